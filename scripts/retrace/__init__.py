@@ -1,0 +1,1 @@
+"""Retrace: five published CUDA graph reports, run again, checked and measured."""

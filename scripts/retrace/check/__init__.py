@@ -1,0 +1,1 @@
+"""Checking: oracles that are independent of the solvers."""

@@ -1,0 +1,1 @@
+"""Devices: one interface, with PyCUDA behind it or the emulator."""

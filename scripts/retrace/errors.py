@@ -1,0 +1,22 @@
+"""The one exception that a user is meant to see."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+
+class RetraceError(Exception):
+    """Something the user can mend, told in one line: what was found, what was expected, what to do."""
+
+
+def run_command(main: Callable[[], None]) -> None:
+    """Run a command's `main`; a `RetraceError` becomes one line on standard error and exit status 1."""
+    try:
+        main()
+    except RetraceError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

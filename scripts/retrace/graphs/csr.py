@@ -1,0 +1,143 @@
+"""The one graph type: compressed sparse rows, 32-bit throughout."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.errors import RetraceError
+
+UNREACHABLE = 2**31 - 1
+"""Level or distance of a vertex that the source does not reach, in every answer."""
+
+Int32Array = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class CSRGraph:
+    """A directed graph as compressed sparse rows; an undirected one holds each edge as two arcs.
+
+    Parallel arcs and self-loops are kept. The arcs of a vertex keep the order of the file they came from.
+
+    Attributes
+    ----------
+    indptr
+        Shape (vertices + 1,), int32: the arcs of vertex u are `indptr[u]` to `indptr[u + 1] - 1`.
+    indices
+        Shape (arcs,), int32: each arc's head.
+    weights
+        Shape (arcs,), int32, not negative; None for a graph without weights.
+    info
+        Identity for records: name, origin, edition, seed and the like.
+    """
+
+    indptr: Int32Array
+    indices: Int32Array
+    weights: Int32Array | None = None
+    info: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("indptr", "indices", "weights"):
+            array = getattr(self, name)
+            if array is not None and (array.dtype != np.int32 or array.ndim != 1):
+                raise TypeError(f"{name} must be a one-dimensional int32 array, not {array.dtype} {array.shape}")
+        if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.indices):
+            raise ValueError("indptr must start at 0 and end at the number of arcs")
+        if self.weights is not None and len(self.weights) != len(self.indices):
+            raise ValueError("weights must have one entry an arc")
+
+    @property
+    def vertices(self) -> int:
+        """Number of vertices."""
+        return len(self.indptr) - 1
+
+    @property
+    def arcs(self) -> int:
+        """Number of arcs, parallel ones counted each."""
+        return len(self.indices)
+
+    @property
+    def name(self) -> str:
+        """The graph's name in records, `graph` if it has none."""
+        return str(self.info.get("name", "graph"))
+
+    def degrees(self) -> Int32Array:
+        """Out-degree of each vertex, shape (vertices,)."""
+        return np.diff(self.indptr)
+
+    def tails(self) -> Int32Array:
+        """Tail of each arc, shape (arcs,)."""
+        return np.repeat(np.arange(self.vertices, dtype=np.int32), self.degrees())
+
+    def digest(self) -> str:
+        """Sha256 of the arrays (little-endian int32, with their names), the graph's identity in records."""
+        sha = hashlib.sha256()
+        for name in ("indptr", "indices", "weights"):
+            array = getattr(self, name)
+            if array is not None:
+                sha.update(f"{name} {len(array)}\n".encode())
+                sha.update(np.ascontiguousarray(array, dtype="<i4").data)
+        return sha.hexdigest()
+
+
+def from_arcs(
+    vertices: int,
+    tails: NDArray[np.integer[Any]],
+    heads: NDArray[np.integer[Any]],
+    weights: NDArray[np.integer[Any]] | None = None,
+    info: dict[str, Any] | None = None,
+) -> CSRGraph:
+    """Build a CSR graph from arc arrays, each of shape (arcs,), 0-based; arcs of a vertex keep their order."""
+    order = np.argsort(tails, kind="stable")
+    indptr = np.zeros(vertices + 1, dtype=np.int64)
+    np.cumsum(np.bincount(tails, minlength=vertices), out=indptr[1:])
+    return CSRGraph(
+        indptr.astype(np.int32),
+        heads[order].astype(np.int32),
+        None if weights is None else weights[order].astype(np.int32),
+        info or {},
+    )
+
+
+def save(graph: CSRGraph, folder: Path) -> None:
+    """Write the arrays as .npy files and `graph.json` into `folder`, made beside it and then renamed."""
+    partial = folder.with_name(f"{folder.name}.partial-{os.getpid()}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    for name in ("indptr", "indices", "weights"):
+        array = getattr(graph, name)
+        if array is not None:
+            np.save(partial / f"{name}.npy", array)
+    info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
+    (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
+    if folder.exists():
+        shutil.rmtree(folder)
+    partial.rename(folder)
+
+
+def load(folder: Path) -> CSRGraph:
+    """Memory-map a graph that `save` wrote.
+
+    Raises
+    ------
+    RetraceError
+        If the folder holds no complete graph.
+    """
+    try:
+        info = json.loads((folder / "graph.json").read_text())
+        arrays = {
+            name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            for name in ("indptr", "indices", "weights")
+            if name != "weights" or (folder / "weights.npy").exists()
+        }
+        return CSRGraph(**arrays, info=info)
+    except (OSError, ValueError, TypeError) as error:
+        raise RetraceError(f"{folder}: not a stored graph ({error}); delete the folder and run again") from None

@@ -1,0 +1,1 @@
+"""Measuring: trials, provenance and records."""

@@ -1,0 +1,1 @@
+"""Publishing: tables and figures from published numbers and records."""

@@ -1,0 +1,1 @@
+"""Solvers: one module a problem, written once against the device interface."""
