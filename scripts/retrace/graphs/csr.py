@@ -48,7 +48,9 @@ class CSRGraph:
         for name in ("indptr", "indices", "weights"):
             array = getattr(self, name)
             if array is not None and (array.dtype != np.int32 or array.ndim != 1):
-                raise TypeError(f"{name} must be a one-dimensional int32 array, not {array.dtype} {array.shape}")
+                raise TypeError(
+                    f"{name} must be a one-dimensional int32 array, not {array.dtype} {array.shape}"
+                )
         if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.indices):
             raise ValueError("indptr must start at 0 and end at the number of arcs")
         if self.weights is not None and len(self.weights) != len(self.indices):
@@ -77,6 +79,12 @@ class CSRGraph:
         """Tail of each arc, shape (arcs,)."""
         return np.repeat(np.arange(self.vertices, dtype=np.int32), self.degrees())
 
+    def reversed(self) -> CSRGraph:
+        """Turn every arc round; the graph itself if `info` says that it is not directed."""
+        if self.info.get("directed") is False:
+            return self
+        return from_arcs(self.vertices, self.indices, self.tails(), self.weights, self.info)
+
     def digest(self) -> str:
         """Sha256 of the arrays (little-endian int32, with their names), the graph's identity in records."""
         sha = hashlib.sha256()
@@ -95,7 +103,7 @@ def from_arcs(
     weights: NDArray[np.integer[Any]] | None = None,
     info: dict[str, Any] | None = None,
 ) -> CSRGraph:
-    """Build a CSR graph from arc arrays, each of shape (arcs,), 0-based; arcs of a vertex keep their order."""
+    """Build a graph from arc arrays of shape (arcs,), 0-based; arcs of a vertex keep their order."""
     order = np.argsort(tails, kind="stable")
     indptr = np.zeros(vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(tails, minlength=vertices), out=indptr[1:])
@@ -140,4 +148,6 @@ def load(folder: Path) -> CSRGraph:
         }
         return CSRGraph(**arrays, info=info)
     except (OSError, ValueError, TypeError) as error:
-        raise RetraceError(f"{folder}: not a stored graph ({error}); delete the folder and run again") from None
+        raise RetraceError(
+            f"{folder}: not a stored graph ({error}); delete the folder and run again"
+        ) from None

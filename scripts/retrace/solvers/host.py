@@ -1,0 +1,130 @@
+"""Sequential C++ baselines: one source file each in `kernels/host/`, called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrace.devices.build import build_host
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.solvers.registry import REGISTRY, Query, Solver
+
+KERNELS = Path(__file__).parents[3] / "kernels"
+
+
+class CGraph(ctypes.Structure):
+    """`Graph` of `kernels/host/graph.h`."""
+
+    _fields_: ClassVar = [
+        ("vertices", ctypes.c_int),
+        ("indptr", ctypes.c_void_p),
+        ("indices", ctypes.c_void_p),
+        ("weights", ctypes.c_void_p),
+    ]
+
+
+def address(array: Int32Array | None) -> int | None:
+    """Address of an array's first element, for a `void *`."""
+    return None if array is None else int(array.ctypes.data)
+
+
+def c_graph(graph: CSRGraph) -> CGraph:
+    """Hand a graph to C++ without a copy; the caller keeps it alive."""
+    return CGraph(graph.vertices, address(graph.indptr), address(graph.indices), address(graph.weights))
+
+
+class HostSolver(Solver):
+    """A function of `kernels/host/`; there is nothing to upload or download."""
+
+    symbol: ClassVar[str]
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the library."""
+        self.graph = graph
+        self.answer = np.empty(graph.vertices, dtype=np.int32)
+        self.function: Any = ctypes.CDLL(str(build_host(KERNELS / self.sources[0])))[self.symbol]
+
+    def download(self) -> Int32Array:
+        """Hand out the answer."""
+        return self.answer
+
+
+@REGISTRY.add
+class QueueBFS(HostSolver):
+    """Breadth-first search with a queue."""
+
+    name = "bfs/queue"
+    implements = "bsp-suite, Algorithm 3.1"
+    sources = ("host/bfs_queue.cpp",)
+    symbol = "bfs_queue"
+
+    def solve(self, query: Query) -> int:
+        """Visit every vertex that the source reaches; returns the number of levels."""
+        return int(self.function(c_graph(self.graph), query.source, ctypes.c_void_p(address(self.answer))))
+
+
+@REGISTRY.add
+class TwoQueuesSTCON(HostSolver):
+    """Two breadth-first searches that take turns."""
+
+    name = "stcon/two-queues"
+    implements = "bsp-suite, Algorithm 3.4"
+    sources = ("host/stcon_two_queues.cpp",)
+    symbol = "stcon_two_queues"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the library; reverse the arcs of a directed graph."""
+        super().setup(graph)
+        self.backward = graph.reversed()
+        self.answer = np.empty(1, dtype=np.int32)
+
+    def solve(self, query: Query) -> int:
+        """Search from both ends; returns the number of levels expanded."""
+        graphs = c_graph(self.graph), c_graph(self.backward)
+        result = ctypes.c_void_p(address(self.answer))
+        return int(self.function(*graphs, query.source, query.target, result))
+
+
+@REGISTRY.add
+class LinearDijkstra(HostSolver):
+    """Dijkstra with a linear scan for the closest vertex, O(V^2)."""
+
+    name = "sssp/dijkstra-linear"
+    implements = "bsp-suite, Algorithm 3.7"
+    sources = ("host/sssp_dijkstra_linear.cpp",)
+    symbol = "sssp_dijkstra_linear"
+    PREDICTION_SETTLES = 100
+
+    def settle(self, source: int, limit: int) -> int:
+        """Settle up to `limit` vertices; returns how many were."""
+        result = ctypes.c_void_p(address(self.answer))
+        return int(self.function(c_graph(self.graph), source, limit, result))
+
+    def solve(self, query: Query) -> int:
+        """Settle every vertex that the source reaches; returns how many were."""
+        return self.settle(query.source, self.graph.vertices)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Settle a few vertices, each a scan of all, and multiply."""
+        started = time.perf_counter()
+        settled = self.settle(query.source, self.PREDICTION_SETTLES)
+        seconds = time.perf_counter() - started
+        return None if settled < self.PREDICTION_SETTLES else seconds * self.graph.vertices / settled
+
+
+@REGISTRY.add
+class HeapDijkstra(HostSolver):
+    """Dijkstra with a binary heap."""
+
+    name = "sssp/dijkstra-heap"
+    implements = "Dijkstra's algorithm with std::priority_queue: what anyone would write today"
+    sources = ("host/sssp_dijkstra_heap.cpp",)
+    symbol = "sssp_dijkstra_heap"
+
+    def solve(self, query: Query) -> int:
+        """Settle every vertex that the source reaches; returns how many were."""
+        return int(self.function(c_graph(self.graph), query.source, ctypes.c_void_p(address(self.answer))))

@@ -1,0 +1,190 @@
+"""Libraries that a user would otherwise call: SciPy, igraph and NetworKit.
+
+Each makes its own graph object in `setup`, since whoever calls the library has one; the answers are converted
+to ours in `download`.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+import igraph
+import networkit
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.solvers.registry import REGISTRY, Query, Solver
+
+
+def to_answer(lengths: ArrayLike) -> Int32Array:
+    """Turn path lengths in double precision into int32; whatever does not fit is no path."""
+    double = np.atleast_1d(np.asarray(lengths, dtype=np.float64))
+    return np.where(double < UNREACHABLE, double, UNREACHABLE).astype(np.int32)
+
+
+class Peer(Solver):
+    """A call of a library.
+
+    Attributes
+    ----------
+    package
+        The library's distribution name.
+    """
+
+    package: ClassVar[str]
+
+    @classmethod
+    def library(cls) -> str:
+        """Name and version of the library."""
+        return f"{cls.package} {version(cls.package)}"
+
+    def download(self) -> Int32Array:
+        """Convert the answer."""
+        return to_answer(self.lengths)
+
+    lengths: Any
+
+
+class SciPyPeer(Peer):
+    """A call of `scipy.sparse.csgraph`."""
+
+    package = "scipy"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Make SciPy's sparse array; a search that ignores weights gets ones."""
+        weights = np.ones(graph.arcs) if graph.weights is None else graph.weights.astype(np.float64)
+        self.graph = csr_array((weights, graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices))
+
+
+@REGISTRY.add
+class SciPyBFS(SciPyPeer):
+    """Levels by SciPy's Dijkstra without weights: its breadth-first search gives no levels."""
+
+    name = "bfs/scipy"
+    implements = "scipy.sparse.csgraph.dijkstra(unweighted=True)"
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        self.lengths = dijkstra(self.graph, indices=query.source, unweighted=True)
+
+
+@REGISTRY.add
+class SciPySSSP(SciPyPeer):
+    """Distances by SciPy's Dijkstra."""
+
+    name = "sssp/scipy"
+    implements = "scipy.sparse.csgraph.dijkstra"
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        self.lengths = dijkstra(self.graph, indices=query.source)
+
+
+class IgraphPeer(Peer):
+    """A call of igraph."""
+
+    package = "igraph"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Make igraph's own graph."""
+        arcs = np.column_stack([graph.tails(), graph.indices])
+        self.graph = igraph.Graph(graph.vertices, arcs, directed=True)
+        self.weights = None if graph.weights is None else graph.weights.tolist()
+
+
+@REGISTRY.add
+class IgraphBFS(IgraphPeer):
+    """Levels by igraph."""
+
+    name = "bfs/igraph"
+    implements = "igraph.Graph.distances"
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        self.lengths = self.graph.distances(source=query.source)[0]
+
+
+@REGISTRY.add
+class IgraphSTCON(IgraphPeer):
+    """Number of arcs between two vertices by igraph."""
+
+    name = "stcon/igraph"
+    implements = "igraph.Graph.distances(source, target)"
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
+
+
+@REGISTRY.add
+class IgraphSSSP(IgraphPeer):
+    """Distances by igraph."""
+
+    name = "sssp/igraph"
+    implements = 'igraph.Graph.distances(weights=..., algorithm="dijkstra")'
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        self.lengths = self.graph.distances(query.source, weights=self.weights, algorithm="dijkstra")[0]
+
+
+class NetworKitPeer(Peer):
+    """A call of NetworKit."""
+
+    package = "networkit"
+    weighted: ClassVar[bool] = False
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Make NetworKit's own graph, with weights only where the problem has them."""
+        use = self.weighted and graph.weights is not None
+        weights = np.asarray(graph.weights, dtype=np.float64) if use else np.ones(graph.arcs)
+        self.graph = networkit.graph.GraphFromCoo(
+            (weights, (graph.tails(), graph.indices)), n=graph.vertices, weighted=use, directed=True
+        )
+
+
+@REGISTRY.add
+class NetworKitBFS(NetworKitPeer):
+    """Levels by NetworKit."""
+
+    name = "bfs/networkit"
+    implements = "networkit.distance.BFS"
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        search = networkit.distance.BFS(self.graph, query.source, storePaths=False)
+        search.run()
+        self.lengths = search.getDistances(asarray=True)
+
+
+@REGISTRY.add
+class NetworKitSTCON(NetworKitPeer):
+    """Number of arcs between two vertices by NetworKit's search from both ends."""
+
+    name = "stcon/networkit"
+    implements = "networkit.distance.BidirectionalBFS"
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        search = networkit.distance.BidirectionalBFS(self.graph, query.source, query.target, storePred=False)
+        search.run()
+        self.lengths = search.getDistance()
+
+
+@REGISTRY.add
+class NetworKitSSSP(NetworKitPeer):
+    """Distances by NetworKit's Dijkstra."""
+
+    name = "sssp/networkit"
+    implements = "networkit.distance.Dijkstra"
+    weighted = True
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        search = networkit.distance.Dijkstra(self.graph, query.source, storePaths=False)
+        search.run()
+        self.lengths = search.getDistances(asarray=True)

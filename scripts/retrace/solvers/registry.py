@@ -1,0 +1,133 @@
+"""What a solver is, and the list of all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from retrace.devices.base import Device
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph, Int32Array
+
+BLOCK_SIZE = 256
+"""Threads a block where a report does not say; Harish and Narayanan's own choice."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is asked of a graph.
+
+    Attributes
+    ----------
+    source
+        Vertex id, 0-based.
+    target
+        Vertex id for st-connectivity, else None.
+    pair
+        Which of the data set's pairs this is: near, far or unreachable.
+    """
+
+    source: int
+    target: int | None = None
+    pair: str | None = None
+
+    def parameters(self) -> dict[str, int | str]:
+        """Tell the query beyond its source, as a record holds it."""
+        found = {"target": self.target, "pair": self.pair}
+        return {key: value for key, value in found.items() if value is not None}
+
+
+class Solver(ABC):
+    """A way to solve a problem. Its four phases are called in order and timed apart.
+
+    A solver answers with int32: the level or distance of each vertex, shape (vertices,), or, for
+    st-connectivity, the number of arcs from source to target, shape (1,); `UNREACHABLE` without a path.
+    """
+
+    name: ClassVar[str]
+    """Problem and variant, such as `bfs/bsp`."""
+    implements: ClassVar[str]
+    """Report and algorithm, or the library call."""
+    sources: ClassVar[tuple[str, ...]] = ()
+    """Kernel files, from `kernels/` on."""
+    backends: ClassVar[tuple[str, ...]] = ("host",)
+    parameters: ClassVar[Mapping[str, int]] = {}
+    """What a record says of the solver's own settings."""
+
+    @abstractmethod
+    def setup(self, graph: CSRGraph) -> None:
+        """Load code and, for a library, make its own graph object. Not part of `total`."""
+
+    def upload(self, query: Query) -> None:  # noqa: B027 - the host has nothing to send
+        """Send the graph and create and initialise the working arrays."""
+
+    @abstractmethod
+    def solve(self, query: Query) -> int | None:
+        """Iterate to the end; returns the number of iterations if the solver counts them."""
+
+    @abstractmethod
+    def download(self) -> Int32Array:
+        """Fetch the answer."""
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Predict the time of `solve` from a small part of it, or None where it is surely short."""
+        return None
+
+
+class DeviceSolver(Solver):
+    """A solver written against the device interface: the same on CUDA and on the emulator."""
+
+    backends = ("cuda", "emulator")
+    parameters: ClassVar[Mapping[str, int]] = {"block_size": BLOCK_SIZE}
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def grid(self, threads: int) -> int:
+        """Blocks that hold this many threads, at least one."""
+        return max(1, -(-threads // BLOCK_SIZE))
+
+
+@dataclass
+class Registry:
+    """All solvers by name."""
+
+    solvers: dict[str, type[Solver]] = field(default_factory=dict)
+
+    def add(self, solver: type[Solver]) -> type[Solver]:
+        """Class decorator: make a solver known by its name."""
+        if solver.name in self.solvers:
+            raise ValueError(f"two solvers are called {solver.name}")
+        self.solvers[solver.name] = solver
+        return solver
+
+    def find(self, name: str) -> type[Solver]:
+        """Look a solver up.
+
+        Raises
+        ------
+        RetraceError
+            If there is none of that name.
+        """
+        if name not in self.solvers:
+            raise RetraceError(f"no solver is called {name}; there are {', '.join(sorted(self.solvers))}")
+        return self.solvers[name]
+
+    def of_problem(self, problem: str) -> list[type[Solver]]:
+        """All solvers of one problem, in the order they were added."""
+        return [solver for name, solver in self.solvers.items() if name.split("/")[0] == problem]
+
+
+REGISTRY = Registry()
+
+
+def make(name: str, device: Device | None = None) -> Solver:
+    """Create a solver; one that runs on a device needs it."""
+    solver = REGISTRY.find(name)
+    if issubclass(solver, DeviceSolver):
+        if device is None:
+            raise ValueError(f"{name} needs a device")
+        return solver(device)
+    return solver()
