@@ -1,0 +1,109 @@
+"""The published tables: their printed numbers, and which of our solvers stand beside them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from retrace.errors import RetraceError
+from retrace.measure.records import validate
+
+MILLISECONDS = {"msec": 1.0, "sec": 1e3, "min": 60e3, "hr": 3600e3}
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a report, with the solvers that repeat its columns and those a user would call today."""
+
+    title: str
+    problem: str
+    sequential: str
+    gpu: str
+    peers: tuple[str, ...]
+
+
+TABLES = {
+    "table-3.3": PublishedTable(
+        title="Breadth-first search",
+        problem="bfs",
+        sequential="bfs/queue",
+        gpu="bfs/bsp",
+        peers=("bfs/scipy", "bfs/igraph", "bfs/networkit"),
+    ),
+    "table-3.4": PublishedTable(
+        title="ST-connectivity",
+        problem="stcon",
+        sequential="stcon/two-queues",
+        gpu="stcon/bsp",
+        peers=("stcon/scipy", "stcon/igraph", "stcon/networkit"),
+    ),
+    "table-3.5": PublishedTable(
+        title="Single-source shortest paths",
+        problem="sssp",
+        sequential="sssp/dijkstra-linear",
+        gpu="sssp/bsp",
+        peers=("sssp/dijkstra-heap", "sssp/scipy", "sssp/igraph", "sssp/networkit"),
+    ),
+}
+
+COLUMNS = {"sequential": "sequential", "machine1": "Machine1", "machine2": "Machine2"}
+"""The printed columns, in their order."""
+
+
+def printed_ms(text: str) -> float:
+    """Convert a printed time, such as `7min 7sec`, to milliseconds.
+
+    Raises
+    ------
+    ValueError
+        If the text is no time.
+    """
+    if not re.fullmatch(r"(\d+(\.\d+)? ?(msec|sec|min|hr) ?)+", text):
+        raise ValueError(f"{text!r} is not a time such as 7min 7sec")
+    parts = re.findall(r"([\d.]+) ?([a-z]+)", text)
+    return round(sum(float(number) * MILLISECONDS[unit] for number, unit in parts), 6)
+
+
+def read_published(path: Path) -> pd.DataFrame:
+    """Read printed numbers, one row a cell; the columns are those of `published.schema.yaml`.
+
+    Raises
+    ------
+    RetraceError
+        At the first row that the schema refuses, or whose value is not what its text says.
+    """
+    rows = []
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            for row in reader:
+                rows.append(_checked(row, f"{path}:{reader.line_num}"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RetraceError(f"{path}: cannot be read ({error})") from None
+    return pd.DataFrame(rows)
+
+
+def _checked(row: dict[Any, Any], where: str) -> dict[str, Any]:
+    """Convert a row's numbers and check it."""
+    if None in row or None in row.values():
+        raise RetraceError(f"{where}: expected as many cells as the heading has")
+    for key, number in (("vertices", int), ("edges", int), ("value", float)):
+        try:
+            row[key] = number(row.get(key, ""))
+        except ValueError:
+            raise RetraceError(f"{where}: {key}: {row.get(key)!r} is not a number") from None
+    validate(row, "published", where)
+    try:
+        printed = printed_ms(row["printed"])
+    except ValueError as error:
+        raise RetraceError(f"{where}: printed: {error}") from None
+    if printed != row["value"]:
+        raise RetraceError(
+            f"{where}: value: expected {printed:g} for {row['printed']!r}, found {row['value']:g}"
+        )
+    return row
