@@ -1,0 +1,334 @@
+"""Graph files: what is read, what is refused, and that the fast pass reads nothing the slow one refuses."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from retrace.errors import RetraceError
+from retrace.graphs import formats
+from retrace.graphs.csr import CSRGraph, from_arcs
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+MIRROR = os.environ.get("GRAPH_MIRROR", "")
+needs_mirror = pytest.mark.skipif(
+    not Path(MIRROR, "USA-road-d.NY.gr.gz").is_file(), reason="no GRAPH_MIRROR folder"
+)
+
+# The same graph throughout: a triangle 0, 1, 2 with a vertex 3 beside it, as two arcs an edge.
+TINY = {
+    "dimacs": b"c tiny\np sp 4 6\nc\na 1 2 5\na 2 1 5\na 1 3 7\nc between\na 3 1 7\na 2 3 0\na 3 2 0\n",
+    "he": b"H 4 3 1\nE 0 1 5\nE 0 2 7\nE 1 2 0\n",
+    "matrix-market": b"%%MatrixMarket matrix coordinate integer symmetric\n%\n4 4 3\n1 2 5\n1 3 7\n2 3 0\n",
+}
+TINY_WITHOUT_WEIGHTS = {
+    "pace": b"c tiny\np tw 4 3\n1 2\n1 3\n2 3\n",
+    "snap": b"# tiny\n# FromNodeId\tToNodeId\n0\t1\n1\t0\n0\t2\n2\t0\n1\t2\n2\t1\n",
+    "matrix-market": b"%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n1 2\n1 3\n2 3\n",
+}
+BANNER = b"%%MatrixMarket matrix coordinate integer general\n"
+
+
+def parse(content: bytes, kind: str) -> CSRGraph:
+    return formats.parse(content, kind, Path("tiny"))
+
+
+def refusal(content: bytes, kind: str) -> str:
+    with pytest.raises(RetraceError) as caught:
+        parse(content, kind)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("kind", TINY)
+def test_same_graph_in_every_format(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "tiny"
+    path.write_bytes(gzip.compress(TINY[kind]))
+    graph = formats.read(path, kind)
+    assert_array_equal(graph.indptr, [0, 2, 4, 6, 6])
+    assert_array_equal(graph.indices, [1, 2, 0, 2, 0, 1])
+    assert_array_equal(graph.weights, [5, 7, 5, 0, 7, 0])
+
+
+@pytest.mark.parametrize("kind", TINY_WITHOUT_WEIGHTS)
+def test_same_graph_in_every_format_without_weights(kind: str) -> None:
+    graph = parse(TINY_WITHOUT_WEIGHTS[kind], kind)
+    last = [6] if kind != "snap" else []  # SNAP files do not say how many vertices there are
+    assert_array_equal(graph.indptr, [0, 2, 4, 6, *last])
+    assert_array_equal(graph.indices, [1, 2, 0, 2, 0, 1])
+    assert graph.weights is None
+
+
+def test_parallel_arcs_and_self_loops_stay_in_file_order() -> None:
+    graph = parse(b"p sp 2 5\na 2 2 1\na 1 2 9\na 1 1 3\na 1 2 4\na 1 2 9\n", "dimacs")
+    assert_array_equal(graph.indices, [1, 0, 1, 1, 1])
+    assert_array_equal(graph.weights, [9, 3, 4, 9, 1])
+
+
+def test_self_loop_of_an_undirected_graph() -> None:
+    assert_array_equal(parse(b"H 1 1 1\nE 0 0 4\n", "he").indices, [0, 0])  # each line is two arcs
+    symmetric = BANNER.replace(b"general", b"symmetric")
+    assert_array_equal(parse(symmetric + b"2 2 2\n1 1 3\n2 1 4\n", "matrix-market").indices, [0, 1, 0])
+
+
+def test_snap_keeps_ids() -> None:
+    graph = parse(b"7\t2\n", "snap")
+    assert (graph.vertices, graph.arcs) == (8, 1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TINY["dimacs"].replace(b"\n", b"\r\n"),
+        TINY["dimacs"].rstrip(),
+        TINY["dimacs"].replace(b"a ", b"a\t "),
+        TINY["dimacs"] + b"\n\n",
+        TINY["dimacs"].replace(b" 7\n", b" 0007 \n"),
+    ],
+    ids=["CRLF", "no last line end", "white space", "blank lines", "leading zeros"],
+)
+def test_harmless_variation(content: bytes) -> None:
+    assert parse(content, "dimacs").digest() == parse(TINY["dimacs"], "dimacs").digest()
+
+
+@pytest.mark.parametrize("vertices", [0, 3])
+def test_no_arcs(vertices: int) -> None:
+    graph = parse(b"p sp %d 0\n" % vertices, "dimacs")
+    assert (graph.vertices, graph.arcs) == (vertices, 0)
+
+
+BAD = {
+    "empty": (b"", "dimacs", 1, "header 'p sp N M'"),
+    "only comments": (b"c\nc\n", "dimacs", 1, "header"),
+    "missing header": (b"c\na 1 2 3\n", "dimacs", 2, "header 'p sp N M'"),
+    "wrong kind of problem": (b"p tw 2 1\na 1 2 3\n", "dimacs", 1, "header"),
+    "header with junk": (b"p sp 2 1 1\na 1 2 3\n", "dimacs", 1, "header"),
+    "header not a number": (b"p sp 2 x\na 1 2 3\n", "dimacs", 1, "header"),
+    "too many vertices": (b"p sp 2147483647 0\n", "dimacs", 1, "at most 2147483646"),
+    "second header": (b"p sp 2 1\np sp 2 1\na 1 2 3\n", "dimacs", 2, "'a u v w'"),
+    "too few arcs": (b"p sp 2 3\na 1 2 3\na 2 1 3\n", "dimacs", 3, "the 3 that line 1 announces"),
+    "too many arcs": (b"p sp 2 1\na 1 2 3\na 2 1 3\n", "dimacs", 3, "no more than the 1 lines"),
+    "trailing junk": (b"p sp 2 1\na 1 2 3\njunk\n", "dimacs", 3, "found 'junk'"),
+    "id zero": (b"p sp 2 1\na 0 2 3\n", "dimacs", 2, "ids from 1 to 2"),
+    "id too large": (b"p sp 2 2\na 1 2 3\na 3 2 3\n", "dimacs", 3, "ids from 1 to 2"),
+    "id without vertices": (b"p sp 0 1\na 1 1 3\n", "dimacs", 2, "ids from 1 to 0"),
+    "negative id": (b"H 2 1 0\nE -1 1 3\n", "he", 2, "ids from 0 to 1"),
+    "negative weight": (b"c\np sp 2 1\na 1 2 -3\n", "dimacs", 3, "whole weight from 0"),
+    "fraction": (b"p sp 2 1\na 1 2 3.5\n", "dimacs", 2, "whole weight"),
+    "whole float": (b"p sp 2 1\na 1 2 3.0\n", "dimacs", 2, "whole weight"),
+    "plus sign": (b"p sp 2 1\na 1 2 +3\n", "dimacs", 2, "whole weight"),
+    "underscore": (b"p sp 2 1\na 1 2 1_0\n", "dimacs", 2, "whole weight"),
+    "hexadecimal": (b"p sp 2 1\na 1 2 0x1\n", "dimacs", 2, "whole weight"),
+    "not a number": (b"p sp 2 1\na 1 2 nan\n", "dimacs", 2, "whole weight"),
+    "quotes": (b'p sp 2 1\na 1 2 "3"\n', "dimacs", 2, "whole weight"),
+    "weight of 32 bits": (b"p sp 2 1\na 1 2 2147483647\n", "dimacs", 2, "to 2147483646"),
+    "weight of 64 bits": (b"p sp 2 1\na 1 2 18446744073709551617\n", "dimacs", 2, "to 2147483646"),
+    "weight of 9999 digits": (b"p sp 2 1\na 1 2 " + b"9" * 9999 + b"\n", "dimacs", 2, "to 2147483646"),
+    "missing field": (b"p sp 2 2\na 1 2 3\na 1 2\n", "dimacs", 3, "'a u v w'"),
+    "fields moved": (b"p sp 2 2\na 1 2 \n3a 1 2 3\n", "dimacs", 2, "'a u v w'"),
+    "extra field": (b"p sp 2 1\na 1 2 3 4\n", "dimacs", 2, "'a u v w'"),
+    "NUL": (b"p sp 2 1\na 1 2 3\x00\n", "dimacs", 2, "whole weight"),
+    "old line ends": (b"p sp 2 2\na 1 2 3\ra 2 1 3\n", "dimacs", 2, "'a u v w'"),
+    "binary": (bytes(range(256)), "dimacs", 1, "header"),
+    "web page": (b"<!DOCTYPE html>\n<html></html>\n", "dimacs", 1, "<!DOCTYPE html>"),
+    "H/E without header": (b"E 0 1 2\n", "he", 1, "'H N M U'"),
+    "H/E neither directed nor not": (b"H 2 1 2\nE 0 1 2\n", "he", 1, "'H N M U'"),
+    "H/E with comment": (b"H 2 1 0\n# no\nE 0 1 2\n", "he", 2, "'E u v w'"),
+    "SNAP empty": (b"", "snap", 1, "found the file's end"),
+    "SNAP without arcs": (b"# Nodes: 0\n", "snap", 1, "found the file's end"),
+    "SNAP with words": (b"0\t1\na\tb\n", "snap", 2, "whole ids"),
+    "SNAP with weights": (b"0\t1\n0\t2\t5\n", "snap", 2, "'u v'"),
+    "PACE with weights": (b"p tw 2 1\n1 2 5\n", "pace", 2, "'u v'"),
+    "PACE cut short": (b"p tw 2 2\n1 2\n", "pace", 2, "cut short"),
+    "matrix without banner": (b"2 2 1\n1 2 3\n", "matrix-market", 1, "banner"),
+    "matrix empty": (b"", "matrix-market", 1, "Matrix Market header"),
+    "matrix of fractions": (
+        b"%%MatrixMarket matrix coordinate real general\n1 1 0\n",
+        "matrix-market",
+        1,
+        "coordinate real general",
+    ),
+    "matrix not square": (BANNER + b"2 3 1\n1 2 3\n", "matrix-market", 2, "header 'N N M'"),
+    "matrix with a fraction": (BANNER + b"2 2 1\n1 2 1.5\n", "matrix-market", 3, "whole weight"),
+    "matrix cut short": (BANNER + b"2 2 2\n1 2 1\n", "matrix-market", 3, "cut short"),
+    "matrix with negative entry": (BANNER + b"2 2 1\n1 2 -1\n", "matrix-market", 3, "whole weight"),
+}
+
+
+@pytest.mark.parametrize(("content", "kind", "line", "expected"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line_with_file_and_line(
+    content: bytes, kind: str, line: int, expected: str
+) -> None:
+    message = refusal(content, kind)
+    assert message.startswith(f"tiny, line {line}: expected ")
+    assert expected in message
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda z: z[:-9], lambda z: z + b"junk", lambda z: z[:20] + b"????" + z[24:]]
+)
+def test_damaged_gzip(damage, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "tiny.gr.gz"
+    path.write_bytes(damage(gzip.compress(TINY["dimacs"])))
+    with pytest.raises(RetraceError, match=r"tiny.gr.gz: expected a whole gzip file"):
+        formats.read(path, "dimacs")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(RetraceError, match=r"none.gr: cannot be read \(No such file"):
+        formats.read(tmp_path / "none.gr", "dimacs")
+
+
+def test_overflow_of_distances_names_the_heaviest_arc() -> None:
+    big = 2**30
+    path = b"p sp 4 3\na 1 2 %d\nc\na 2 3 %d\na 3 4 %d\n"
+    assert refusal(path % (big, big + 1, big), "dimacs").startswith(
+        "tiny, line 4: expected weights whose paths"
+    )
+    parse(path % (big // 2, big // 2, big // 2), "dimacs")
+    # Heavy arcs that no shortest path takes are no harm; neither are arcs that vertex 0 does not reach.
+    star = b"p sp 4 4\na 1 2 1\na 1 3 1\na 1 4 1\na 1 2 2147483640\n"
+    parse(star, "dimacs")
+    assert refusal(star.replace(b"a 1 3 1\n", b"a 1 3 9\n"), "dimacs").startswith("tiny, line 5:")
+
+
+def test_overflow_check_minds_zero_weights_and_parallel_arcs() -> None:
+    heavy = b"a 1 2 2000000000\na 2 3 2000000000\n"
+    assert "line 2" in refusal(b"p sp 3 2\n" + heavy, "dimacs")
+    # A free arc to vertex 2, and another to vertex 3, leave the heavy ones one step from 0.
+    parse(b"p sp 3 4\n" + heavy + b"a 1 2 0\na 1 3 0\n", "dimacs")
+    # Parallel arcs are not added up.
+    parse(b"p sp 3 4\na 1 2 9\na 1 2 1073741823\na 1 2 1073741823\na 2 3 1073741823\n", "dimacs")
+
+
+@given(st.integers(1, 6), st.data())
+def test_he_round_trip(vertices: int, data: st.DataObject) -> None:
+    ids = st.integers(0, vertices - 1)
+    arcs = data.draw(st.lists(st.tuples(ids, ids, st.integers(0, 1000))))
+    columns = np.array(arcs, dtype=np.int64).reshape(-1, 3)
+    graph = from_arcs(vertices, *columns.T)
+    path = Path(os.environ.get("TMPDIR", "/tmp"), f"round-trip-{os.getpid()}.he")
+    try:
+        formats.write_he(graph, path)
+        assert formats.read(path, "he").digest() == graph.digest()
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def test_write_he_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CSRGraph, "tails", lambda self: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        formats.write_he(parse(TINY["he"], "he"), tmp_path / "tiny.he")
+    assert list(tmp_path.iterdir()) == []
+
+
+PIECES = [
+    b"",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b" ",
+    b"  ",
+    b"\t",
+    b"a",
+    b"c",
+    b"E",
+    b"#",
+    b"%",
+    b"p sp 4 6\n",
+    b"0",
+    b"9",
+    b"-1",
+    b"+1",
+]
+PIECES += [
+    b"1.5",
+    b"1e3",
+    b"nan",
+    b'"',
+    b",",
+    b"_",
+    b"0x",
+    b"\x00",
+    b"\xff",
+    b"4294967297",
+    b"99999999999999999999999",
+    b"\nc x\n",
+]
+
+
+@pytest.mark.parametrize("kind", formats.LAYOUTS)
+@settings(max_examples=300, deadline=None)
+@given(edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), st.sampled_from(PIECES)), max_size=4))
+@example(edits=[])
+def test_fast_pass_reads_only_what_the_slow_pass_reads(
+    kind: str, edits: list[tuple[float, int, bytes]]
+) -> None:
+    content = {**TINY, **TINY_WITHOUT_WEIGHTS}[kind]
+    layout = formats.LAYOUTS[kind]
+    header = formats.read_header(content, layout, Path("tiny"))
+    body = content[header.end :]
+    for where, length, piece in edits:
+        start = int(where * len(body))
+        body = body[:start] + piece + body[start + length :]
+    content = content[: header.end] + body
+    fast = formats.read_plain(content, layout, header)
+    try:
+        slow = formats.read_any(content, layout, header, Path("tiny"))
+    except RetraceError:
+        assert fast is None
+    else:
+        assert fast is None or np.array_equal(fast, slow)
+        assert edits or fast is not None
+
+
+def test_large_file_takes_the_fast_pass_within_6_seconds() -> None:
+    vertices, arcs = 1_207_945, 2_840_208  # as many as Northwest USA has
+    steps = np.arange(arcs, dtype=np.int64)
+    columns = np.stack([steps * 5 // 12 % vertices + 1, steps * 7919 % vertices + 1, steps % 3000], axis=1)
+    lines = b"\n".join(b"a %d %d %d" % row for row in map(tuple, columns.tolist()))
+    content = b"c large\np sp %d %d\n%b\n" % (vertices, arcs, lines)
+    start = time.perf_counter()
+    graph = parse(content, "dimacs")
+    assert time.perf_counter() - start < 6
+    assert (graph.vertices, graph.arcs) == (vertices, arcs)
+
+
+@needs_mirror
+def test_new_york() -> None:
+    start = time.perf_counter()
+    graph = formats.read(Path(MIRROR, "USA-road-d.NY.gr.gz"), "dimacs")
+    assert time.perf_counter() - start < 2
+    assert (graph.vertices, graph.arcs) == (264_346, 733_846)
+    assert graph.weights is not None
+    assert (graph.weights.min(), graph.weights.max()) == (1, 36_946)
+    pairs = graph.tails().astype(np.int64) * graph.vertices + graph.indices
+    assert len(np.unique(pairs)) == 730_100
+    # Reference distances of an independent Dijkstra, in the mirror's README.
+    matrix = csr_array((graph.weights.astype(float), graph.indices, graph.indptr))
+    for source, largest, at, total in [
+        (1, 1_440_081, 90_644, 186_686_642_878),
+        (132_173, 1_051_180, 4_231, 108_969_564_996),
+        (264_346, 1_503_886, 90_644, 202_836_065_568),
+    ]:
+        distances = dijkstra(matrix, indices=[source - 1])[0]
+        assert (distances.max(), distances.argmax() + 1, distances.sum()) == (largest, at, total)
+        if source == 1:
+            assert distances[1000 - 1] == 28_939
+
+
+@needs_mirror
+def test_challenge_sample() -> None:
+    graph = formats.read(Path(MIRROR, "sample.gr.gz"), "dimacs")
+    assert graph.weights is not None
+    matrix = csr_array((graph.weights.astype(float), graph.indices, graph.indptr))
+    assert_array_equal(dijkstra(matrix, indices=[0])[0], [0, 10, 10, 12, 10, 15])
