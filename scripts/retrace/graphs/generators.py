@@ -1,0 +1,120 @@
+"""Seeded graphs and weights, the same on every machine and under every NumPy.
+
+All randomness is splitmix64 (Steele, Lea and Flood, 2014) of a seed and a counter, in 64-bit integers.
+NumPy's own distributions would not do: their streams may change from one version to the next.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
+
+ROAD_WEIGHTS = (1, 2600)
+"""Least and greatest generated weight; the mean is that of the New York road graph's distances."""
+
+UInt64Array = NDArray[np.uint64]
+
+
+def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
+    """Generate a graph to stand in for a road graph: planar, symmetric, connected, few edges a vertex, wide.
+
+    It is part of a square grid, numbered row by row. A spanning tree leads from each vertex left or up, so
+    that a vertex is as many hops from vertex 0 as rows and columns part them: 2 * sqrt(vertices) at most. The
+    other edges are drawn from what is left of the grid.
+
+    Raises
+    ------
+    RetraceError
+        If no such graph has that many vertices and arcs.
+    """
+    width = max(1, math.ceil(math.sqrt(vertices)))
+    vertex = np.arange(1, vertices, dtype=np.int64)
+    has_left, has_up = vertex % width > 0, vertex >= width
+    goes_left = has_left & (~has_up | (_random(seed, "tree", vertices - 1) >> np.uint64(63) == 0))
+    tree = np.where(goes_left, vertex - 1, vertex - width)
+    corner = has_left & has_up
+    other = np.where(goes_left, vertex - width, vertex - 1)
+
+    extra = arcs // 2 - (vertices - 1)
+    if vertices < 1 or arcs % 2 or not 0 <= extra <= np.count_nonzero(corner):
+        least, most = 2 * (vertices - 1), 2 * (vertices - 1 + np.count_nonzero(corner))
+        raise RetraceError(
+            f"a road stand-in of {vertices} vertices has an even number of arcs from {least} to {most}, "
+            f"not {arcs}; change the counts or set stand_in to false"
+        )
+    corners = np.flatnonzero(corner)
+    drawn = corners[np.argsort(_random(seed, "edges", len(corners)), kind="stable")[:extra]]
+    u = np.concatenate((vertex, vertex[drawn]))
+    v = np.concatenate((tree, other[drawn]))
+    tails, heads = np.concatenate((u, v)), np.concatenate((v, u))
+    return from_arcs(vertices, tails, heads, random_weights(tails, heads, *ROAD_WEIGHTS, seed))
+
+
+def random_weakly_connected(vertices: int, arcs: int, seed: int) -> CSRGraph:
+    """Generate a directed graph without self-loops or weights: a random tree, then arcs at random.
+
+    An arc of the tree points either way. The other arcs may be parallel.
+
+    Raises
+    ------
+    RetraceError
+        If so few arcs connect no graph, or a single vertex is to have some.
+    """
+    extra = arcs - (vertices - 1)
+    if vertices < 1 or extra < 0 or (vertices == 1 and arcs > 0):
+        raise RetraceError(
+            f"a connected graph without self-loops cannot have {vertices} vertices and {arcs} arcs; "
+            f"ask for at least {max(vertices - 1, 0)} arcs and two vertices"
+        )
+    child = np.arange(1, vertices, dtype=np.int64)
+    parent = _below(child, _random(seed, "tree", vertices - 1))
+    up = _random(seed, "directions", vertices - 1) >> np.uint64(63) == 0
+    tails = _below(vertices, _random(seed, "tails", extra))
+    heads = _below(max(vertices - 1, 1), _random(seed, "heads", extra))
+    heads += heads >= tails  # skips the tail
+    return from_arcs(
+        vertices,
+        np.concatenate((np.where(up, child, parent), tails)),
+        np.concatenate((np.where(up, parent, child), heads)),
+    )
+
+
+def random_weights(
+    tails: NDArray[np.integer[Any]], heads: NDArray[np.integer[Any]], low: int, high: int, seed: int
+) -> Int32Array:
+    """Draw a weight from low to high for each arc, shape (arcs,); the same for all between two vertices."""
+    near, far = np.minimum(tails, heads).astype(np.uint64), np.maximum(tails, heads).astype(np.uint64)
+    pair = (near << np.uint64(32)) | far
+    return (low + _below(high - low + 1, _splitmix64(pair ^ _key(seed, "weights")))).astype(np.int32)
+
+
+def _key(seed: int, purpose: str) -> np.uint64:
+    """Tell the streams of one seed apart by their purpose."""
+    words = np.array([seed % 2**64, int.from_bytes(purpose.encode(), "little") % 2**64], dtype=np.uint64)
+    first, second = _splitmix64(words)
+    return np.uint64(first ^ second)
+
+
+def _random(seed: int, purpose: str, count: int) -> UInt64Array:
+    """Draw `count` random words of 64 bits."""
+    golden = np.uint64(0x9E3779B97F4A7C15)
+    return _splitmix64(_key(seed, purpose) + np.arange(max(count, 0), dtype=np.uint64) * golden)
+
+
+def _splitmix64(words: UInt64Array) -> UInt64Array:
+    """Mix each word into one that looks random."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _below(bound: int | NDArray[np.int64], words: UInt64Array) -> NDArray[np.int64]:
+    """Map each word to a number from 0 to bound - 1, by its upper half."""
+    return ((words >> np.uint64(32)) * np.asarray(bound, dtype=np.uint64) >> np.uint64(32)).astype(np.int64)

@@ -1,0 +1,105 @@
+"""Generated graphs: counts, shape, and the same arrays from the same seed on any machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.generators import random_weakly_connected, random_weights, road_stand_in
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+
+def matrix(graph: CSRGraph) -> csr_array:
+    return csr_array((np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices,) * 2)
+
+
+def has_self_loops(graph: CSRGraph) -> bool:
+    return bool((graph.tails() == graph.indices).any())
+
+
+def corners(vertices: int) -> int:
+    width = int(np.ceil(np.sqrt(vertices)))
+    return sum(v % width > 0 and v >= width for v in range(1, vertices))
+
+
+@given(st.integers(1, 200), st.floats(0, 1), st.integers(-(2**70), 2**70))
+def test_road_stand_in(vertices: int, share: float, seed: int) -> None:
+    arcs = 2 * (vertices - 1 + int(share * corners(vertices)))
+    graph = road_stand_in(vertices, arcs, seed)
+    assert (graph.vertices, graph.arcs) == (vertices, arcs)
+    assert not has_self_loops(graph)
+    assert connected_components(matrix(graph))[0] == 1
+    pairs = dict(
+        zip(zip(graph.tails().tolist(), graph.indices.tolist(), strict=True), graph.weights, strict=True)
+    )
+    assert len(pairs) == arcs  # no parallel arcs
+    assert all(pairs[v, u] == w > 0 for (u, v), w in pairs.items())
+    assert graph.degrees().max(initial=0) <= 4
+    assert graph.digest() == road_stand_in(vertices, arcs, seed).digest()
+
+
+def test_road_stand_in_of_new_york_is_as_wide_as_a_road_graph() -> None:
+    graph = road_stand_in(264_346, 733_846, seed=1)
+    hops = dijkstra(matrix(graph), unweighted=True, indices=[0])[0]
+    assert 500 < hops.max() < 1500  # New York: 619
+    assert abs(graph.weights.mean() - 1293) < 20
+
+
+@pytest.mark.parametrize(("vertices", "arcs"), [(0, 0), (1, 2), (4, 5), (4, 4), (4, 10), (9, 26)])
+def test_road_stand_in_that_cannot_be(vertices: int, arcs: int) -> None:
+    with pytest.raises(
+        RetraceError, match=f"{vertices} vertices has an even number of arcs from .* not {arcs};"
+    ):
+        road_stand_in(vertices, arcs, seed=1)
+
+
+@given(st.integers(2, 100), st.integers(0, 100), st.integers(0, 2**64 - 1))
+def test_random_weakly_connected(vertices: int, extra: int, seed: int) -> None:
+    graph = random_weakly_connected(vertices, vertices - 1 + extra, seed)
+    assert (graph.vertices, graph.arcs) == (vertices, vertices - 1 + extra)
+    assert not has_self_loops(graph)
+    assert connected_components(matrix(graph), connection="weak")[0] == 1
+
+
+@pytest.mark.parametrize(("vertices", "arcs"), [(0, 0), (1, 1), (3, 1)])
+def test_random_weakly_connected_that_cannot_be(vertices: int, arcs: int) -> None:
+    with pytest.raises(RetraceError, match="cannot have"):
+        random_weakly_connected(vertices, arcs, seed=1)
+
+
+def test_one_vertex() -> None:
+    assert random_weakly_connected(1, 0, seed=1).vertices == road_stand_in(1, 0, seed=1).vertices == 1
+
+
+def test_weights_belong_to_the_unordered_pair() -> None:
+    u = np.array([0, 1, 2, 7, 7], dtype=np.int32)
+    v = np.array([1, 0, 2, 3, 3], dtype=np.int32)
+    there, back = random_weights(u, v, 1, 10**9, 5), random_weights(v, u, 1, 10**9, 5)
+    assert there.tolist() == back.tolist()
+    assert there[0] == there[1]
+    assert there[3] == there[4]
+    assert len(set(there.tolist())) == 3
+    assert random_weights(u, v, 1, 10**9, 6).tolist() != there.tolist()
+
+
+def test_weights_fill_their_range() -> None:
+    u = np.arange(5000)
+    weights = random_weights(u, u + 1, 3, 9, 1)
+    assert np.unique(weights).tolist() == [3, 4, 5, 6, 7, 8, 9]
+    assert np.bincount(weights)[3:].min() > 600
+    assert set(random_weights(u, u + 1, 4, 4, 1).tolist()) == {4}
+
+
+def test_a_seed_gives_the_same_graph_everywhere() -> None:
+    """Records name these graphs by seed and sha256: a change here is a change of every such graph."""
+    assert [
+        road_stand_in(1000, 2800, seed=1).digest()[:16],
+        road_stand_in(1000, 2800, seed=2).digest()[:16],
+        random_weakly_connected(1000, 5000, seed=1).digest()[:16],
+    ] == ["bb651796c6e6a8cb", "afcaf4c8702a3b37", "fe22ecd005653c59"]
+    u = np.arange(4)
+    assert random_weights(u, u + 1, 1, 2600, 1).tolist() == [2098, 1670, 465, 1646]
