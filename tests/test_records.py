@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_records(tmp_path / "h200" / "NY.jsonl", records)
     assert read_records([tmp_path / "h200" / "NY.jsonl"]) == records
     assert [path.name for path in (tmp_path / "h200").iterdir()] == ["NY.jsonl"]
+
+
+def test_a_plain_dict_may_be_written(tmp_path: Path) -> None:
+    one = record("bfs/queue", "NY")
+    write_records(tmp_path / "NY.jsonl", [asdict(one)])
+    assert read_records([tmp_path / "NY.jsonl"]) == [one]
 
 
 def test_lines_are_compact_and_stable(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
     return records
 
 
-def write_records(path: Path, records: Iterable[Record]) -> None:
+def write_records(path: Path, records: Iterable[Record | dict[str, Any]]) -> None:
     """Write records to `path`, one compact JSON object a line, all of them or nothing.
 
     Raises
@@ -189,9 +189,11 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
     RetraceError
         If a record is not valid.
     """
-    lines = [json.dumps(_tidy(record), separators=(",", ":"), ensure_ascii=False) for record in records]
-    for number, line in enumerate(lines, 1):
-        _parse(line, f"{path}:{number}")
+    lines = []
+    for number, record in enumerate(records, 1):
+        value = asdict(record) if isinstance(record, Record) else record
+        checked = _parse(json.dumps(value), f"{path}:{number}")
+        lines.append(json.dumps(_tidy(checked), separators=(",", ":"), ensure_ascii=False))
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 

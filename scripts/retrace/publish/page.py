@@ -1,0 +1,86 @@
+"""A page with one table, to be rendered as Markdown or HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+TEMPLATES = Path(__file__).resolve().parents[3] / "workflow" / "templates"
+EMPTY = "\N{EN DASH}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, what more a reader may want to know, and whether it is words in place of a result."""
+
+    text: str = EMPTY
+    tip: str = ""
+    bad: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """Neighbouring columns of numbers or of text, under one heading, which may be empty."""
+
+    heading: str
+    columns: Sequence[str]
+    style: str = "number"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its label, the numbers of the footnotes that belong to it, and its cells."""
+
+    label: str
+    cells: Sequence[Cell]
+    notes: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """A titled table with numbered footnotes and closing remarks."""
+
+    title: str
+    summary: str
+    label_heading: str
+    groups: Sequence[Group]
+    rows: Sequence[Row]
+    notes: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+
+@dataclass
+class Notes:
+    """Footnotes, numbered in the order of their first use."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def number(self, text: str) -> int:
+        """Give a footnote its number; the same text keeps the same one."""
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text) + 1
+
+
+def render(page: Page, form: str) -> str:
+    """Render a page as `md` or `html`."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=form == "html",
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["markdown"] = _markdown
+    return environment.get_template(f"table.{form}.j2").render(page=page)
+
+
+def _markdown(text: str) -> str:
+    """Keep a text from being taken for Markdown's own signs."""
+    for sign in "\\|*_`[]":
+        text = text.replace(sign, f"\\{sign}")
+    return " ".join(text.split()).replace("<", "&lt;")

@@ -1,0 +1,77 @@
+"""The verification table: which answer of which solver was checked against what, and whether it agreed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pandas as pd
+
+from retrace.measure.records import Record
+from retrace.publish.page import EMPTY, Cell, Group, Page, Row
+from retrace.publish.rows import machines
+
+COLUMNS = ("graph", "solver", "backend", "machine", "experiment", "oracle", "result", "trials")
+
+
+def tidy(records: Iterable[Record]) -> pd.DataFrame:
+    """One row a record, in the order machine, experiment, graph size, solver."""
+    records = list(records)
+    order = machines(records)
+    rows = [
+        (_graph(r), r.solver, r.backend, r.machine["name"], r.experiment, r.oracle, result(r), len(r.trials))
+        for r in sorted(
+            records,
+            key=lambda r: (order.index(r.machine["name"]), r.experiment, r.graph["vertices"], r.solver),
+        )
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def result(record: Record) -> str:
+    """Say whether a record's answer agreed with the oracle's, or why there is none."""
+    if record.agreed:
+        return "agreed"
+    return f"{'differs' if record.status == 'ok' else record.status}: {record.reason}"
+
+
+def summary(records: Iterable[Record]) -> str:
+    """Count the outcomes in one line."""
+    counts = Counter(result(record).split(":")[0] for record in records)
+    others = [f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name]]
+    line = f"{counts['agreed']} of {counts.total()} records verified"
+    return f"{line} ({', '.join(others)})." if others else f"{line}."
+
+
+def page(records: Iterable[Record]) -> Page:
+    """Lay the table out for reading."""
+    records = list(records)
+    rows = [
+        Row(
+            label,
+            [Cell(text or EMPTY, bad=text != "agreed" and column == "result") for column, text in cells],
+        )
+        for label, cells in _texts(records)
+    ]
+    return Page(
+        title="Verification",
+        summary=summary(records),
+        label_heading=COLUMNS[0],
+        groups=[Group("", COLUMNS[1:-1], "text"), Group("", COLUMNS[-1:])],
+        rows=rows,
+        remarks=[
+            "Every trial's answer is compared with the oracle's; one that differs gives no time.",
+            "The emulator runs the CUDA kernels on the CPU to check their answers, not their speed.",
+        ],
+    )
+
+
+def _graph(record: Record) -> str:
+    pair = record.parameters.get("pair")
+    return f"{record.label}, {pair} pair" if pair else record.label
+
+
+def _texts(records: Iterable[Record]) -> Iterable[tuple[str, list[tuple[str, str]]]]:
+    """Give each row's label and its other cells, by column, as text."""
+    for row in tidy(records).astype("string").fillna("").to_dict("records"):
+        yield row["graph"], [(column, row[column]) for column in COLUMNS[1:]]
