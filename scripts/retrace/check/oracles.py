@@ -51,7 +51,7 @@ class Oracle:
         matrix = csr_array(
             (values.astype(np.float64), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
         )
-        lengths: NDArray[np.float64] = dijkstra(matrix, indices=source)
+        lengths: NDArray[np.float64] = dijkstra(matrix, indices=[source])[0]
         finite = lengths[np.isfinite(lengths)]
         heaviest = values.max() if graph.arcs else 0
         if finite.max() + heaviest >= UNREACHABLE:

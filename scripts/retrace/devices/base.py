@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +11,42 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from retrace.errors import RetraceError
+
 Dim = int | tuple[int, ...]
 """A grid or block size: x alone, or (x, y) or (x, y, z)."""
+
+
+MAX_BLOCK = (1024, 1024, 64)
+MAX_THREADS = 1024
+MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_SHARED = 227 * 1024
+"""The limits of CUDA devices of compute capability 9.0, bytes for shared memory; older ones have less of it."""
+
+
+def extent(size: Dim) -> tuple[int, int, int]:
+    """Write a grid or block size as (x, y, z)."""
+    x, y, z = (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
+    return x, y, z
+
+
+def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
+    """Refuse a launch that no device can do.
+
+    Raises
+    ------
+    RetraceError
+        Naming the kernel, the size asked for and the limit.
+    """
+    for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
+        for axis, length, limit in zip("xyz", extent(size), limits, strict=True):
+            if not 1 <= length <= limit:
+                raise RetraceError(f"kernel {kernel}: {what} size {length} in {axis}, not from 1 to {limit}")
+    threads = math.prod(extent(block))
+    if threads > MAX_THREADS:
+        raise RetraceError(f"kernel {kernel}: {threads} threads a block, not from 1 to {MAX_THREADS}")
+    if not 0 <= shared <= MAX_SHARED:
+        raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {MAX_SHARED}")
 
 
 class Buffer(Protocol):
@@ -130,6 +165,20 @@ class Device(ABC):
     @abstractmethod
     def free_memory(self) -> int:
         """Device memory that can still be allocated, in bytes."""
+
+    def describe(self) -> dict[str, Any] | None:
+        """Tell what a record says of the GPU; None for a device that is none."""
+        return None
+
+    @staticmethod
+    def check_copy(buffer: Buffer, host: NDArray[Any]) -> None:
+        """Refuse a copy between arrays of different size or type."""
+        if buffer.size != host.size or buffer.dtype != host.dtype:
+            raise ValueError(
+                f"a buffer of {buffer.size} {buffer.dtype} and an array of {host.size} {host.dtype} do not match"
+            )
+        if not host.flags.c_contiguous:
+            raise ValueError("copies need a contiguous array")
 
     def upload(self, host: NDArray[Any]) -> Buffer:
         """Allocate a buffer and copy `host` into it."""

@@ -69,7 +69,7 @@ class SciPyBFS(SciPyPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
-        self.lengths = dijkstra(self.graph, indices=query.source, unweighted=True)
+        self.lengths = dijkstra(self.graph, indices=[query.source], unweighted=True)[0]
 
 
 @REGISTRY.add
@@ -81,7 +81,7 @@ class SciPySSSP(SciPyPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
-        self.lengths = dijkstra(self.graph, indices=query.source)
+        self.lengths = dijkstra(self.graph, indices=[query.source])[0]
 
 
 class IgraphPeer(Peer):

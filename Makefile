@@ -1,0 +1,49 @@
+# What a new user needs: make reproduce, make test, make gpu.
+PYTHON ?= python3
+CORES ?= 4
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes
+
+.PHONY: reproduce report test check gpu clean help
+
+reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
+	$(BIN)/snakemake --cores $(CORES)
+
+report: reproduce  ## The same as one page, results/report.html
+	$(BIN)/snakemake --cores 1 --report results/report.html
+
+test: $(VENV)/dev  ## Set up and run all tests that need no GPU (with one: those too)
+	$(BIN)/python -m pytest
+
+check: $(VENV)/dev  ## Formatting, lint and types
+	$(BIN)/ruff format --check scripts tests
+	$(BIN)/ruff check scripts tests
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/python tests/lint_workflow.py
+
+gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
+	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"
+
+clean:  ## Delete what a run makes; the environment and downloads stay
+	rm -rf build logs results/tables results/figures resources/graphs resources/build .snakemake
+
+help:  ## This list
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "error: $(PYTHON) is older than 3.11; name a newer one: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run: requirements.lock | $(BIN)/python
+	$(PIP) -r $<
+	@touch $@
+
+$(VENV)/dev: requirements-dev.lock | $(BIN)/python
+	$(PIP) -r $<
+	@touch $@ $(VENV)/run
+
+$(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/python
+	$(BIN)/python scripts/install_gpu.py $<
+	@touch $@ $(VENV)/run

@@ -1,0 +1,57 @@
+"""Retrace: from config.yaml to tables and figures. The stages are in workflow/rules/, in the order they run."""
+
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+from retrace import plan
+from retrace.errors import RetraceError
+
+min_version("9.0")
+
+
+configfile: f"{workflow.basedir}/config.yaml"
+
+
+try:
+    PLAN = plan.make(config)
+except RetraceError as error:
+    raise WorkflowError(str(error)) from None
+
+PYTHON = sys.executable
+SCRIPTS = Path(workflow.basedir) / "scripts"
+
+
+report: "workflow/report/workflow.rst"
+
+
+wildcard_constraints:
+    experiment="|".join(PLAN.experiments),
+    graph="|".join(PLAN.datasets),
+    backend="cuda|emulator|host",
+
+
+include: "workflow/rules/graphs.smk"
+include: "workflow/rules/build.smk"
+include: "workflow/rules/measure.smk"
+include: "workflow/rules/check.smk"
+include: "workflow/rules/publish.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        PLAN.targets,
+
+
+onsuccess:
+    print(PLAN.closing_words())
+
+
+onerror:
+    print(
+        "Retrace: the run stopped at the error above; the same command resumes where it stopped."
+    )

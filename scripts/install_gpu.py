@@ -1,0 +1,107 @@
+"""Install what a GPU machine needs into the environment that runs this: nvcc and PyCUDA.
+
+The machine's only CUDA part may be the driver: nvcc and the headers then come from NVIDIA's wheels. A toolkit
+whose nvcc is on PATH is used instead. PyCUDA has no wheels, so it is compiled here, against that toolkit and
+the driver's libcuda, without curand. Needs a C++ compiler and, for PyCUDA's build, two minutes or three.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from retrace.errors import RetraceError, run_command
+
+DRIVER = "libcuda.so.1"
+CUDA_WHEELS = ("cuda-toolkit", "nvidia-")
+
+
+def locked(lock: Path) -> dict[str, str]:
+    """Split a lock file into its packages: each one's name and text, hashes included."""
+    blocks = re.findall(r"^[A-Za-z0-9].*(?:\n[ \t].*)*", lock.read_text(), flags=re.MULTILINE)
+    return {re.split(r"[=\s\[;]", block)[0].lower(): block for block in blocks}
+
+
+def pip_install(packages: list[str], *options: str) -> None:
+    """Install locked packages, hashes checked."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("\n".join(packages) + "\n")
+        file.flush()
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        subprocess.run([*command, "--require-hashes", "--no-deps", *options, "-r", file.name], check=True)
+
+
+def find_driver() -> Path:
+    """Find the driver's library.
+
+    Raises
+    ------
+    RetraceError
+        If there is none: nothing that follows could run.
+    """
+    ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:/usr/bin:/bin") or "ldconfig"
+    listing = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
+    found = [
+        Path(line.split("=>")[1].strip()) for line in listing.splitlines() if line.strip().startswith(DRIVER)
+    ]
+    usual = [
+        Path(folder) / DRIVER for folder in ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")
+    ]
+    for path in (*found, *usual):
+        if path.exists():
+            return path
+    raise RetraceError(
+        f"{DRIVER} not found: install the NVIDIA driver first; without a GPU use make reproduce"
+    )
+
+
+def toolkit_on_path() -> Path | None:
+    """Find the root of a CUDA toolkit whose nvcc is on PATH and that holds the headers, or None."""
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        return None
+    printed = subprocess.run(
+        [nvcc, "--dryrun", "-x", "cu", "-"], capture_output=True, text=True, check=False
+    ).stderr
+    top = re.search(r"^#\$ TOP=(.+)$", printed, flags=re.MULTILINE)
+    root = Path(top[1]) if top else Path(nvcc).resolve().parents[1]
+    return root.resolve() if (root / "include" / "cuda.h").exists() else None
+
+
+def main() -> None:
+    """Install from a lock file."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("lock", type=Path, help="requirements-gpu.lock")
+    arguments = parser.parse_args()
+    driver, toolkit = find_driver(), toolkit_on_path()
+    packages = locked(arguments.lock)
+    pycuda = packages.pop("pycuda")
+    if toolkit is None:
+        toolkit = Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13"
+    else:
+        packages = {name: text for name, text in packages.items() if not name.startswith(CUDA_WHEELS)}
+    pip_install(list(packages.values()))
+    print(f"building PyCUDA against {toolkit} and {driver}", flush=True)
+    with tempfile.TemporaryDirectory() as links:
+        (Path(links) / "libcuda.so").symlink_to(driver)  # the name that the linker looks for
+        settings = {
+            "CUDA_ROOT": str(toolkit),
+            "CUDADRV_LIB_DIR": [links],
+            "CUDA_ENABLE_CURAND": False,
+        }
+        options = [
+            f"--config-settings=--global-option=--conf:{key}={value!r}" for key, value in settings.items()
+        ]
+        pip_install([pycuda], "--no-binary", "pycuda", *options)
+
+
+if __name__ == "__main__":
+    run_command(main)

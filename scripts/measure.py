@@ -1,0 +1,63 @@
+"""Measure and check the solvers of one experiment on one graph; writes records as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+from retrace.devices.cuda import CudaDevice, cuda_status
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError, run_command
+from retrace.graphs import csr
+from retrace.measure import environment
+from retrace.measure.records import write_records
+from retrace.measure.trials import Settings, as_record, measure
+
+
+def main() -> None:
+    """Parse the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--experiment", required=True, help="key of the experiment, such as table-3.3")
+    parser.add_argument("--graph", required=True, type=Path, help="folder that get_graph.py wrote")
+    parser.add_argument(
+        "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
+    )
+    parser.add_argument(
+        "--backend", choices=("cuda", "emulator"), required=True, help="where CUDA kernels run"
+    )
+    parser.add_argument("--machine", default="local", help="name of this computer in the records")
+    parser.add_argument("--trials", type=int, default=10, help="timed runs of each solver")
+    parser.add_argument("--budget-s", type=float, default=60, help="seconds that a solver may take")
+    parser.add_argument("--output", required=True, type=Path, help="file of records to write")
+    arguments = parser.parse_args()
+    if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
+        raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
+
+    graph = csr.load(arguments.graph)
+    open_device = CudaDevice if arguments.backend == "cuda" else EmulatedDevice
+    cases = measure(
+        arguments.experiment,
+        graph,
+        arguments.solvers,
+        Settings(arguments.trials, arguments.budget_s),
+        (arguments.backend, open_device),
+    )
+    gpu = next((case.gpu for case in cases if case.gpu is not None), None)
+    provenance = {
+        "machine": environment.machine(arguments.machine, gpu),
+        "software": environment.software(),
+    }
+    records = [as_record(arguments.experiment, graph, case, provenance) for case in cases]
+    write_records(arguments.output, records)
+    for case in cases:
+        outcome = case.reason or ("agrees" if case.verdict and case.verdict.verified else "differs")
+        print(f"{case.solver} {case.query.pair or ''}: {case.status}, {len(case.trials)} trials, {outcome}")
+
+
+if __name__ == "__main__":
+    # A solver in C++ does not return to Python for a Ctrl-C; dying is safe: records are written at the end.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    run_command(main)
+    sys.exit(0)

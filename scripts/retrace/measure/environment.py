@@ -1,0 +1,82 @@
+"""Where a record was measured: the machine, the software, the state of the source tree."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from retrace.devices.build import find_nvcc
+
+ROOT = Path(__file__).parents[3]
+
+
+def cpu_model() -> str:
+    """Name of the processor, as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def first_line(*command: str) -> str | None:
+    """First line that a command prints, or None where it cannot be run or fails."""
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return next(iter(result.stdout.splitlines()), "")
+
+
+def package_version(name: str) -> str | None:
+    """Version of an installed distribution, or None."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def cuda_version() -> str | None:
+    """Release of the nvcc that the kernels are compiled with, or None without one."""
+    nvcc = find_nvcc()
+    if nvcc is None:
+        return None
+    printed = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout
+    releases = [line.rpartition(" V")[2] for line in printed.splitlines() if " V" in line]
+    return releases[0] if releases else None
+
+
+def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
+    """Describe this computer for a record; `gpu` is what the device says of itself."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "name": name,
+        "cpu": cpu_model(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "memory_gib": round(memory / 2**30, 1),
+        "gpu": gpu,
+    }
+
+
+def software() -> dict[str, Any]:
+    """Describe the versions that a result may depend on, for a record.
+
+    A tree counts as dirty when anything but the measured results differs from its commit.
+    """
+    commit = first_line("git", "rev-parse", "HEAD")
+    changes = first_line("git", "status", "--porcelain", "--", ".", ":!results")
+    return {
+        "git_commit": commit,
+        "dirty": None if changes is None else bool(changes),
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "numpy": package_version("numpy"),
+        "pycuda": package_version("pycuda"),
+        "cuda": cuda_version(),
+        "compiler": first_line("g++", "--version"),
+    }

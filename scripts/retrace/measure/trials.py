@@ -1,0 +1,251 @@
+"""What is timed, and how often: the trials of all solvers of one experiment on one graph.
+
+A trial opens its own device, so that `setup` is a real one: context and module load. On CUDA an untimed pass
+follows, which warms the device up and whose launches are bracketed by events: the `kernel` time. Then come
+the three timed phases. Trials are interleaved, so that a drift of the machine hits all solvers alike. Every
+trial's answer is checked, after its clocks have stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from retrace.check.oracles import Oracle, Verdict
+from retrace.devices.base import Device
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.measure.records import Record
+from retrace.solvers import REGISTRY, Query, make
+from retrace.solvers.peers import Peer
+
+Phases = dict[str, float | None]
+DeviceFactory = Callable[[], Device]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much to measure.
+
+    Attributes
+    ----------
+    trials
+        Trials of each solver and query; on the emulator one, since its times say nothing.
+    budget_s
+        Seconds: a solver predicted to need more for one trial is skipped, and one whose trials have taken
+        this long gets no further one.
+    """
+
+    trials: int
+    budget_s: float
+
+
+@dataclass
+class Case:
+    """One solver with one query, and what came of it.
+
+    Attributes
+    ----------
+    solver
+        Name of the solver.
+    backend
+        cuda, emulator or host.
+    query
+        What is asked.
+    open_device
+        Creates the device for a trial; None for a host solver.
+    """
+
+    solver: str
+    backend: str
+    query: Query
+    open_device: DeviceFactory | None
+    status: str = "ok"
+    reason: str | None = None
+    trials: list[Phases] = field(default_factory=list)
+    iterations: int | None = None
+    verdict: Verdict | None = None
+    digest: str | None = None
+    gpu: dict[str, Any] | None = None
+    spent_s: float = 0.0
+    started: str = ""
+
+    def wants_trial(self, settings: Settings) -> bool:
+        """Tell whether another trial is due."""
+        if self.status != "ok" or (self.verdict is not None and not self.verdict.verified):
+            return False
+        wanted = 1 if self.backend == "emulator" else settings.trials
+        return len(self.trials) < wanted and self.spent_s < settings.budget_s
+
+    def run_trial(self, graph: CSRGraph, oracle: Oracle, settings: Settings) -> None:
+        """Run one trial and check its answer. A failure is kept as this case's outcome: others go on."""
+        self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
+        begun = perf_counter()
+        try:
+            if not self.trials:
+                self.skip_if_too_long(graph, settings)
+            if self.status == "ok":
+                phases, self.iterations, answer = self.timed(graph)
+                self.spent_s += perf_counter() - begun
+                self.trials.append(phases)
+                self.verify(oracle, answer)
+        except Exception as error:
+            self.status, self.reason = "failed", f"{type(error).__name__}: {error}".splitlines()[0]
+
+    def skip_if_too_long(self, graph: CSRGraph, settings: Settings) -> None:
+        """Skip the case if its solver predicts that a trial passes the budget."""
+        with self.device() as device:
+            solver = make(self.solver, device)
+            solver.setup(graph)
+            predicted = solver.predict_seconds(self.query)
+        if predicted is not None and predicted > settings.budget_s:
+            self.status = "skipped"
+            self.reason = f"predicted {predicted:.0f} s a trial, budget_s is {settings.budget_s:g}"
+
+    def device(self) -> AbstractContextManager[Device | None]:
+        """Open a device, or nothing for a host solver."""
+        return nullcontext() if self.open_device is None else self.open_device()
+
+    def timed(self, graph: CSRGraph) -> tuple[Phases, int | None, Int32Array]:
+        """Run the phases once, in milliseconds each; returns them, the iterations and the answer."""
+        clock = Clock()
+        with self.device() as device:
+            solver = make(self.solver, device)
+            solver.setup(graph)
+            setup = clock.lap()
+            kernel = None
+            if device is not None and self.backend == "cuda":
+                solver.upload(self.query)
+                with device.timing_kernels() as timer:
+                    solver.solve(self.query)
+                kernel = timer.milliseconds
+                clock.lap()
+            solver.upload(self.query)
+            upload = clock.lap(device)
+            iterations = solver.solve(self.query)
+            solve = clock.lap(device)
+            answer = solver.download()
+            download = clock.lap(device)
+            if device is not None:
+                self.gpu = device.describe()  # while it is open, and its clock still up
+        phases: Phases = {"setup": setup, "upload": upload, "solve": solve, "download": download}
+        return {**phases, "total": upload + solve + download, "kernel": kernel}, iterations, answer
+
+    def verify(self, oracle: Oracle, answer: Int32Array) -> None:
+        """Check an answer; one wrong trial makes the whole case wrong."""
+        self.digest = hashlib.sha256(np.ascontiguousarray(answer, dtype="<i4").data).hexdigest()
+        self.verdict = oracle.check(self.solver, self.query, answer)
+        if not self.verdict.verified:
+            self.reason = f"trial {len(self.trials)}: {self.verdict.reason}"
+
+
+class Clock:
+    """A stop watch for phases that follow each other."""
+
+    def __init__(self) -> None:
+        self.last = perf_counter()
+
+    def lap(self, device: Device | None = None) -> float:
+        """Milliseconds since the last lap, all work of the device done."""
+        if device is not None:
+            device.synchronize()
+        now = perf_counter()
+        passed, self.last = (now - self.last) * 1e3, now
+        return passed
+
+
+def queries(problem: str, info: dict[str, Any]) -> list[Query]:
+    """List what is asked of a graph: its source, or, for st-connectivity, each of its pairs."""
+    if problem == "stcon":
+        return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]
+    return [Query(info["source"])]
+
+
+def measure(
+    experiment: str,
+    graph: CSRGraph,
+    solvers: Sequence[str],
+    settings: Settings,
+    device: tuple[str, DeviceFactory],
+) -> list[Case]:
+    """Measure and check solvers of one problem on one graph.
+
+    Parameters
+    ----------
+    experiment
+        Key of the experiment.
+    graph
+        Its `info` names the source and the pairs.
+    solvers
+        Names of solvers.
+    settings
+        How much to measure.
+    device
+        Backend and factory of the device for solvers that need one.
+
+    Returns
+    -------
+    list of Case
+        One for each solver and query, with its trials.
+    """
+    oracle = Oracle(graph)
+    backend, open_device = device
+    cases = []
+    for name in solvers:
+        on_device = backend in REGISTRY.find(name).backends
+        for query in queries(name.split("/")[0], graph.info):
+            factory = open_device if on_device else None
+            cases.append(Case(name, backend if on_device else "host", query, factory))
+    with tqdm(
+        total=settings.trials * len(cases), unit="trial", desc=f"{experiment} {graph.name}"
+    ) as progress:
+        for _ in range(settings.trials):
+            for case in cases:
+                progress.set_postfix_str(case.solver)
+                if case.wants_trial(settings):
+                    case.run_trial(graph, oracle, settings)
+                progress.update()
+    return cases
+
+
+GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "sha256", "seed", "density")
+
+
+def as_record(experiment: str, graph: CSRGraph, case: Case, provenance: dict[str, Any]) -> Record:
+    """Put a case's outcome into a record; `provenance` holds its `machine` and `software`."""
+    solver = REGISTRY.find(case.solver)
+    software = dict(provenance["software"])
+    if issubclass(solver, Peer):
+        software["peer"] = solver.library()
+    identity = {key: graph.info[key] for key in GRAPH_IDENTITY if key in graph.info}
+    record: dict[str, Any] = {
+        "schema_version": 1,
+        "experiment": experiment,
+        "problem": case.solver.split("/")[0],
+        "solver": case.solver,
+        "backend": case.backend,
+        "parameters": {**solver.parameters, **case.query.parameters()},
+        "source": case.query.source,
+        "graph": identity,
+        "status": case.status,
+        "reason": case.reason,
+        **provenance,
+        "software": software,
+        "started": case.started,
+    }
+    if case.status == "ok" and case.verdict is not None:
+        record |= {
+            "trials": case.trials,
+            "iterations": case.iterations,
+            "verified": case.verdict.verified,
+            "oracle": case.verdict.oracle,
+            "digest": case.digest,
+        }
+    return Record(**record)

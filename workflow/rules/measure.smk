@@ -1,0 +1,30 @@
+# Measure: time and check all solvers of an experiment on a graph, interleaved in one process.
+#   in   a graph, the compiled kernels
+#   out  results/machines/<machine>/{experiment}/{graph}.jsonl: one record a line
+
+
+rule measure:
+    """Run the trials of an experiment's solvers on one graph, alone on the machine."""
+    input:
+        graph="resources/graphs/{graph}",
+        built=[f"resources/build/{backend}.json" for backend in ("host", PLAN.backend)],
+        sources=lambda wildcards: PLAN.sources(wildcards.experiment),
+        code=PLAN.library("devices", "solvers", "measure", "check"),
+    output:
+        f"results/machines/{config['machine']}/{{experiment}}/{{graph}}.jsonl",
+    log:
+        "logs/measure/{experiment}/{graph}.log",
+    # more threads than any machine has: cut to --cores, so that nothing else runs beside a timed job
+    threads: 1024
+    resources:
+        gpu=1,
+    params:
+        solvers=lambda wildcards: PLAN.experiments[wildcards.experiment]["solvers"],
+        backend=PLAN.backend,
+        machine=config["machine"],
+        trials=config["trials"],
+        budget=config["budget_s"],
+    shell:
+        "{PYTHON:q} {SCRIPTS:q}/measure.py --experiment {wildcards.experiment:q} --graph {input.graph:q}"
+        " --solvers {params.solvers:q} --backend {params.backend:q} --machine {params.machine:q}"
+        " --trials {params.trials:q} --budget-s {params.budget:q} --output {output:q} 2> {log:q}"

@@ -1,0 +1,48 @@
+# Publish: the reports' tables and figures again, printed numbers beside measured ones.
+#   in   results/published/, the records of this and of the committed machines
+#   out  results/tables/table-*.{csv,md,html}, results/figures/figure-*.{svg,png}
+
+PUBLISHED = Path(workflow.basedir) / "results/published/bsp-suite.csv"
+
+
+rule table:
+    """Put an experiment's measured times beside the printed ones."""
+    input:
+        published=PUBLISHED,
+        records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
+        code=PLAN.library("publish"),
+    output:
+        csv="results/tables/table-{number}.csv",
+        md="results/tables/table-{number}.md",
+        html=report(
+            "results/tables/table-{number}.html",
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{number}"},
+        ),
+    log:
+        "logs/table-{number}.log",
+    shell:
+        "{PYTHON:q} {SCRIPTS:q}/make_table.py --table table-{wildcards.number} --published {input.published:q}"
+        " --records {input.records:q} --output-prefix results/tables/table-{wildcards.number} 2> {log:q}"
+
+
+rule figure:
+    """Draw an experiment's time against graph size, printed and measured on the same axes."""
+    input:
+        published=PUBLISHED,
+        records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
+        code=PLAN.library("publish"),
+    output:
+        svg=report(
+            "results/figures/figure-{number}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{number}"},
+        ),
+        png="results/figures/figure-{number}.png",
+    log:
+        "logs/figure-{number}.log",
+    shell:
+        "{PYTHON:q} {SCRIPTS:q}/make_figure.py --figure figure-{wildcards.number} --published {input.published:q}"
+        " --records {input.records:q} --output-prefix results/figures/figure-{wildcards.number} 2> {log:q}"
