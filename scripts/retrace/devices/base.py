@@ -21,7 +21,7 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 227 * 1024
-"""The limits of CUDA devices of compute capability 9.0, bytes for shared memory; older ones have less of it."""
+"""The limits of compute capability 9.0; older devices have less shared memory (bytes)."""
 
 
 def extent(size: Dim) -> tuple[int, int, int]:
@@ -174,9 +174,8 @@ class Device(ABC):
     def check_copy(buffer: Buffer, host: NDArray[Any]) -> None:
         """Refuse a copy between arrays of different size or type."""
         if buffer.size != host.size or buffer.dtype != host.dtype:
-            raise ValueError(
-                f"a buffer of {buffer.size} {buffer.dtype} and an array of {host.size} {host.dtype} do not match"
-            )
+            both = f"{buffer.size} {buffer.dtype} on the device, {host.size} {host.dtype} on the host"
+            raise ValueError(f"a copy needs equal sizes and types: {both}")
         if not host.flags.c_contiguous:
             raise ValueError("copies need a contiguous array")
 

@@ -1,0 +1,224 @@
+"""Compiles kernel files, once for each content: `build/<backend>/<problem>-<variant>-<key>`.
+
+The key is a hash of all that decides the result, so a file of that name is always the right one, and any
+number of processes may look for it, build it and put it in place at the same time.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from retrace.errors import RetraceError
+
+ROOT = Path(__file__).resolve().parents[3]
+KERNELS = ROOT / "kernels"
+EMULATOR = KERNELS / "emulator"
+
+HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-shared", "-fPIC")
+"""The C++ baselines get all that the machine they are measured on can do."""
+
+EMULATOR_FLAGS = (
+    "-std=c++20", "-O2", "-g1", "-shared", "-fPIC", f"-I{EMULATOR}",
+    "-fno-strict-aliasing",  # kernels read int4 through pointers to int, as CUDA allows
+    "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # a library's kernels are its own, and can be inlined
+    "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
+    "-U_FORTIFY_SOURCE",  # its longjmp takes a switch of stacks for an attack
+)  # fmt: skip
+DEBUG_FLAGS = ("-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer")
+
+CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
+
+DYNAMIC_SHARED_BYTES = 232448
+"""227 KiB: the most dynamic shared memory that a block can have on any device today."""
+
+
+def build_folder() -> Path:
+    """Where artefacts go: `$RETRACE_BUILD`, else `build/` of the project."""
+    return Path(os.environ.get("RETRACE_BUILD", ROOT / "build"))
+
+
+def build_host(source: Path) -> Path:
+    """Compile a C++ baseline into a shared library."""
+    compiler = find_cxx()
+    flags = HOST_FLAGS
+
+    def compile_to(target: Path) -> list[list[str]]:
+        return [[compiler, *flags, str(source), "-o", str(target)]]
+
+    key = content_key(source, (*flags, compiler_version(compiler), processor()))
+    return build_once(source, f"host/{artefact(source, key)}.so", compile_to)
+
+
+def build_emulator(source: Path, debug: bool = False) -> Path:
+    """Compile a kernel file for the emulator into a shared library."""
+    compiler = find_cxx()
+    flags = (*EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ()))
+    runtime = build_runtime(debug)
+
+    def compile_to(target: Path) -> list[list[str]]:
+        kernels, dynamic = list_kernels(compiler, source)
+        generated, storage = target.with_suffix(".kernels.cpp"), target.with_suffix(".storage.cpp")
+        generated.write_text(
+            f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
+            + "".join(f"EMULATE({name})\n" for name in kernels)
+        )
+        storage.write_text(dynamic_storage(dynamic))
+        link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN"]
+        command = [compiler, *flags, f"-I{source.parent}", str(generated), str(storage), *link]
+        return [[*command, "-o", str(target)]]
+
+    key = content_key(source, (*flags, compiler_version(compiler), runtime.name))
+    return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
+
+
+def build_runtime(debug: bool) -> Path:
+    """Compile the emulator's scheduler, which all kernel libraries share."""
+    compiler = find_cxx()
+    source = EMULATOR / "runtime.cpp"
+    flags = (*EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ()))
+
+    def compile_to(target: Path) -> list[list[str]]:
+        return [[compiler, *flags, str(source), "-o", str(target)]]
+
+    key = content_key(source, (*flags, compiler_version(compiler)))
+    return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
+
+
+def build_cubin(source: Path, arch: str) -> Path:
+    """Compile a kernel file for one GPU architecture, such as `sm_90`."""
+    compiler = find_nvcc()
+    if compiler is None:
+        raise RetraceError(
+            f"{shown(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
+        )
+    command = [str(compiler), *CUDA_FLAGS, f"-arch={arch}", "-cubin"]
+
+    def compile_to(target: Path) -> list[list[str]]:
+        return [[*command, str(source), "-o", str(target)]]
+
+    key = content_key(source, (*command[1:], compiler_version(str(compiler))))
+    return build_once(source, f"cuda/{artefact(source, key)}.cubin", compile_to)
+
+
+def find_nvcc() -> Path | None:
+    """Find nvcc on PATH, else in the CUDA wheels of this environment."""
+    on_path = shutil.which("nvcc")
+    if on_path:
+        return Path(on_path)
+    wheels = importlib.util.find_spec("nvidia")
+    for folder in (wheels.submodule_search_locations or ()) if wheels else ():
+        for found in sorted(Path(folder).glob("cu*/bin/nvcc"), reverse=True):
+            return found
+    return None
+
+
+def find_cxx() -> str:
+    """Find the C++ compiler: `$CXX`, else g++."""
+    name = os.environ.get("CXX", "g++")
+    found = shutil.which(name)
+    if found is None:
+        raise RetraceError(
+            f"the C++ compiler {name} was not found; install g++ 12 or newer, or set CXX to it"
+        )
+    return found
+
+
+@functools.cache
+def compiler_version(compiler: str) -> str:
+    """Return what the compiler says of itself."""
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+@functools.cache
+def processor() -> str:
+    """Name the processor's instruction sets, which `-march=native` depends on."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
+
+
+def content_key(source: Path, settings: Iterable[str]) -> str:
+    """Hash a source, every header that it may include, and the settings of its compilation."""
+    if not source.is_file():
+        raise RetraceError(f"{shown(source)}: no such kernel file")
+    headers = {path for folder in (KERNELS, source.parent) for path in folder.rglob("*.*h")}
+    hashed = hashlib.sha256()
+    for path in [source, *sorted(path for path in headers if path.suffix in (".h", ".cuh"))]:
+        hashed.update(path.name.encode() + b"\0" + path.read_bytes())
+    hashed.update("\0".join(settings).encode())
+    return hashed.hexdigest()[:16]
+
+
+def artefact(source: Path, key: str) -> str:
+    """Name an artefact: problem, variant, key."""
+    return f"{source.parent.name}-{source.stem}-{key}"
+
+
+def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[str]]]) -> Path:
+    """Return `build/<name>`, running the commands that make it unless it is there."""
+    target = build_folder() / name
+    if target.exists():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
+        beside = Path(folder) / target.name
+        for command in compile_to(beside):
+            run_compiler(command, source, log=target.with_suffix(".log"))
+        beside.replace(target)
+    return target
+
+
+def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
+    """Run a compiler; on failure keep its output in `log` and report its first error."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return done.stdout
+    output = done.stderr + done.stdout
+    log.write_text(" ".join(command) + "\n\n" + output)
+    errors = [line.strip() for line in output.splitlines() if re.search(r"\berror\b", line)]
+    first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")
+    where = "" if shown(source) in first else f"{shown(source)}: "
+    raise RetraceError(f"{where}{first} (full log: {shown(log)})")
+
+
+def shown(path: Path) -> str:
+    """Write a path as a user of the project would."""
+    path = path.resolve()
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+
+
+def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
+    """Find the names of a file's `__global__` functions and of its dynamic shared arrays.
+
+    The preprocessor takes out comments and expands the file's own macros; CUDA's words stay as they are.
+    """
+    command = [compiler, "-E", "-P", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
+    log = build_folder() / "emulator" / f"{source.stem}.log"
+    text = run_compiler([*command, str(source)], source, log)
+    bounds = r"(?:__launch_bounds__\s*\([^)]*\)\s*)?"
+    kernels = re.findall(rf"__global__\s+{bounds}void\s+{bounds}(\w+)\s*\(", text)
+    dynamic = re.findall(r"extern\s+__shared__\s[^;\[]*?(\w+)\s*\[\s*\]", text)
+    return list(dict.fromkeys(kernels)), list(dict.fromkeys(dynamic))
+
+
+def dynamic_storage(names: Sequence[str]) -> str:
+    """Define the storage of `extern __shared__` arrays: one array, which all the names stand for."""
+    if not names:
+        return 'extern "C" void *emulated_dynamic_storage() { return nullptr; }\n'
+    first, *others = names
+    declared = [f"extern thread_local unsigned char {name}[];" for name in names]
+    defined = [f"alignas(1024) thread_local unsigned char {first}[{DYNAMIC_SHARED_BYTES}];"]
+    aliases = [
+        f'extern thread_local unsigned char {name}[{DYNAMIC_SHARED_BYTES}] __attribute__((alias("{first}")));'
+        for name in others
+    ]
+    found = [f'extern "C" void *emulated_dynamic_storage() {{ return {first}; }}']
+    return "\n".join([*declared[:1], *defined, *aliases, *found]) + "\n"

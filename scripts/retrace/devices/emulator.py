@@ -1,0 +1,320 @@
+"""The device interface on the CPU: the very same kernel files, compiled with g++."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import time
+import weakref
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
+from retrace.devices.build import KERNELS, build_emulator
+from retrace.errors import RetraceError
+
+POISON = 0xCD
+"""What uninitialised memory holds, so that a kernel that reads it gives a wrong answer every time."""
+
+
+class EmulatedBuffer:
+    """Device memory that lies in the host's, and must not be reached from there but by copies."""
+
+    def __init__(self, memory: NDArray[Any]) -> None:
+        self._memory: NDArray[Any] | None = memory
+        self.size = memory.size
+        self.dtype = memory.dtype
+        self.address = memory.ctypes.data
+
+    def memory(self) -> NDArray[Any]:
+        """Return the memory itself, for the device only."""
+        if self._memory is None:
+            raise ValueError("the buffer's device is closed")
+        return self._memory
+
+    def release(self) -> None:
+        """Make the buffer unusable."""
+        self._memory = None
+        self.address = 0
+
+
+class EmulatedStream:
+    """Work is done as soon as it is asked for."""
+
+    def synchronize(self) -> None:
+        """Return at once."""
+
+
+class EmulatedEvent:
+    """A point in time."""
+
+    def __init__(self) -> None:
+        self.seconds: float | None = None
+
+    def record(self, stream: Any | None = None) -> None:
+        """Take the time."""
+        self.seconds = time.perf_counter()
+
+    def synchronize(self) -> None:
+        """Return at once."""
+
+    def milliseconds_since(self, earlier: Self) -> float:
+        """Time between two marks."""
+        if self.seconds is None or earlier.seconds is None:
+            raise ValueError("an event that was not recorded has no time")
+        return (self.seconds - earlier.seconds) * 1e3
+
+
+class CKernel(ctypes.Structure):
+    """`emulator::Kernel` of `kernels/emulator/runtime.h`."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("parameters", ctypes.c_char_p), ("run", ctypes.c_void_p))
+
+
+class Parameter:
+    """One parameter of a kernel, from its description such as `i4` or `P:f8` (pointer to double).
+
+    Attributes
+    ----------
+    code
+        How `struct` packs it, padded to 8 bytes.
+    """
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.pointer = word.startswith("P")
+        plain = word.removeprefix("P")
+        self.dtype = np.dtype(f"{plain[0]}{plain[1:]}") if plain else None
+        size = 8 if self.pointer else int(plain[1:])
+        self.code = "Q" if self.pointer else f"{size}s{-size % 8}x" if plain[0] == "V" else ""
+        if not self.code:
+            assert self.dtype is not None
+            self.code = f"{self.dtype.char}{8 - size}x"
+
+    def accepts(self, argument: Any) -> bool:
+        """Whether an argument has the parameter's own type."""
+        if self.pointer:
+            if not isinstance(argument, EmulatedBuffer):
+                return False
+            target = self.dtype
+            same_size = target is None or target.itemsize == argument.dtype.itemsize
+            return same_size and (target is None or (target.kind == "f") == (argument.dtype.kind == "f"))
+        return isinstance(argument, np.generic) and argument.dtype == self.dtype
+
+    def __str__(self) -> str:
+        if not self.pointer:
+            return str(self.dtype)
+        return "a buffer" if self.dtype is None else f"a buffer of {self.dtype}"
+
+
+class EmulatedKernel:
+    """A `__global__` function of an emulated module."""
+
+    def __init__(self, device: EmulatedDevice, library: ctypes.CDLL, found: Any) -> None:
+        self.device = device
+        self.name = found.contents.name.decode()
+        self.parameters = [Parameter(word) for word in found.contents.parameters.decode().split()]
+        self._kernel = found
+        self._storage = library.emulated_dynamic_storage
+        self._launch = library.emulator_launch
+        self._struct = struct.Struct("=" + "".join(parameter.code for parameter in self.parameters))
+        # Arguments are packed into 8-byte slots; the array of their addresses never changes.
+        self._slots = ctypes.create_string_buffer(max(8, self._struct.size))
+        offsets = [
+            struct.calcsize("=" + "".join(parameter.code for parameter in self.parameters[:i]))
+            for i in range(len(self.parameters))
+        ]
+        start = ctypes.addressof(self._slots)
+        self._arguments = (ctypes.c_void_p * max(1, len(offsets)))(*[start + offset for offset in offsets])
+        self._error = ctypes.create_string_buffer(500)
+        self._extents: dict[tuple[Dim, Dim], tuple[Any, Any]] = {}
+
+    def __call__(
+        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
+    ) -> None:
+        """Run the grid to its end."""
+        self._pack(arguments)
+        sizes = self._extents.get((grid, block))
+        if sizes is None or shared:
+            check_launch(self.name, grid, block, shared)
+            sizes = (ctypes.c_uint * 3)(*extent(grid)), (ctypes.c_uint * 3)(*extent(block))
+            self._extents[grid, block] = sizes
+        device = self.device
+        if device.closed:
+            raise ValueError(f"kernel {self.name}: its device is closed")
+        timer = device._timer
+        start = device.mark() if timer else None
+        seeded, seed = device.next_seed()
+        failed = self._launch(
+            self._kernel, self._storage, *sizes, shared, self._arguments, seeded, seed, self._error, 500
+        )
+        if timer:
+            timer.brackets.append((start, device.mark()))
+        if failed:
+            raise RetraceError(f"kernel {self.name}: {self._error.value.decode()}")
+
+    def _pack(self, arguments: tuple[Any, ...]) -> None:
+        if len(arguments) != len(self.parameters):
+            raise TypeError(
+                f"kernel {self.name} takes {len(self.parameters)} arguments, not {len(arguments)}"
+            )
+        values = []
+        for position, (parameter, argument) in enumerate(zip(self.parameters, arguments, strict=True), 1):
+            if not parameter.accepts(argument):
+                given = argument.dtype if isinstance(argument, np.generic) else type(argument).__name__
+                if isinstance(argument, EmulatedBuffer):
+                    given = f"a buffer of {argument.dtype}"
+                raise TypeError(
+                    f"kernel {self.name}, parameter {position}: expected {parameter}, not {given}"
+                )
+            if parameter.pointer:
+                argument.memory()
+                values.append(argument.address)
+            else:
+                values.append(argument)
+        self._struct.pack_into(self._slots, 0, *values)
+
+
+class EmulatedModule:
+    """One kernel file, compiled for the emulator."""
+
+    def __init__(self, device: EmulatedDevice, source: Path, library: ctypes.CDLL) -> None:
+        self.device = device
+        self.source = source
+        self.library = library
+        self._kernels: dict[str, EmulatedKernel] = {}
+
+    def kernel(self, name: str) -> EmulatedKernel:
+        """Find a kernel by its name."""
+        if name not in self._kernels:
+            try:
+                find = self.library[f"emulated_{name}"]
+            except AttributeError:
+                raise RetraceError(f"{self.source}: there is no kernel {name}") from None
+            find.restype = ctypes.POINTER(CKernel)
+            self._kernels[name] = EmulatedKernel(self.device, self.library, find())
+        return self._kernels[name]
+
+    def write_symbol(self, name: str, values: NDArray[Any]) -> None:
+        """Copy into a `__constant__` or `__device__` variable."""
+        size = ctypes.c_size_t()
+        address = self.library.emulator_symbol(self.library._handle, name.encode(), ctypes.byref(size))
+        if not address:
+            raise RetraceError(f"{self.source}: there is no __constant__ or __device__ variable {name}")
+        if values.nbytes != size.value:
+            raise ValueError(f"{name} of {self.source} has {size.value} bytes, not {values.nbytes}")
+        ctypes.memmove(address, np.ascontiguousarray(values).ctypes.data, values.nbytes)
+
+
+class EmulatedDevice(Device):
+    """A CPU that runs kernels as a GPU would.
+
+    Parameters
+    ----------
+    seed
+        Run single-threaded, with the order of blocks and threads shuffled and threads interleaved at atomic
+        operations, all decided by the seed. None: as fast as possible, in order.
+    debug
+        Check every memory access of a kernel with the address sanitizer; default: whether the environment
+        variable RETRACE_EMULATOR is `debug`.
+    """
+
+    backend = "emulator"
+
+    def __init__(self, seed: int | None = None, debug: bool | None = None) -> None:
+        self.seed = seed
+        self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
+        self.closed = True
+        self._launches = 0
+        self._buffers: weakref.WeakSet[EmulatedBuffer] = weakref.WeakSet()
+
+    def __enter__(self) -> Self:
+        """Open the device."""
+        self.closed = False
+        self._launches = 0
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Make every buffer unusable."""
+        for buffer in self._buffers:
+            buffer.release()
+        self._buffers.clear()
+        self.closed = True
+
+    def load(self, source: str) -> EmulatedModule:
+        """Compile a kernel file if need be, and load it."""
+        library = ctypes.CDLL(str(build_emulator(KERNELS / source, self.debug)))
+        library.emulator_symbol.restype = ctypes.c_void_p
+        library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        library.emulator_launch.argtypes = (
+            *[ctypes.c_void_p] * 4, ctypes.c_uint, ctypes.c_void_p,
+            ctypes.c_int, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_size_t,
+        )  # fmt: skip
+        return EmulatedModule(self, Path("kernels") / source, library)
+
+    def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
+        """Allocate memory and poison it."""
+        memory = np.empty(size, dtype)
+        memory.view(np.uint8).fill(POISON)
+        return self._keep(EmulatedBuffer(memory))
+
+    def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
+        """Copy from host to device."""
+        self.check_copy(buffer, host)
+        cast(EmulatedBuffer, buffer).memory()[:] = host
+
+    def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
+        """Copy from device to host."""
+        self.check_copy(buffer, host)
+        host[:] = cast(EmulatedBuffer, buffer).memory()
+
+    def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
+        """Set every element."""
+        cast(EmulatedBuffer, buffer).memory().fill(value)
+
+    def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Allocate host memory, which needs no locking here."""
+        return np.empty(size, dtype)
+
+    def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], EmulatedBuffer]:
+        """Allocate host memory and call it device memory as well."""
+        memory = np.empty(size, dtype)
+        return memory, self._keep(EmulatedBuffer(memory))
+
+    def stream(self) -> EmulatedStream:
+        """Create a stream."""
+        return EmulatedStream()
+
+    def event(self) -> EmulatedEvent:
+        """Create an event."""
+        return EmulatedEvent()
+
+    def synchronize(self) -> None:
+        """Return at once: nothing is ever left to do."""
+
+    def free_memory(self) -> int:
+        """Memory that the operating system could still hand out."""
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+    def mark(self) -> EmulatedEvent:
+        """Create an event and record it."""
+        event = EmulatedEvent()
+        event.record()
+        return event
+
+    def next_seed(self) -> tuple[int, int]:
+        """Whether the next launch is shuffled, and by which seed: another one for each launch."""
+        if self.seed is None:
+            return 0, 0
+        self._launches += 1
+        return 1, self.seed * 1_000_003 + self._launches
+
+    def _keep(self, buffer: EmulatedBuffer) -> EmulatedBuffer:
+        if self.closed:
+            raise ValueError("the device is not open: use `with`")
+        self._buffers.add(buffer)
+        return buffer
