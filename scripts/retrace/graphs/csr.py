@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,19 +115,32 @@ def from_arcs(
 
 
 def save(graph: CSRGraph, folder: Path) -> None:
-    """Write the arrays as .npy files and `graph.json` into `folder`, made beside it and then renamed."""
-    partial = folder.with_name(f"{folder.name}.partial-{os.getpid()}")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    for name in ("indptr", "indices", "weights"):
-        array = getattr(graph, name)
-        if array is not None:
-            np.save(partial / f"{name}.npy", array)
-    info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
-    (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
-    if folder.exists():
-        shutil.rmtree(folder)
-    partial.rename(folder)
+    """Write the arrays as .npy files and `graph.json` into `folder`, made beside it and then renamed.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be written.
+    """
+    partial = folder.with_name(f".{folder.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
+        partial.mkdir(parents=True)
+        for name in ("indptr", "indices", "weights"):
+            array = getattr(graph, name)
+            if array is not None:
+                np.save(partial / f"{name}.npy", array)
+        info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
+        (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
+        if folder.exists():
+            shutil.rmtree(folder)
+        partial.rename(folder)
+    except OSError as error:
+        raise RetraceError(
+            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
+        ) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def load(folder: Path) -> CSRGraph:
