@@ -113,28 +113,39 @@ class Header:
 
 
 def read(path: Path, kind: str) -> CSRGraph:
-    """Read a graph file in one of the formats of `LAYOUTS`; see `contents` and `parse`."""
-    return parse(contents(path), kind, path)
+    """Read a graph file in one of the formats of `LAYOUTS`; see `read_bytes`, `unpack` and `parse`."""
+    return parse(unpack(read_bytes(path), path), kind, path)
 
 
-def contents(path: Path) -> bytes:
-    """Return a file's content, uncompressed.
+def read_bytes(path: Path) -> bytes:
+    """Return a file as it is.
 
     Raises
     ------
     RetraceError
-        If it cannot be read or is a damaged gzip file.
+        If it cannot be read.
     """
     try:
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise RetraceError(f"{path}: expected a whole gzip file, found a damaged one; get it again") from None
+        return path.read_bytes()
     except OSError as error:
         raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
 
 
-def parse(content: bytes, kind: str, path: Path) -> CSRGraph:
+def unpack(raw: bytes, path: Path | str) -> bytes:
+    """Return the content of a file that may be gzip'ed.
+
+    Raises
+    ------
+    RetraceError
+        If it is a damaged gzip file, naming `path`.
+    """
+    try:
+        return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise RetraceError(f"{path}: expected a whole gzip file, found a damaged one; get it again") from None
+
+
+def parse(content: bytes, kind: str, path: Path | str) -> CSRGraph:
     """Make a graph of a file's content; arcs keep the file's order, parallel arcs and self-loops stay.
 
     Distances from vertex 0 are known to fit in 32 bits. Those from other sources are checked when they are
@@ -167,7 +178,7 @@ def parse(content: bytes, kind: str, path: Path) -> CSRGraph:
     return graph
 
 
-def read_header(content: bytes, layout: Layout, path: Path) -> Header:
+def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
     """Read what the first line announces.
 
     Raises
@@ -231,7 +242,7 @@ def read_plain(content: bytes, layout: Layout, header: Header) -> NDArray[np.int
     return columns if fits else None
 
 
-def read_any(content: bytes, layout: Layout, header: Header, path: Path) -> NDArray[np.int64]:
+def read_any(content: bytes, layout: Layout, header: Header, path: Path | str) -> NDArray[np.int64]:
     """Read the lines after the header one by one: words apart by any white space, blank lines skipped.
 
     Returns
@@ -294,7 +305,7 @@ def write_he(graph: CSRGraph, path: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _matrix_market(content: bytes, path: Path) -> Layout:
+def _matrix_market(content: bytes, path: Path | str) -> Layout:
     """Return the layout that a Matrix Market banner, read by SciPy, announces.
 
     SciPy does not read the entries: it takes `1 2 1.5` in an integer matrix for `1 2 1`.
@@ -339,7 +350,7 @@ def _number(word: bytes) -> int:
     return int(word.lstrip(b"0")[:20] or b"0") if word.isdigit() else LARGEST + 1
 
 
-def _blame(path: Path, number: int, expected: str, words: list[bytes]) -> RetraceError:
+def _blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:
     found = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
     return RetraceError(f"{path}, line {number}: expected {expected}, found {found}")
 

@@ -1,0 +1,59 @@
+"""Get one graph of the configuration's `datasets` and store it as memory-mappable CSR arrays.
+
+GRAPH_MIRROR in the environment names a folder or an http(s) address to look in where the official ones fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+from retrace.errors import RetraceError, run_command
+from retrace.graphs import csr
+from retrace.graphs.datasets import load_registry, obtain
+
+
+def main() -> None:
+    """Parse the command line, get the graph, store it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--config", type=Path, default="config.yaml", help="default: %(default)s")
+    parser.add_argument("--graph", required=True, help="its name in the configuration")
+    parser.add_argument("--downloads", type=Path, default="resources/downloads", help="default: %(default)s")
+    parser.add_argument("--output", type=Path, required=True, help="folder to store the graph in")
+    parser.add_argument(
+        "--offline",
+        choices=["stand-in", "fail"],
+        default="stand-in",
+        help="what to do if a road graph can be had from nowhere (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of what is generated (default: %(default)s)")
+    arguments = parser.parse_args()
+
+    registry = load_registry(read_config(arguments.config))
+    if arguments.graph not in registry:
+        raise RetraceError(
+            f"{arguments.config}: no graph {arguments.graph!r}; there are {', '.join(registry)}"
+        )
+    mirror = os.environ.get("GRAPH_MIRROR") or None
+    graph = obtain(registry[arguments.graph], arguments.downloads, mirror, arguments.offline, arguments.seed)
+    csr.save(graph, arguments.output)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping."""
+    try:
+        config = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RetraceError(f"{path}: expected YAML, found: {' '.join(str(error).split())}") from None
+    if not isinstance(config, dict):
+        raise RetraceError(f"{path}: expected a mapping with a key 'datasets'")
+    return config
+
+
+if __name__ == "__main__":
+    run_command(main)

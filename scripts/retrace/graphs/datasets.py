@@ -1,0 +1,326 @@
+"""The graphs by name: where each comes from, how its files are downloaded and checked, what stands in for it.
+
+Nothing is taken on trust. A download becomes a file only after its content has been hashed, parsed and
+counted; a file that is already there is hashed before it is parsed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pooch
+import requests
+import yaml
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from retrace.errors import RetraceError
+from retrace.graphs import formats
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.generators import ROAD_WEIGHTS, random_weights, road_stand_in
+
+PROJECT = Path(__file__).parents[3]
+SCHEMA = PROJECT / "workflow/schemas/datasets.schema.yaml"
+
+PROBE_S = 5.0
+"""How long an address may take to answer at all; with no network this is all the time a graph costs."""
+READ_S = 20.0
+"""How long a download may stand still before it is tried again."""
+DOWNLOAD_S = 600.0
+"""How long an address may take in all, retries included."""
+RETRIES = 2
+NEAR_HOPS = 15
+"""How far the near pair of a stand-in is apart."""
+
+
+@dataclass(frozen=True)
+class Edition:
+    """One file of a data set: `path` in the project, or `file` to be downloaded from `addresses`."""
+
+    name: str
+    format: str
+    path: str | None = None
+    file: str | None = None
+    sha256: str | None = None
+    arcs: int | None = None
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A graph of the registry; the schema says what its fields mean."""
+
+    name: str
+    vertices: int
+    arcs: int
+    directed: bool
+    origin: str
+    licence: str
+    source: int
+    pairs: dict[str, tuple[int, int]]
+    editions: tuple[Edition, ...]
+    stand_in: bool = False
+
+
+def load_registry(config: Mapping[str, Any]) -> dict[str, Dataset]:
+    """Read the `datasets` part of a configuration.
+
+    Raises
+    ------
+    RetraceError
+        If it does not fit the schema or contradicts itself, naming the key.
+    """
+    datasets = config.get("datasets")
+    schema = yaml.safe_load(SCHEMA.read_text())
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(datasets))
+    if error is not None:
+        key = ".".join(["datasets", *map(str, error.absolute_path)])
+        raise RetraceError(f"config: {key}: {' '.join(error.message.split())[:300]}")
+    assert datasets is not None
+    return {name: _dataset(name, entry) for name, entry in datasets.items()}
+
+
+def obtain(dataset: Dataset, downloads: Path, mirror: str | None, offline: str, seed: int) -> CSRGraph:
+    """Get a graph: each edition from `downloads`, its addresses and the mirror, or else a stand-in.
+
+    Parameters
+    ----------
+    dataset
+        Which graph.
+    downloads
+        Folder of downloaded files.
+    mirror
+        A folder or an http(s) address that may have the files too.
+    offline
+        What to do if no edition can be had: `stand-in` or `fail`.
+    seed
+        Of the weights of an edition without, and of a stand-in.
+
+    Returns
+    -------
+    graph
+        With weights; `info` holds name, origin, edition, weights (`file` or `generated`), seed (None if
+        nothing was generated), directed, source and pairs.
+
+    Raises
+    ------
+    RetraceError
+        If a file that is already there is not as expected, or no edition can be had and none may stand in.
+    """
+    missing = list(
+        takewhile(lambda edition: edition.file and not (downloads / edition.file).is_file(), dataset.editions)
+    )
+    if missing:
+        try:
+            downloads.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RetraceError(f"no folder {downloads} to download to ({error.strerror})") from None
+    tried = []
+    deadline = time.monotonic() + PROBE_S
+    probes = [
+        (edition, address, _in_background(_ask, address)) for edition, address in _addresses(missing, mirror)
+    ]
+    for edition, address, probe in probes:
+        try:
+            probe.result(max(0.0, deadline - time.monotonic()))
+            return _describe(_fetch(address, edition, dataset, downloads), edition, dataset, seed)
+        except (RetraceError, OSError, ValueError) as error:
+            reason = _reason(error)
+        print(f"warning: {address}: {reason}", file=sys.stderr)
+        tried.append(f"{address} ({reason})")
+    if len(missing) < len(dataset.editions):
+        edition = dataset.editions[len(missing)]
+        path = _here(edition, downloads)
+        try:
+            return _describe(_check(path, str(path), edition, dataset), edition, dataset, seed)
+        except RetraceError as error:
+            raise RetraceError(
+                f"{error}; delete {path} and run again" if edition.file else str(error)
+            ) from None
+    if offline == "fail" or not dataset.stand_in:
+        files = " or ".join(str(edition.file) for edition in missing)
+        raise RetraceError(
+            f"{dataset.name}: could not be had, tried: {', '.join(tried) or 'nothing'}; "
+            f"set GRAPH_MIRROR to a folder or address with {files}"
+        )
+    print(f"{dataset.name}: could not be had; a generated stand-in takes its place", file=sys.stderr)
+    return _stand_in(dataset, seed)
+
+
+def _dataset(name: str, entry: dict[str, Any]) -> Dataset:
+    editions = tuple(Edition(**{**e, "addresses": tuple(e.get("addresses", ()))}) for e in entry["editions"])
+    pairs = {key: (s, t) for key, (s, t) in entry["pairs"].items()}
+    for key, vertex in [("source", entry["source"]), *((f"pairs.{k}", v) for k in pairs for v in pairs[k])]:
+        if vertex >= entry["vertices"]:
+            raise RetraceError(
+                f"config: datasets.{name}.{key}: expected ids below {entry['vertices']}, found {vertex}"
+            )
+    if len({edition.name for edition in editions}) < len(editions):
+        raise RetraceError(f"config: datasets.{name}.editions: expected a name of its own for each")
+    return Dataset(**{**entry, "name": name, "pairs": pairs, "editions": editions})
+
+
+def _here(edition: Edition, downloads: Path) -> Path:
+    """Where the edition's file is or will be."""
+    return PROJECT / edition.path if edition.path else downloads / str(edition.file)
+
+
+def _addresses(editions: list[Edition], mirror: str | None) -> Iterator[tuple[Edition, str]]:
+    """Yield each edition with each of its addresses, the mirror's last."""
+    for edition in editions:
+        for address in edition.addresses:
+            yield edition, address
+        if mirror:
+            yield edition, f"{mirror.rstrip('/')}/{edition.file}"
+
+
+def _ask(address: str) -> None:
+    """Raise if an address has nothing to offer; what may pass, such as a busy host, is for retries to see."""
+    if _is_web(address):
+        with requests.get(address, stream=True, timeout=PROBE_S) as response:
+            if 400 <= response.status_code < 500:
+                response.raise_for_status()
+    elif not Path(address).is_file():
+        raise FileNotFoundError("no such file")
+
+
+def _fetch(address: str, edition: Edition, dataset: Dataset, downloads: Path) -> CSRGraph:
+    """Download a file beside its place, and put it there if it is right."""
+    target = _here(edition, downloads)
+    for stale in downloads.glob(f".{target.name}.*"):
+        shutil.rmtree(stale, ignore_errors=True)
+    with tempfile.TemporaryDirectory(
+        prefix=f".{target.name}.", dir=downloads, ignore_cleanup_errors=True
+    ) as folder:
+        partial = Path(folder, target.name)
+        if _is_web(address):
+            # A host may send a byte now and then forever: neither pooch nor requests limits the whole.
+            _in_background(_download, address, partial).result(DOWNLOAD_S)
+        else:
+            shutil.copyfile(address, partial)
+        graph = _check(partial, target.name, edition, dataset)
+        partial.replace(target)
+    return graph
+
+
+def _download(address: str, target: Path) -> None:
+    pooch.get_logger().setLevel("WARNING")
+    pooch.create(
+        path=target.parent,
+        base_url="",
+        registry={target.name: None},
+        urls={target.name: address},
+        retry_if_failed=RETRIES,
+    ).fetch(
+        target.name,
+        downloader=pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=(PROBE_S, READ_S)),
+    )
+
+
+def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGraph:
+    """Read an edition's file: first its hash, then its content, then the counts."""
+    raw = formats.read_bytes(path)
+    wanted = edition.sha256
+    try:
+        content = formats.unpack(raw, shown)
+    except RetraceError as error:
+        found = hashlib.sha256(raw).hexdigest()
+        hashes = f" (sha256 of the content wanted: {wanted}, of the file found: {found})" if wanted else ""
+        raise RetraceError(f"{error}{hashes}") from None
+    if wanted and (found := hashlib.sha256(content).hexdigest()) != wanted:
+        kind = "a web page" if content.lstrip().startswith(b"<") else "other content"
+        raise RetraceError(f"{shown}: expected content with sha256 {wanted}, found {kind} with {found}")
+    graph = formats.parse(content, edition.format, shown)
+    arcs = dataset.arcs if edition.arcs is None else edition.arcs
+    if (graph.vertices, graph.arcs) != (dataset.vertices, arcs):
+        raise RetraceError(
+            f"{shown}: expected {dataset.vertices} vertices and {arcs} arcs, as the configuration says, "
+            f"found {graph.vertices} and {graph.arcs}"
+        )
+    return graph
+
+
+def _describe(graph: CSRGraph, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
+    """Give a graph its identity, and weights if it has none."""
+    info = {
+        "name": dataset.name,
+        "origin": dataset.origin,
+        "edition": edition.name,
+        "weights": "file",
+        "seed": None,
+        "directed": dataset.directed,
+        "source": dataset.source,
+        "pairs": {key: list(pair) for key, pair in dataset.pairs.items()},
+    }
+    if graph.weights is not None:
+        return replace(graph, info=info)
+    weights = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)
+    return replace(graph, weights=weights, info={**info, "weights": "generated", "seed": seed})
+
+
+def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
+    """Generate a stand-in and find pairs near and far in it, where the registry's mean nothing."""
+    graph = road_stand_in(dataset.vertices, dataset.arcs, seed)
+    ones = csr_array(
+        (np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
+    )
+    hops = dijkstra(ones, unweighted=True, indices=[dataset.source])[0]
+    near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
+    info = {
+        "name": dataset.name,
+        "origin": "stand-in",
+        "edition": "stand-in",
+        "weights": "generated",
+        "seed": seed,
+        "directed": False,
+        "source": dataset.source,
+        "pairs": {"near": [dataset.source, near], "far": [dataset.source, far]},
+    }
+    return replace(graph, info=info)
+
+
+def _is_web(address: str) -> bool:
+    return address.startswith(("http://", "https://"))
+
+
+def _in_background(function: Callable[..., None], *arguments: object) -> Future[None]:
+    """Call in a thread that may be left behind: unlike an executor's, it lets the program end."""
+    future: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            function(*arguments)
+            future.set_result(None)
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+def _reason(error: Exception) -> str:
+    """Say in a few words why an address was of no use."""
+    match error:
+        case TimeoutError() | requests.Timeout():
+            return "no answer in time"
+        case requests.HTTPError() if error.response is not None:
+            return f"HTTP status {error.response.status_code}"
+        case requests.exceptions.ChunkedEncodingError():
+            return "the transfer broke off"
+        case requests.ConnectionError():
+            return "no connection"
+        case _:
+            return " ".join(str(error).split())[:400]

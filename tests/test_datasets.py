@@ -1,0 +1,421 @@
+"""The registry and the downloads: every way in which an address can fail, against a server on 127.0.0.1."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from retrace.errors import RetraceError
+from retrace.graphs import csr, datasets
+from retrace.graphs.datasets import Dataset, Edition, load_registry, obtain
+
+PROJECT = Path(__file__).parents[1]
+CONTENT = b"p sp 4 6\na 1 2 5\na 2 1 5\na 1 3 7\na 3 1 7\na 2 4 1\na 4 2 1\n"
+FILE = gzip.compress(CONTENT, mtime=0)
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+CONTENT_WITHOUT_WEIGHTS = b"p tw 4 3\n1 2\n1 3\n2 4\n"
+NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port
+
+
+class Host(BaseHTTPRequestHandler):
+    """Answers by the first folder of the path, and counts the requests for each."""
+
+    requests: dict[str, int] = {}  # noqa: RUF012
+    stop = threading.Event()
+
+    def do_GET(self) -> None:
+        kind = self.path.split("/")[1]
+        count = self.requests[kind] = self.requests.get(kind, 0) + 1
+        body = {
+            "web-page": b"<!DOCTYPE html>\n<html>no such file, but status 200</html>\n",
+            "wrong": gzip.compress(CONTENT.replace(b"a 1 3 7", b"a 1 3 8")),
+            "fewer": gzip.compress(b"p sp 4 2\na 1 2 5\na 2 1 5\n"),
+            "cut": FILE[:-9],
+            "topology": CONTENT_WITHOUT_WEIGHTS,
+        }.get(kind, FILE)
+        if kind == "hangs":
+            self.stop.wait(20)
+            return
+        if kind == "missing" or (kind == "busy" and count < 3) or kind == "broken":
+            self.send_error(404 if kind == "missing" else 503)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        if kind == "decoded":  # hosts that take .gz for a way of sending text
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        if kind == "half":
+            body = body[: len(body) // 2]
+        if kind in ("trickles", "hangs-midway"):
+            for byte in body[: 20 if kind == "trickles" else 1]:
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+                self.stop.wait(0.1)
+            self.stop.wait(20)
+            return
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def host() -> Iterator[str]:
+    Host.requests = {}
+    Host.stop = threading.Event()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are no news
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    Host.stop.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "PROBE_S", 2.0)
+    monkeypatch.setattr(datasets, "READ_S", 1.0)
+    monkeypatch.setattr(datasets, "DOWNLOAD_S", 2.0)
+    monkeypatch.setattr(datasets, "RETRIES", 0)
+
+
+def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: bool = True) -> Dataset:
+    edition = Edition("dimacs", "dimacs", file="tiny.gr.gz", sha256=sha256, addresses=addresses)
+    pairs = {"near": (0, 1), "far": (0, 3)}
+    return Dataset("tiny", 4, 6, False, "dimacs", "none", 0, pairs, (edition,), stand_in)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def test_official_address_first(host: str, tmp_path: Path) -> None:
+    graph = obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, f"{host}/mirror", "fail", 1)
+    assert (graph.vertices, graph.arcs) == (4, 6)
+    assert graph.info == {
+        "name": "tiny",
+        "origin": "dimacs",
+        "edition": "dimacs",
+        "weights": "file",
+        "seed": None,
+        "directed": False,
+        "source": 0,
+        "pairs": {"near": [0, 1], "far": [0, 3]},
+    }
+    assert (tmp_path / "tiny.gr.gz").read_bytes() == FILE
+    assert names(tmp_path) == ["tiny.gr.gz"]
+    assert Host.requests == {"right": 2, "mirror": 1}  # each is asked, one is read
+
+
+FAILURES = {
+    "missing": "HTTP status 404",
+    "broken": "HTTP status 503",
+    "hangs": "no answer in time",
+    "hangs-midway": "no",
+    "trickles": "no answer in time",
+    "half": "the transfer broke off",
+    "cut": "expected a whole gzip file",
+    "web-page": "found a web page",
+    "wrong": f"expected content with sha256 {SHA256}, found other content with",
+}
+
+
+@pytest.mark.parametrize(("kind", "reason"), FAILURES.items(), ids=FAILURES)
+def test_bad_address_is_named_and_passed_over(
+    kind: str, reason: str, host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = f"{host}/{kind}/tiny.gr.gz"
+    graph = obtain(dataset(bad, f"{host}/right/tiny.gr.gz"), tmp_path, None, "fail", 1)
+    assert graph.info["origin"] == "dimacs"
+    assert names(tmp_path) == ["tiny.gr.gz"]
+    warning, *others = capsys.readouterr().err.splitlines()
+    assert not others
+    assert warning.startswith(f"warning: {bad}: ")
+    assert reason in warning
+
+
+@pytest.mark.parametrize("kind", ["web-page", "cut", "fewer", "half"])
+def test_file_without_known_hash_is_parsed_and_counted(kind: str, host: str, tmp_path: Path) -> None:
+    unhashed = dataset(f"{host}/{kind}/tiny.gr.gz", sha256=None)
+    with pytest.raises(RetraceError, match=f"tiny: could not be had, tried: {host}/{kind}"):
+        obtain(unhashed, tmp_path, None, "fail", 1)
+    assert names(tmp_path) == []
+    assert obtain(unhashed, tmp_path, f"{host}/right", "fail", 1).arcs == 6
+
+
+def test_content_that_the_host_has_unpacked_is_right_too(host: str, tmp_path: Path) -> None:
+    assert obtain(dataset(f"{host}/decoded/tiny.gr.gz"), tmp_path, None, "fail", 1).arcs == 6
+    assert obtain(dataset(), tmp_path, None, "fail", 1).arcs == 6
+
+
+def test_busy_host_is_asked_again(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "RETRIES", 2)
+    monkeypatch.setattr(datasets, "DOWNLOAD_S", 10)
+    assert obtain(dataset(f"{host}/busy/tiny.gr.gz"), tmp_path, None, "fail", 1).arcs == 6
+
+
+def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    first, second = tmp_path / "first", tmp_path / "second"
+    nowhere = dataset(f"{NOWHERE}/tiny.gr.gz")
+    with pytest.raises(RetraceError, match=r"mirror/tiny.gr.gz \(no such file\)"):
+        obtain(nowhere, first, str(mirror), "fail", 1)
+    (mirror / "tiny.gr.gz").write_bytes(FILE)
+    assert obtain(nowhere, first, str(mirror), "fail", 1).info["edition"] == "dimacs"
+    assert obtain(nowhere, second, f"{host}/mirror/", "fail", 1).info["edition"] == "dimacs"
+    assert names(first) == names(second) == ["tiny.gr.gz"]
+    assert f"{NOWHERE}/tiny.gr.gz: no connection" in capsys.readouterr().err
+
+
+def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> None:
+    full = dataset(f"{host}/missing/tiny.gr.gz")
+    lesser = Edition("pace16", "pace", file="tiny.pace.gr", addresses=(f"{host}/topology/tiny.pace.gr",))
+    both = replace(full, editions=(*full.editions, lesser))
+    graph = obtain(both, tmp_path, None, "fail", 7)
+    assert (graph.info["edition"], graph.info["weights"], graph.info["seed"]) == ("pace16", "generated", 7)
+    assert graph.info["origin"] == "dimacs"
+    assert graph.weights is not None
+    assert obtain(both, tmp_path, None, "fail", 7).digest() == graph.digest()  # from the file now there
+    assert obtain(both, tmp_path, None, "fail", 8).digest() != graph.digest()
+    # The mirror's better edition goes before the lesser one on the spot.
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror" / "tiny.gr.gz").write_bytes(FILE)
+    assert obtain(both, tmp_path, str(tmp_path / "mirror"), "fail", 7).info["weights"] == "file"
+
+
+@pytest.mark.parametrize("offline", ["stand-in", "fail"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda: FILE[:-9],
+        lambda: gzip.compress(CONTENT.replace(b"5", b"6")),
+        lambda: b"",
+        lambda: b"<html>",
+        lambda: FILE + b"junk",
+    ],
+    ids=["truncated", "altered", "empty", "web page", "trailing junk"],
+)
+def test_damaged_file_is_refused_by_name(
+    damage: Callable[[], bytes], offline: str, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tiny.gr.gz"
+    file.write_bytes(damage())
+    monkeypatch.setattr(datasets.formats, "parse", lambda *_: pytest.fail("parsed"))
+    with pytest.raises(RetraceError) as caught:
+        obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
+    message = str(caught.value)
+    assert message.startswith(f"{file}: expected ")
+    assert message.endswith(f"delete {file} and run again")
+    assert SHA256 in message
+    whole = damage() if "gzip file" in message else datasets.formats.unpack(damage(), "")
+    assert hashlib.sha256(whole).hexdigest() in message
+    assert "\n" not in message
+
+
+def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    large = replace(dataset(f"{NOWHERE}/tiny.gr.gz"), vertices=1000, arcs=2800, source=500)
+    graph = obtain(large, tmp_path, str(tmp_path / "none"), "stand-in", 3)
+    assert (graph.vertices, graph.arcs) == (1000, 2800)
+    info = graph.info
+    assert (info["name"], info["origin"], info["edition"]) == ("tiny", "stand-in", "stand-in")
+    assert (info["weights"], info["seed"], info["source"]) == ("generated", 3, 500)
+    near, far = info["pairs"]["near"], info["pairs"]["far"]
+    assert near[0] == far[0] == 500
+    assert near != far
+    assert "unreachable" not in info["pairs"]
+    *warnings, said = capsys.readouterr().err.splitlines()
+    assert said == "tiny: could not be had; a generated stand-in takes its place"
+    assert len(warnings) == 2
+    assert names(tmp_path) == []
+
+
+def test_offline_failure_lists_what_was_tried(tmp_path: Path) -> None:
+    with pytest.raises(RetraceError) as caught:
+        obtain(dataset(f"{NOWHERE}/a/tiny.gr.gz", f"{NOWHERE}/b/tiny.gr.gz"), tmp_path, None, "fail", 1)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert f"{NOWHERE}/a/tiny.gr.gz (no connection), {NOWHERE}/b/tiny.gr.gz (no connection)" in message
+    assert "GRAPH_MIRROR" in message
+    with pytest.raises(RetraceError, match="could not be had"):  # a graph for which nothing may stand in
+        obtain(dataset(stand_in=False), tmp_path, None, "stand-in", 1)
+
+
+def test_hosts_that_hang_are_all_found_out_at_once(host: str, tmp_path: Path) -> None:
+    addresses = [f"{host}/hangs/{i}/tiny.gr.gz" for i in range(8)]
+    start = time.monotonic()
+    obtain(dataset(*addresses), tmp_path, None, "stand-in", 1)
+    assert time.monotonic() - start < 2 * datasets.PROBE_S
+
+
+def test_downloads_that_cannot_be_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RetraceError, match=r"no folder .*/file/downloads to download to"):
+        obtain(dataset(str(tmp_path / "file")), tmp_path / "file" / "downloads", None, "fail", 1)
+
+
+@pytest.fixture
+def config() -> dict[str, Any]:
+    return yaml.safe_load((PROJECT / "config.yaml").read_text())  # type: ignore[no-any-return]
+
+
+def test_registry(config: dict[str, Any]) -> None:
+    registry = load_registry(config)
+    assert list(registry) == ["small-6", "small-9", "NY", "NW"]
+    assert registry["NW"].stand_in
+    assert registry["NW"].editions[1].arcs == 2 * 1_410_387
+    for name in ("NY", "NW"):
+        first, *others = registry[name].editions[0].addresses
+        assert first.startswith("https://www.diag.uniroma1.it/challenge9/data/USA-road-d/USA-road-d.")
+        assert len(others) == 2
+
+
+@pytest.mark.parametrize("name", ["small-6", "small-9"])
+def test_small_graphs(name: str, config: dict[str, Any], tmp_path: Path) -> None:
+    graph = obtain(load_registry(config)[name], tmp_path, None, "fail", 1)
+    assert (graph.info["origin"], graph.info["weights"]) == ("report", "file")
+    reached = [0]
+    for vertex in reached:
+        heads = graph.indices[graph.indptr[vertex] : graph.indptr[vertex + 1]].tolist()
+        reached += [head for head in dict.fromkeys(heads) if head not in reached]
+    pairs = graph.info["pairs"]
+    assert pairs["near"][1] in reached
+    assert pairs["far"][1] == reached[-1]
+    assert (name == "small-9") == ("unreachable" in pairs)
+    assert pairs.get("unreachable", [0, 8])[1] not in reached
+
+
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("datasets.NY: ", lambda d: d["NY"].update(vertexes=3)),
+        ("datasets.NY: ", lambda d: d["NY"].pop("source")),
+        ("datasets.NY.vertices: ", lambda d: d["NY"].update(vertices="many")),
+        ("datasets.NY.source: ", lambda d: d["NY"].update(source=264_346)),
+        ("datasets.NY.pairs.far: ", lambda d: d["NY"]["pairs"].update(far=[0, 999_999])),
+        ("datasets.NY.pairs.far: ", lambda d: d["NY"]["pairs"].update(far=[0])),
+        ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(sha256="37F5")),
+        ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(file="../NY.gr.gz")),
+        ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(path="NY.gr.gz")),
+        ("datasets.NW.editions: ", lambda d: d["NW"]["editions"][1].update(name="dimacs")),
+    ],
+)
+def test_registry_errors_name_the_key(
+    key: str, change: Callable[[Any], None], config: dict[str, Any]
+) -> None:
+    changed = copy.deepcopy(config)
+    change(changed["datasets"])
+    with pytest.raises(RetraceError, match=f"config: {key}") as caught:
+        load_registry(changed)
+    assert "\n" not in str(caught.value)
+
+
+def test_schema_and_registry_have_the_same_keys() -> None:
+    schema = yaml.safe_load(datasets.SCHEMA.read_text())["additionalProperties"]["properties"]
+    assert {field.name for field in fields(Dataset)} == {"name", *schema}
+    assert {field.name for field in fields(Edition)} == set(schema["editions"]["items"]["properties"])
+
+
+def test_registry_without_datasets() -> None:
+    with pytest.raises(RetraceError, match="config: datasets"):
+        load_registry({})
+
+
+def command(config: Path, tmp_path: Path, mirror: str, *more: str) -> subprocess.Popen[str]:
+    program = [sys.executable, str(PROJECT / "scripts/get_graph.py")]
+    folders = ["--downloads", str(tmp_path / "downloads"), "--output", str(tmp_path / "graphs" / "tiny")]
+    return subprocess.Popen(
+        [*program, "--config", str(config), "--graph", "tiny", *folders, *more],
+        env={**os.environ, "GRAPH_MIRROR": mirror},
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def write_config(path: Path, *addresses: str) -> Path:
+    edition = {"name": "dimacs", "format": "dimacs", "file": "tiny.gr.gz", "sha256": SHA256}
+    entry = {
+        "vertices": 4,
+        "arcs": 6,
+        "directed": False,
+        "origin": "dimacs",
+        "licence": "none",
+        "source": 0,
+        "pairs": {"near": [0, 1], "far": [0, 3]},
+        "stand_in": True,
+        "editions": [{**edition, "addresses": list(addresses)}],
+    }
+    path.write_text(yaml.safe_dump({"datasets": {"tiny": entry}}))
+    return path
+
+
+def test_command(host: str, tmp_path: Path) -> None:
+    config = write_config(tmp_path / "config.yaml")
+    run = command(config, tmp_path, f"{host}/right")
+    assert (run.wait(60), run.communicate()[1]) == (0, "")
+    graph = csr.load(tmp_path / "graphs" / "tiny")
+    assert graph.info == {**json.loads((tmp_path / "graphs/tiny/graph.json").read_text()), "arcs": 6}
+
+
+@pytest.mark.parametrize("mirror", ["", "none"])
+def test_command_that_fails_leaves_no_output(mirror: str, tmp_path: Path) -> None:
+    run = command(write_config(tmp_path / "config.yaml"), tmp_path, mirror, "--offline", "fail")
+    error = run.communicate(timeout=60)[1]
+    assert run.returncode == 1
+    assert error.splitlines()[-1].startswith("error: tiny: could not be had")
+    assert not (tmp_path / "graphs").exists()
+
+
+@pytest.mark.parametrize(("text", "expected"), [(None, "cannot be read"), ("{", "YAML"), ("3", "mapping")])
+def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    if text is not None:
+        config.write_text(text)
+    run = command(config, tmp_path, "")
+    error = run.communicate(timeout=60)[1]
+    assert run.returncode == 1
+    assert error.startswith(f"error: {config}: ")
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_killed_download_leaves_nothing_that_passes_for_a_file(
+    how: signal.Signals, host: str, tmp_path: Path
+) -> None:
+    downloads = tmp_path / "downloads"
+    run = command(write_config(tmp_path / "config.yaml", f"{host}/trickles/tiny.gr.gz"), tmp_path, "")
+    deadline = time.monotonic() + 30
+    while not any(path.is_file() for path in downloads.rglob("*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert any(path.is_file() for path in downloads.rglob("*"))
+    run.send_signal(how)
+    run.communicate(timeout=10)
+    assert not (downloads / "tiny.gr.gz").exists()
+    assert not (tmp_path / "graphs").exists()
+    if how == signal.SIGINT:
+        assert run.returncode == 130
+        assert names(downloads) == []
+    again = command(tmp_path / "config.yaml", tmp_path, f"{host}/right")
+    Host.stop.set()  # ends the trickle: the first address fails at once
+    assert again.wait(60) == 0
+    again.communicate()
+    assert names(downloads) == ["tiny.gr.gz"]
+    assert csr.load(tmp_path / "graphs" / "tiny").info["origin"] == "dimacs"
