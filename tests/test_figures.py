@@ -149,7 +149,7 @@ def test_labels_move_apart_and_no_further(wanted: list[float], places: list[floa
 
 def test_the_command(tmp_path: Path) -> None:
     write_records(tmp_path / "h200.jsonl", suite("h200", gpu=True))
-    command = [sys.executable, str(ROOT / "scripts" / "make_figure.py"), "--table", "table-3.3"]
+    command = [sys.executable, str(ROOT / "scripts" / "make_figure.py"), "--figure", "figure-3.3"]
     command += ["--published", str(PUBLISHED), "--records", str(tmp_path / "h200.jsonl")]
     subprocess.run([*command, "--output-prefix", str(tmp_path / "figures" / "figure-3.3")], check=True)
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [

@@ -4,11 +4,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
+from docutils.core import publish_parts
 from fabricated import graph_info, record, suite, without_answer
+from jinja2 import Environment, StrictUndefined
 from retrace.errors import RetraceError
 from retrace.measure.records import Record, write_records
 from retrace.publish import tables, verification
@@ -253,6 +256,19 @@ def test_verification_says_what_came_of_each_record() -> None:
     assert page.summary == "2 of 5 records verified (1 differs, 1 failed, 1 skipped)."
     assert page.summary in render(page, "md")
     assert "differs: vertex 3" in render(page, "html")
+
+
+@pytest.mark.parametrize("caption", ["table", "figure", "verification", "workflow"])
+def test_captions_are_sound(caption: str) -> None:
+    snakemake = SimpleNamespace(wildcards=SimpleNamespace(number="3.4"), config={})
+    environment = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    source = (ROOT / "workflow" / "report" / f"{caption}.rst").read_text()
+    text = environment.from_string(source).render(snakemake=snakemake)
+    settings = {"halt_level": 2, "report_level": 2}
+    html = publish_parts(text, writer="html", settings_overrides=settings)["body"]
+    assert "<p>" in html
+    assert "{" not in html
+    assert caption not in ("table", "figure") or "ST-connectivity" in html
 
 
 def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
