@@ -1,0 +1,67 @@
+"""Compile every kernel file for one backend, and write which artefact each became."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from retrace.devices.build import (
+    EMULATOR,
+    KERNELS,
+    build_cubin,
+    build_emulator,
+    build_folder,
+    build_host,
+)
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.errors import run_command
+from tqdm import tqdm
+
+
+def main() -> None:
+    """Parse the command line, compile, write the manifest."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--backend", required=True, choices=["cuda", "emulator", "host"])
+    parser.add_argument("--output", type=Path, required=True, help="manifest to write (JSON)")
+    parser.add_argument(
+        "--arch", help="GPU architecture, such as sm_90 (default: this machine's GPU, else sm_90)"
+    )
+    arguments = parser.parse_args()
+
+    build = choose_build(arguments.backend, arguments.arch)
+    sources = kernel_files(arguments.backend)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        built = list(tqdm(pool.map(build, sources), total=len(sources), desc="compiling", unit="file"))
+    manifest = {
+        str(source.relative_to(KERNELS)): str(artefact.relative_to(build_folder()))
+        for source, artefact in zip(sources, built, strict=True)
+    }
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    beside = arguments.output.with_name(arguments.output.name + ".part")
+    beside.write_text(json.dumps(manifest, indent=2) + "\n")
+    beside.replace(arguments.output)
+
+
+def choose_build(backend: str, arch: str | None) -> Callable[[Path], Path]:
+    """Return the function that compiles one file for the backend."""
+    if backend == "host":
+        return build_host
+    if backend == "emulator":
+        return build_emulator
+    target = arch or (CudaDevice().architecture() if cuda_available() else "sm_90")
+    return lambda source: build_cubin(source, target)
+
+
+def kernel_files(backend: str) -> list[Path]:
+    """List the sources that the backend has to compile."""
+    if backend == "host":
+        return sorted((KERNELS / "host").glob("*.cpp"))
+    return sorted(path for path in KERNELS.glob("*/*.cu") if path.parent != EMULATOR)
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,360 @@
+"""The device interface on an NVIDIA GPU, through PyCUDA; no other module imports PyCUDA."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import shutil
+import subprocess
+import weakref
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
+from retrace.devices.build import KERNELS, build_cubin
+from retrace.errors import RetraceError
+
+SHARED_WITHOUT_ASKING = 48 * 1024
+"""Dynamic shared memory that a kernel gets without its limit being raised."""
+
+
+@functools.cache
+def cuda_status() -> str | None:
+    """Why CUDA cannot be used here, or None if it can."""
+    try:
+        import pycuda.driver as cuda
+    except ModuleNotFoundError:
+        return "PyCUDA is not installed: make gpu"
+    except ImportError as error:  # the extension module found no driver
+        return f"{error}: install the NVIDIA driver"
+    try:
+        cuda.init()
+        return None if cuda.Device.count() else "no device"
+    except cuda.Error as error:
+        return f"no device: {error}"
+
+
+def cuda_available() -> bool:
+    """Whether there is a CUDA device and PyCUDA to drive it."""
+    return cuda_status() is None
+
+
+class CudaBuffer:
+    """Device memory; freed when the device is closed or nothing refers to it any more."""
+
+    def __init__(self, size: int, dtype: np.dtype[Any], owner: Any, address: int) -> None:
+        self.size = size
+        self.dtype = dtype
+        self._owner = owner  # PyCUDA's allocation
+        self.address = address
+
+    def release(self) -> None:
+        """Free the memory."""
+        if self._owner is not None:
+            self._owner.free()
+        self._owner = None
+        self.address = 0
+
+
+class CudaEvent:
+    """A mark in a stream."""
+
+    def __init__(self, event: Any) -> None:
+        self._event = event
+
+    def record(self, stream: Any | None = None) -> None:
+        """Put the mark after all work now in the stream."""
+        self._event.record(stream)
+
+    def synchronize(self) -> None:
+        """Wait until the mark is reached."""
+        self._event.synchronize()
+
+    def milliseconds_since(self, earlier: Self) -> float:
+        """Device time between two marks."""
+        return float(self._event.time_since(earlier._event))
+
+
+class CudaKernel:
+    """A `__global__` function."""
+
+    def __init__(self, device: CudaDevice, name: str, function: Any) -> None:
+        self.device = device
+        self.name = name
+        self._function = function
+        self._kinds: tuple[type, ...] | None = None
+        self._sizes: dict[tuple[Dim, Dim, int], tuple[Any, Any]] = {}
+
+    def __call__(
+        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
+    ) -> None:
+        """Launch without waiting."""
+        kinds = tuple(map(type, arguments))
+        if kinds != self._kinds:
+            self._prepare(kinds)
+        sizes = self._sizes.get((grid, block, shared)) or self._check(grid, block, shared)
+        values = [self._address(a, i) if type(a) is CudaBuffer else a for i, a in enumerate(arguments, 1)]
+        timer = self.device._timer
+        start = self.device.mark(stream) if timer else None
+        try:
+            self._function.prepared_async_call(*sizes, stream, *values, shared_size=shared)
+        except self.device.cuda.Error as error:
+            raise RetraceError(f"kernel {self.name}: {error}") from error
+        if timer:
+            timer.brackets.append((start, self.device.mark(stream)))
+
+    def _prepare(self, kinds: tuple[type, ...]) -> None:
+        """Work out how arguments of these types are packed."""
+        codes = []
+        for position, kind in enumerate(kinds, 1):
+            if kind is not CudaBuffer and not issubclass(kind, np.generic):
+                raise TypeError(
+                    f"kernel {self.name}, parameter {position}: "
+                    f"expected a buffer or a NumPy scalar, not {kind.__name__}"
+                )
+            codes.append("P" if kind is CudaBuffer else np.dtype(kind).char)
+        self._function.prepare("".join(codes))
+        self._kinds = kinds
+
+    def _check(self, grid: Dim, block: Dim, shared: int) -> tuple[Any, Any]:
+        """Check the sizes of a launch, and raise the kernel's limit of shared memory if it needs that."""
+        check_launch(self.name, grid, block, shared)
+        if shared > SHARED_WITHOUT_ASKING:
+            attribute = self.device.cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
+            try:
+                self._function.set_attribute(attribute, shared)
+            except self.device.cuda.Error as error:
+                refused = f"{shared} bytes of shared memory are more than this device has"
+                raise RetraceError(f"kernel {self.name}: {refused} ({error})") from error
+        sizes = extent(grid), extent(block)
+        self._sizes[grid, block, shared] = sizes
+        return sizes
+
+    def _address(self, buffer: CudaBuffer, position: int) -> int:
+        if not buffer.address:
+            raise ValueError(f"kernel {self.name}, parameter {position}: the buffer's device is closed")
+        return buffer.address
+
+
+class CudaModule:
+    """One kernel file, loaded into the context."""
+
+    def __init__(self, device: CudaDevice, source: str) -> None:
+        self.device = device
+        self.source = source
+        self._module = device.cuda.module_from_file(str(build_cubin(KERNELS / source, device.architecture())))
+
+    def kernel(self, name: str) -> CudaKernel:
+        """Find a kernel by its name."""
+        try:
+            return CudaKernel(self.device, name, self._module.get_function(name))
+        except self.device.cuda.Error:
+            raise RetraceError(f"kernels/{self.source}: there is no kernel {name}") from None
+
+    def write_symbol(self, name: str, values: NDArray[Any]) -> None:
+        """Copy into a `__constant__` or `__device__` variable."""
+        try:
+            address, size = self._module.get_global(name)
+        except self.device.cuda.Error:
+            raise RetraceError(
+                f"kernels/{self.source}: there is no __constant__ or __device__ variable {name}"
+            ) from None
+        if values.nbytes != size:
+            raise ValueError(f"{name} of kernels/{self.source} has {size} bytes, not {values.nbytes}")
+        self.device.cuda.memcpy_htod(address, np.ascontiguousarray(values))
+
+
+class CudaDevice(Device):
+    """A GPU, through its primary context.
+
+    Parameters
+    ----------
+    index
+        Which GPU, as CUDA counts them.
+
+    Raises
+    ------
+    RetraceError
+        If CUDA cannot be used here.
+    """
+
+    backend = "cuda"
+
+    def __init__(self, index: int = 0) -> None:
+        status = cuda_status()
+        if status is not None:
+            raise RetraceError(f"CUDA cannot be used here ({status}); use the emulator backend instead")
+        import pycuda.driver
+
+        self.cuda = pycuda.driver
+        self.index = index
+        self._gpu = self.cuda.Device(index)
+        self._context: Any = None
+        self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
+
+    def __enter__(self) -> Self:
+        """Create the context."""
+        self._context = self._gpu.retain_primary_context()
+        self._context.push()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Free every allocation and the context."""
+        try:
+            for buffer in list(self._buffers):
+                buffer.release()
+        finally:  # a kernel that failed spoils its context: freeing fails, closing does not
+            self._buffers.clear()
+            self._context.pop()
+            self._context.detach()
+            self._context = None
+            # To release a primary context PyCUDA makes it current once more, and leaves it so.
+            ctypes.CDLL("libcuda.so.1").cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+
+    def architecture(self) -> str:
+        """Name the GPU's architecture as nvcc does, such as `sm_90`."""
+        return "sm_{}{}".format(*self._gpu.compute_capability())
+
+    def load(self, source: str) -> CudaModule:
+        """Load a kernel file, compiled before if need be."""
+        return CudaModule(self, source)
+
+    def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
+        """Allocate memory."""
+        dtype = np.dtype(dtype)
+        nbytes = max(1, size) * dtype.itemsize  # CUDA does not allocate nothing
+        try:
+            memory = self.cuda.mem_alloc(nbytes)
+        except self.cuda.MemoryError as error:
+            left, asked = self.free_memory() / 2**30, nbytes / 2**30
+            raise RetraceError(f"{self._gpu.name()} has {left:.1f} GiB left, not {asked:.1f} GiB") from error
+        return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
+
+    def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
+        """Copy from host to device."""
+        self.check_copy(buffer, host)
+        address = self._address(buffer)
+        if buffer.size == 0:
+            return
+        if stream is None:
+            self.cuda.memcpy_htod(address, host)
+        else:
+            self.cuda.memcpy_htod_async(address, host, stream)
+
+    def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
+        """Copy from device to host."""
+        self.check_copy(buffer, host)
+        address = self._address(buffer)
+        if buffer.size == 0:
+            return
+        try:
+            if stream is None:
+                self.cuda.memcpy_dtoh(host, address)
+            else:
+                self.cuda.memcpy_dtoh_async(host, address, stream)
+        except self.cuda.Error as error:  # of a kernel before
+            raise RetraceError(f"CUDA: {error}") from error
+
+    def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
+        """Set every element."""
+        address = self._address(buffer)
+        if buffer.size == 0:
+            return
+        pattern = np.array([value]).astype(buffer.dtype)
+        width, count = buffer.dtype.itemsize, buffer.size
+        if width == 8 and len(np.unique(pattern.view(np.uint32))) == 1:
+            width, count = 4, 2 * count  # both halves alike, as in 0 and -1
+        if width == 8:
+            self.write(buffer, np.full(buffer.size, pattern[0]), stream)
+            return
+        word = int(pattern.view(f"u{width}")[0])
+        if stream is None:
+            getattr(self.cuda, f"memset_d{8 * width}")(address, word, count)
+            self.synchronize()
+        else:
+            getattr(self.cuda, f"memset_d{8 * width}_async")(address, word, count, stream)
+
+    def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Allocate page-locked host memory, which must not be used after the device is closed."""
+        if size == 0:
+            return np.empty(0, dtype)
+        return cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
+
+    def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], CudaBuffer]:
+        """Allocate page-locked host memory that kernels reach without a copy."""
+        flags = self.cuda.host_alloc_flags.DEVICEMAP
+        memory = self.cuda.pagelocked_empty(max(1, size), dtype, mem_flags=flags)
+        owner = memory.base
+        return memory[:size], self._keep(CudaBuffer(size, memory.dtype, owner, owner.get_device_pointer()))
+
+    def stream(self) -> Any:
+        """Create a stream."""
+        return self.cuda.Stream()
+
+    def event(self) -> CudaEvent:
+        """Create an event that can be timed."""
+        return CudaEvent(self.cuda.Event())
+
+    def synchronize(self) -> None:
+        """Wait for all work of the device."""
+        try:
+            self._context.synchronize()
+        except self.cuda.Error as error:
+            raise RetraceError(f"CUDA: {error}") from error
+
+    def free_memory(self) -> int:
+        """Device memory that can still be allocated, in bytes."""
+        free, _ = self.cuda.mem_get_info()
+        return int(free)
+
+    def mark(self, stream: Any | None) -> CudaEvent:
+        """Create an event and record it."""
+        event = self.event()
+        event.record(stream)
+        return event
+
+    def describe(self) -> dict[str, Any]:
+        """Say what GPU this is, as a record's `machine.gpu` does."""
+        major, minor = self._gpu.compute_capability()
+        return {
+            "name": self._gpu.name(),
+            "compute_capability": f"{major}.{minor}",
+            "memory_gib": round(self._gpu.total_memory() / 2**30, 1),
+            **query_driver(self._gpu.pci_bus_id()),
+        }
+
+    def _keep(self, buffer: CudaBuffer) -> CudaBuffer:
+        self._buffers.add(buffer)
+        return buffer
+
+    def _address(self, buffer: Buffer) -> int:
+        address = cast(CudaBuffer, buffer).address
+        if not address:
+            raise ValueError("the buffer's device is closed")
+        return address
+
+
+def query_driver(bus_id: str) -> dict[str, Any]:
+    """Ask nvidia-smi for a GPU's driver, clock and throttling; None for what it does not say."""
+    unknown = {"driver": None, "sm_clock_mhz": None, "throttled": None}
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return unknown
+    fields = "driver_version,clocks.sm,clocks_event_reasons.active"
+    command = [program, f"--id={bus_id}", f"--query-gpu={fields}", "--format=csv,noheader,nounits"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+        driver, clock, reasons = (field.strip() for field in done.stdout.strip().split(","))
+        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": is_throttled(int(reasons, 16))}
+    except (subprocess.SubprocessError, ValueError):
+        return unknown
+
+
+def is_throttled(reasons: int) -> bool:
+    """Whether a bit mask of NVML's clock event reasons holds one that slows work down.
+
+    Bit 0 is an idle GPU and bit 1 clocks that the user has set; neither is throttling.
+    """
+    return bool(reasons & ~0b11)
