@@ -21,6 +21,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", type=Path, default="config.yaml", help="default: %(default)s")
     parser.add_argument("--graph", required=True, help="its name in the configuration")
+    parser.add_argument("--dataset", help="its entry as YAML or JSON text, in place of the configuration's")
     parser.add_argument("--downloads", type=Path, default="resources/downloads", help="default: %(default)s")
     parser.add_argument("--output", type=Path, required=True, help="folder to store the graph in")
     parser.add_argument(
@@ -32,7 +33,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of what is generated (default: %(default)s)")
     arguments = parser.parse_args()
 
-    registry = load_registry(read_config(arguments.config))
+    config = read_config(arguments.config)
+    if arguments.dataset is not None:
+        config = {"datasets": {arguments.graph: yaml.safe_load(arguments.dataset)}}
+    registry = load_registry(config)
     if arguments.graph not in registry:
         raise RetraceError(
             f"{arguments.config}: no graph {arguments.graph!r}; there are {', '.join(registry)}"

@@ -114,7 +114,7 @@ class Plan:
         if stand_ins := self.stand_ins():
             folders = " ".join(f"resources/graphs/{name}" for name in stand_ins)
             lines.append(
-                f"STAND-IN: {', '.join(stand_ins)} could not be had; a generated graph of the same size stands in. "
+                f"STAND-IN: {', '.join(stand_ins)} could not be had; generated graphs of the size stand in. "
                 f"To try again: rm -r {folders}, and run again."
             )
         return "\n".join(lines)

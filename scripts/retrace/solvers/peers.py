@@ -142,8 +142,9 @@ class NetworKitPeer(Peer):
         """Make NetworKit's own graph, with weights only where the problem has them."""
         use = self.weighted and graph.weights is not None
         weights = np.asarray(graph.weights, dtype=np.float64) if use else np.ones(graph.arcs)
+        ends = graph.tails().astype(np.uint64), graph.indices.astype(np.uint64)  # narrower ones crash it
         self.graph = networkit.graph.GraphFromCoo(
-            (weights, (graph.tails(), graph.indices)), n=graph.vertices, weighted=use, directed=True
+            (weights, ends), n=graph.vertices, weighted=use, directed=True
         )
 
 

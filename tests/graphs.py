@@ -1,0 +1,50 @@
+"""Graphs that solvers are tested on: named ones with a twist each, and random ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from retrace.graphs.csr import CSRGraph, from_arcs
+
+
+def graph(vertices: int, arcs: list[tuple[int, int, int]], directed: bool = True) -> CSRGraph:
+    """Build a graph from (tail, head, weight); an undirected one gets both directions."""
+    if not directed:
+        arcs = [*arcs, *((head, tail, weight) for tail, head, weight in arcs)]
+    tails, heads, weights = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
+    return from_arcs(vertices, tails, heads, weights, {"name": "test", "directed": directed})
+
+
+def grid(width: int, height: int) -> CSRGraph:
+    """Make a grid with uneven weights."""
+    at = [[y * width + x for x in range(width)] for y in range(height)]
+    arcs = [(row[x], row[x + 1], 1 + (3 * x) % 7) for row in at for x in range(width - 1)]
+    arcs += [(at[y][x], at[y + 1][x], 2 + (5 * y) % 11) for y in range(height - 1) for x in range(width)]
+    return graph(width * height, arcs, directed=False)
+
+
+NAMED = {
+    "path": graph(300, [(u, u + 1, 1 + u % 5) for u in range(299)], directed=False),
+    "one-way path": graph(20, [(u, u + 1, 2) for u in range(19)]),
+    "star": graph(600, [(0, leaf, leaf) for leaf in range(1, 600)], directed=False),
+    "complete": graph(24, [(u, v, 1 + (u * v) % 9) for u in range(24) for v in range(24) if u != v]),
+    "grid": grid(23, 17),
+    "two components": graph(7, [(0, 1, 3), (1, 2, 4), (3, 4, 5), (5, 6, 1)], directed=False),
+    "self-loops": graph(3, [(0, 0, 1), (0, 1, 2), (1, 1, 0), (1, 2, 2), (2, 2, 7)]),
+    "parallel arcs": graph(3, [(0, 1, 9), (0, 1, 2), (0, 1, 5), (1, 2, 4), (1, 2, 1)], directed=False),
+    "one vertex": graph(1, []),
+    "no arcs": graph(5, []),
+    "zero weights": graph(5, [(0, 1, 0), (1, 2, 0), (2, 0, 0), (2, 3, 4), (0, 3, 4), (3, 4, 0)]),
+    "detour is shorter": graph(4, [(0, 3, 10), (0, 1, 1), (1, 2, 1), (2, 3, 1)], directed=False),
+    "heavy": graph(3, [(0, 1, 2**30), (1, 2, 2**29)]),
+}
+
+
+@st.composite
+def random_graphs(draw: st.DrawFn, most_vertices: int = 40) -> CSRGraph:
+    """Draw any directed or undirected graph, with loops, parallel arcs and zero weights."""
+    vertices = draw(st.integers(1, most_vertices))
+    vertex = st.integers(0, vertices - 1)
+    weight = st.one_of(st.integers(0, 9), st.integers(0, 10**6))
+    arcs = draw(st.lists(st.tuples(vertex, vertex, weight), max_size=4 * vertices))
+    return graph(vertices, arcs, directed=draw(st.booleans()))

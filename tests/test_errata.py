@@ -1,0 +1,202 @@
+"""Each slip of `docs/errata.md`: the printed text, transcribed, fails on a small graph; our solver does not.
+
+The transcriptions run a kernel's threads one after the other: one of the orders that a GPU may choose.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+from graphs import graph
+from retrace.check.oracles import Oracle
+from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.solvers import Query
+from test_solvers import answer
+
+INFINITY = UNREACHABLE
+
+
+def neighbours(graph: CSRGraph, vertex: int) -> list[int]:
+    return graph.indices[graph.indptr[vertex] : graph.indptr[vertex + 1]].tolist()
+
+
+def length(name: str, graph: CSRGraph, source: int, target: int) -> int:
+    backend = "emulator" if name.endswith("bsp") else "host"
+    return int(answer(name, backend, graph, Query(source, target))[0])
+
+
+def printed_bfs(graph: CSRGraph, source: int) -> list[int]:
+    """Algorithms 3.2 and 3.3; "X_a is set to false and F_a contains only the source vertex"."""
+    vertices = range(graph.vertices)
+    visited, frontier, updating = ([False] * graph.vertices for _ in range(3))
+    cost = [INFINITY] * graph.vertices
+    frontier[source], cost[source] = True, 0
+    terminate = False
+    while not terminate:
+        terminate = True
+        for tid in vertices:
+            if frontier[tid]:
+                frontier[tid] = False
+                for nid in neighbours(graph, tid):
+                    if not visited[nid]:
+                        cost[nid] = cost[tid] + 1
+                        updating[nid] = True
+        for tid in vertices:
+            if updating[tid]:
+                frontier[tid], visited[tid], updating[tid] = True, True, False
+                terminate = False
+    return cost
+
+
+def test_bfs_source_is_not_visited() -> None:
+    edge = graph(2, [(0, 1, 1)], directed=False)
+    assert printed_bfs(edge, 0) == [2, 1]
+    assert answer("bfs/bsp", "emulator", edge, Query(0)).tolist() == [0, 1]
+
+
+def printed_stcon(
+    graph: CSRGraph, s: int, t: int, coloured: bool = True, most_steps: int = 100
+) -> int | None:
+    """The first Algorithms 3.5 and 3.6; None if they have not ended after `most_steps` iterations."""
+    vertices = range(graph.vertices)
+    names = ("frontier", "red", "green", "frontier_u", "red_u", "green_u")
+    frontier, red, green, frontier_u, red_u, green_u = ([False] * graph.vertices for _ in names)
+    cost = [0] * graph.vertices
+    frontier[s] = frontier[t] = True
+    red[s] = green[t] = coloured
+    red_length = green_length = 0
+    terminate = False
+    for _ in range(most_steps):
+        for tid in vertices:
+            if frontier[tid]:
+                frontier[tid] = False
+                for nid in neighbours(graph, tid):
+                    if green[nid] or red[nid]:
+                        if red[tid] and green[nid]:
+                            red_length, terminate = cost[tid] + 1, True
+                        if green[tid] and red[nid]:
+                            terminate = True
+                    else:
+                        green_u[nid] |= green[tid]
+                        red_u[nid] |= red[tid]
+                        frontier_u[nid] = True
+                        cost[nid] = cost[tid] + 1
+        for tid in vertices:
+            if frontier_u[tid] and not terminate:
+                frontier[tid] = True
+                if red_u[tid]:
+                    red[tid], red_length = True, cost[tid]
+                if green_u[tid]:
+                    green[tid], green_length = True, cost[tid]
+                frontier_u[tid] = red_u[tid] = green_u[tid] = False
+                if green[tid] and red[tid]:
+                    terminate = True
+        if terminate:
+            return red_length + green_length
+    return None
+
+
+def test_stcon_colours_never_spread() -> None:
+    path = graph(3, [(0, 1, 1), (1, 2, 1)], directed=False)
+    assert printed_stcon(path, 0, 2, coloured=False) is None
+    assert printed_stcon(path, 0, 2) == length("stcon/bsp", path, 0, 2) == 2
+
+
+def test_stcon_unreachable_pair_never_terminates() -> None:
+    apart = graph(2, [])
+    assert printed_stcon(apart, 0, 1) is None
+    assert length("stcon/bsp", apart, 0, 1) == UNREACHABLE
+
+
+def test_stcon_of_a_vertex_with_itself() -> None:
+    edge = graph(2, [(0, 1, 1)], directed=False)
+    assert printed_stcon(edge, 0, 0) == 2
+    assert length("stcon/bsp", edge, 0, 0) == length("stcon/two-queues", edge, 0, 0) == 0
+
+
+def test_stcon_takes_a_common_successor_for_a_path() -> None:
+    fork = graph(3, [(0, 1, 1), (2, 1, 1)])
+    assert printed_stcon(fork, 0, 2) == 2
+    assert length("stcon/bsp", fork, 0, 2) == length("stcon/two-queues", fork, 0, 2) == UNREACHABLE
+
+
+def printed_sequential_stcon(graph: CSRGraph, s: int, t: int) -> int:
+    """Algorithm 3.4; raises IndexError where it dequeues from an empty queue."""
+    queues = deque([s]), deque([t])
+    visited = [[False] * graph.vertices for _ in "RG"]
+    distance = [0] * graph.vertices
+    visited[0][s] = visited[1][t] = True
+    while True:
+        for colour, other in ((0, 1), (1, 0)):
+            v = queues[colour].popleft()
+            for u in neighbours(graph, v):
+                if not visited[colour][u]:
+                    if visited[other][u]:
+                        return distance[u] + distance[v] + 1
+                    queues[colour].append(u)
+                    visited[colour][u] = True
+                    distance[u] = distance[v] + 1
+
+
+def test_sequential_stcon_stops_on_a_path_that_is_not_shortest() -> None:
+    # 0-5-2-1 is shortest; after one vertex of each queue, 2 meets red at 4, on 0-3-4-2-1, before it sees 5
+    edges = [(0, 3), (0, 5), (1, 2), (2, 4), (2, 5), (3, 4)]
+    found = graph(6, [(u, v, 1) for u, v in edges], directed=False)
+    shortest = int(Oracle(found).expected("stcon", Query(0, 1))[0])
+    assert printed_sequential_stcon(found, 0, 1) == 4
+    assert length("stcon/two-queues", found, 0, 1) == shortest == 3
+
+
+def test_sequential_stcon_dequeues_from_an_empty_queue() -> None:
+    apart = graph(2, [])
+    with pytest.raises(IndexError):
+        printed_sequential_stcon(apart, 0, 1)
+    assert length("stcon/two-queues", apart, 0, 1) == UNREACHABLE
+
+
+def printed_sssp(graph: CSRGraph, source: int) -> list[int]:
+    """The second Algorithms 3.5 and 3.6, with the weight of the neighbour: W_a[nid]."""
+    assert graph.weights is not None
+    cost = [INFINITY] * graph.vertices
+    cost[source] = 0
+    updating, mask = list(cost), [vertex == source for vertex in range(graph.vertices)]
+    while any(mask):
+        for tid in range(graph.vertices):
+            if mask[tid]:
+                mask[tid] = False
+                for nid in neighbours(graph, tid):
+                    updating[nid] = min(updating[nid], cost[tid] + int(graph.weights[nid]))
+        for tid in range(graph.vertices):
+            if cost[tid] > updating[tid]:
+                cost[tid], mask[tid] = updating[tid], True
+            updating[tid] = cost[tid]
+    return cost
+
+
+def test_sssp_weight_is_indexed_by_vertex() -> None:
+    fork = graph(3, [(0, 1, 5), (0, 2, 7), (1, 2, 1)])
+    assert printed_sssp(fork, 0) == [0, 7, 1]
+    assert answer("sssp/bsp", "emulator", fork, Query(0)).tolist() == [0, 5, 6]
+
+
+def printed_dijkstra(graph: CSRGraph, source: int) -> list[int]:
+    """Algorithm 3.7 in 32-bit arithmetic, until every vertex is settled."""
+    assert graph.weights is not None
+    distance = np.full(graph.vertices, INFINITY, dtype=np.int32)
+    distance[source] = 0
+    left = set(range(graph.vertices))
+    while left:
+        u = min(left, key=lambda v: distance[v])
+        left.remove(u)
+        for arc in range(graph.indptr[u], graph.indptr[u + 1]):
+            through = np.array([distance[u]]) + graph.weights[arc]  # wraps round
+            distance[graph.indices[arc]] = min(distance[graph.indices[arc]], through[0])
+    return distance.tolist()
+
+
+def test_dijkstra_settles_vertices_that_cannot_be_reached() -> None:
+    apart = graph(3, [(1, 2, 5)])
+    assert min(printed_dijkstra(apart, 0)) < 0
+    assert answer("sssp/dijkstra-linear", "host", apart, Query(0)).tolist() == [0, UNREACHABLE, UNREACHABLE]

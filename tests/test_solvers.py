@@ -1,0 +1,116 @@
+"""Every solver against an independent oracle, on the emulator everywhere and on CUDA where there is one."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from graphs import NAMED, graph, random_graphs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from retrace.check.oracles import Oracle, certify
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.emulator import EmulatedDevice
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+
+ON_CUDA = ["cuda"] if cuda_available() else []
+CASES = [
+    pytest.param(name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [], id=f"{name}-{backend}")
+    for name, solver in REGISTRY.solvers.items()
+    for backend in (["emulator", *ON_CUDA] if issubclass(solver, DeviceSolver) else ["host"])
+]
+
+
+def answer(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | None = None) -> Int32Array:
+    """Run all phases of a solver once."""
+    device = {"cuda": CudaDevice, "emulator": lambda: EmulatedDevice(seed=seed), "host": nullcontext}[backend]
+    with device() as opened:
+        solver = make(name, opened)
+        solver.setup(graph)
+        solver.upload(query)
+        solver.solve(query)
+        return solver.download()
+
+
+def verify(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | None = None) -> None:
+    """Run a solver and put its answer before the oracle."""
+    verdict = Oracle(graph).check(name, query, answer(name, backend, graph, query, seed))
+    assert verdict.verified, f"{name} on {backend} from {query}: {verdict.reason}"
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+@pytest.mark.parametrize("graph", NAMED.values(), ids=list(NAMED))
+def test_agrees_with_the_oracle_on_named_graphs(name: str, backend: str, graph: CSRGraph) -> None:
+    last = graph.vertices - 1
+    for source in {0, last, last // 2}:
+        for target in {0, last, last // 3} if name.startswith("stcon") else {None}:
+            verify(name, backend, graph, Query(source, target))
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+@given(graph=random_graphs(), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=25, deadline=None)
+def test_agrees_with_the_oracle_on_random_graphs(
+    name: str, backend: str, graph: CSRGraph, data: st.DataObject, seed: int | None
+) -> None:
+    vertex = st.integers(0, graph.vertices - 1)
+    target = data.draw(vertex) if name.startswith("stcon") else None
+    verify(name, backend, graph, Query(data.draw(vertex), target), seed)
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+def test_solves_twice_with_one_device(name: str, backend: str) -> None:
+    device = {"cuda": CudaDevice, "emulator": EmulatedDevice, "host": nullcontext}[backend]
+    with device() as opened:
+        solver = make(name, opened)
+        solver.setup(NAMED["grid"])
+        oracle = Oracle(NAMED["grid"])
+        for query in (Query(0, 50), Query(200, 3)):
+            solver.upload(query)
+            solver.solve(query)
+            assert oracle.check(name, query, solver.download()).verified
+
+
+def test_linear_dijkstra_predicts_its_time() -> None:
+    solver = make("sssp/dijkstra-linear")
+    long_path = graph(20_000, [(u, u + 1, 1) for u in range(19_999)])
+    solver.setup(long_path)
+    seconds = solver.predict_seconds(Query(0))
+    assert seconds is not None
+    assert 0.001 < seconds < 60
+    solver.setup(NAMED["one vertex"])
+    assert solver.predict_seconds(Query(0)) is None
+
+
+@pytest.mark.parametrize("wrong", [1, -1])
+@given(graph=random_graphs(), data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_both_oracles_catch_a_single_wrong_entry(wrong: int, graph: CSRGraph, data: st.DataObject) -> None:
+    source = data.draw(st.integers(0, graph.vertices - 1))
+    victim = data.draw(st.integers(0, graph.vertices - 1))
+    oracle = Oracle(graph)
+    right = oracle.expected("sssp", Query(source))
+    assert certify(graph, graph.weights, source, right) is None
+    changed = right.copy()
+    changed[victim] = changed[victim] + wrong if changed[victim] != UNREACHABLE else 7
+    assert not oracle.check("sssp/bsp", Query(source), changed).verified
+    assert not oracle.check("sssp/scipy", Query(source), changed).verified
+    reason = oracle.check("sssp/bsp", Query(source), changed).reason
+    assert reason is not None
+    assert f"vertex {victim} " in reason
+
+
+def test_certificate_refuses_a_zero_weight_cycle_that_hangs_on_nothing() -> None:
+    loop = graph(3, [(0, 1, 5), (1, 2, 0), (2, 1, 0)])
+    assert certify(loop, loop.weights, 0, np.array([0, 5, 5], dtype=np.int32)) is None
+    reason = certify(loop, loop.weights, 0, np.array([0, 3, 3], dtype=np.int32))
+    assert reason is not None
+    assert "no path of that length" in reason
+
+
+def test_oracle_refuses_sums_beyond_32_bits() -> None:
+    heavy = graph(3, [(0, 1, 2**31 - 2), (1, 2, 2**31 - 2)])
+    with pytest.raises(Exception, match="32 bits"):
+        Oracle(heavy).expected("sssp", Query(0))
