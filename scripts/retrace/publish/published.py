@@ -40,7 +40,7 @@ TABLES = {
         problem="stcon",
         sequential="stcon/two-queues",
         gpu="stcon/bsp",
-        peers=("stcon/scipy", "stcon/igraph", "stcon/networkit"),
+        peers=("stcon/igraph", "stcon/networkit"),
     ),
     "table-3.5": PublishedTable(
         title="Single-source shortest paths",
