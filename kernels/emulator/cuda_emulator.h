@@ -94,11 +94,6 @@ template <register_sized T> T from_bits(uint64_t bits)
     return value;
 }
 
-inline void may_preempt()
-{
-    if (here->preemptible) [[unlikely]] preempt();
-}
-
 }  // namespace emulator
 
 // ---- arithmetic ----
@@ -174,20 +169,9 @@ namespace emulator {
 // Replaces *address by update(*address) at one stroke; returns the old value.
 template <typename T, typename F> inline T exchange_by(T *address, F update)
 {
-    may_preempt();
     std::atomic_ref<T> cell(*address);
     T old = cell.load(std::memory_order_relaxed);
     while (!cell.compare_exchange_weak(old, update(old), std::memory_order_relaxed)) {}
-    may_preempt();
-    return old;
-}
-
-// The same by an operation that the processor has.
-template <typename F> inline auto at_one_stroke(F operation)
-{
-    may_preempt();
-    const auto old = operation();
-    may_preempt();
     return old;
 }
 
@@ -206,32 +190,29 @@ template <typename T> using Same = std::type_identity_t<T>;
 
 }  // namespace emulator
 
-#define EMULATOR_RMW(call) emulator::at_one_stroke([&] { return std::atomic_ref<T>(*address).call; })
-#define EMULATOR_RELAXED std::memory_order_relaxed
-
 template <emulator::addable T> inline T atomicAdd(T *address, emulator::Same<T> value)
 {
-    return EMULATOR_RMW(fetch_add(value, EMULATOR_RELAXED));
+    return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
 }
 template <emulator::one_of<int, unsigned> T> inline T atomicSub(T *address, emulator::Same<T> value)
 {
-    return EMULATOR_RMW(fetch_sub(value, EMULATOR_RELAXED));
+    return std::atomic_ref<T>(*address).fetch_sub(value, std::memory_order_relaxed);
 }
 template <emulator::exchangeable T> inline T atomicExch(T *address, emulator::Same<T> value)
 {
-    return EMULATOR_RMW(exchange(value, EMULATOR_RELAXED));
+    return std::atomic_ref<T>(*address).exchange(value, std::memory_order_relaxed);
 }
 template <emulator::ordered T> inline T atomicAnd(T *address, emulator::Same<T> value)
 {
-    return EMULATOR_RMW(fetch_and(value, EMULATOR_RELAXED));
+    return std::atomic_ref<T>(*address).fetch_and(value, std::memory_order_relaxed);
 }
 template <emulator::ordered T> inline T atomicOr(T *address, emulator::Same<T> value)
 {
-    return EMULATOR_RMW(fetch_or(value, EMULATOR_RELAXED));
+    return std::atomic_ref<T>(*address).fetch_or(value, std::memory_order_relaxed);
 }
 template <emulator::ordered T> inline T atomicXor(T *address, emulator::Same<T> value)
 {
-    return EMULATOR_RMW(fetch_xor(value, EMULATOR_RELAXED));
+    return std::atomic_ref<T>(*address).fetch_xor(value, std::memory_order_relaxed);
 }
 template <emulator::ordered T> inline T atomicMin(T *address, emulator::Same<T> value)
 {
@@ -251,10 +232,8 @@ template <emulator::one_of<unsigned> T> inline T atomicDec(T *address, emulator:
 }
 template <emulator::comparable T> inline T atomicCAS(T *address, emulator::Same<T> expected, emulator::Same<T> value)
 {
-    return emulator::at_one_stroke([&] {
-        std::atomic_ref<T>(*address).compare_exchange_strong(expected, value, EMULATOR_RELAXED);
-        return expected;
-    });
+    std::atomic_ref<T>(*address).compare_exchange_strong(expected, value, std::memory_order_relaxed);
+    return expected;  // what was found there
 }
 
 // ---- barriers and warp operations ----

@@ -1,4 +1,4 @@
-// The emulator's scheduler: runs the blocks of a grid on OpenMP threads and the threads of a block on fibers.
+// The emulator's scheduler: runs the blocks of a grid on OS threads and the threads of a block on fibers.
 //
 // A fiber runs thread after thread of a block in a plain loop, until one has to wait: at __syncthreads or at a warp
 // operation. The fiber is then set aside with that thread on its stack, and another one takes over: one whose wait
@@ -7,7 +7,7 @@
 // locks. If nothing can run and threads still wait, that is a deadlock, and the launch fails.
 //
 // With a seed the grid runs on one OS thread: blocks and threads start in a shuffled order, RESIDENT blocks are
-// under way at once, and every atomic operation may hand over to any thread of any of them.
+// under way at once, and at every memory access any thread of any of them may go on instead (see "memory accesses").
 //
 // Later: persistent kernels that hold a barrier across blocks need all blocks resident, as the seeded run has
 // RESIDENT of them; clusters likewise. With one OS thread a resident block, static __shared__ works as it does now.
@@ -16,13 +16,14 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <omp.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -31,6 +32,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -48,6 +50,7 @@ thread_local Fiber *here = nullptr;
 constexpr unsigned WARP = 32;
 constexpr unsigned RESIDENT = 4;  // blocks under way at once in a seeded run
 constexpr unsigned char POISON = 0xCD;
+constexpr size_t DYNAMIC_SHARED_BYTES = 232448;  // storage of a dynamic array; as in build.py
 
 // A grid on its way.
 struct Launch {
@@ -108,7 +111,7 @@ struct Worker {
     size_t next_block = 0, last_block = 0;  // of the chunk taken
     jmp_buf bail;
     std::mt19937_64 random;
-    unsigned preempt_one_in = 1;
+    unsigned mean_run = 1, run_left = 0;  // memory accesses from one preemption to the next (seeded runs)
 
     unsigned pick(size_t n) { return static_cast<unsigned>(random() % n); }
     void work(Launch &);
@@ -183,7 +186,7 @@ bool Worker::attach(Stack &fiber)
     fiber.grid_size = launch->grid;
     fiber.thread_index = {0, 0, 0};
     fiber.suspended = false;
-    fiber.preemptible = launch->seeded;
+    fiber.preemptible = false;
     if (!shared.empty()) place_shared(found);
     return true;
 }
@@ -422,11 +425,22 @@ uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine c
     return self.result;
 }
 
-void preempt()
+// ---- memory accesses ----
+//
+// For seeded runs a kernel file is compiled with -fsanitize=thread: g++ then calls a function before every memory
+// access, and in place of every atomic operation. It is not linked with the thread sanitizer, though: these
+// functions are ours, and hand over to other threads every now and then.
+
+static void may_preempt(const void *address)
 {
-    Worker &worker = *here->worker;
-    if (worker.pick(worker.preempt_one_in)) return;
-    worker.ready.push_back(&running());
+    if (!here || !here->preemptible) return;
+    Stack &self = running();
+    Worker &worker = *self.worker;
+    const char *const byte = static_cast<const char *>(address);
+    if (byte >= self.bottom && byte < self.bottom + self.bytes) return;  // its own stack: nobody else's business
+    if (worker.run_left-- > 0) return;
+    worker.run_left = worker.pick(2 * worker.mean_run);
+    worker.ready.push_back(&self);
     worker.suspend();
 }
 
@@ -492,6 +506,13 @@ void Worker::work(Launch &grid)
         if (block.suspended.size() < 1024) block.suspended.resize(1024);
         refill(block);
     }
+#ifdef __SANITIZE_ADDRESS__
+    char *const dynamic = static_cast<char *>(launch->dynamic_storage());
+    if (dynamic) {  // what the launch did not ask for is out of bounds
+        __asan_unpoison_memory_region(dynamic, DYNAMIC_SHARED_BYTES);
+        __asan_poison_memory_region(dynamic + launch->dynamic_bytes, DYNAMIC_SHARED_BYTES - launch->dynamic_bytes);
+    }
+#endif
     if (const int how = _setjmp(bail)) {
 #ifdef __SANITIZE_ADDRESS__
         if (how == 2) __sanitizer_finish_switch_fiber(main.fake_stack, nullptr, nullptr);
@@ -557,14 +578,24 @@ static std::vector<Range> shared_ranges(const Launch &launch)
     if (!dynamic) return {all};
     char *const unused = dynamic + launch.dynamic_bytes, *const end = all.begin + all.bytes;
     return {{all.begin, size_t(unused - all.begin)},
-            {std::min(dynamic + 232448, end), size_t(end - std::min(dynamic + 232448, end))}};
+            {std::min(dynamic + DYNAMIC_SHARED_BYTES, end), size_t(end - std::min(dynamic + DYNAMIC_SHARED_BYTES, end))}};
+}
+
+static unsigned usable_cores()
+{
+    static const unsigned cores = [] {
+        cpu_set_t set;
+        return sched_getaffinity(0, sizeof set, &set) ? 1u : static_cast<unsigned>(CPU_COUNT(&set));
+    }();
+    return cores;
 }
 
 static void run_seeded(Launch &launch)
 {
     Worker &worker = this_worker();
     worker.random.seed(launch.seed);
-    worker.preempt_one_in = 1u << worker.pick(5);
+    worker.mean_run = 1u << worker.pick(9);
+    worker.run_left = worker.pick(2 * worker.mean_run);
     launch.chunk = 1;
     launch.block_order.resize(launch.blocks);
     std::iota(launch.block_order.begin(), launch.block_order.end(), 0);
@@ -575,17 +606,111 @@ static void run_seeded(Launch &launch)
     worker.shared.clear();
 }
 
-static void run_parallel(Launch &launch, size_t threads)
-{
-    if (threads == 1) {
+// OS threads that help with a grid, if they wake up before it is done. A launch waits for helpers that have joined,
+// never for one that the operating system has yet to schedule. OpenMP's barriers do wait for all: on a machine with
+// other work, a launch of 0.4 ms then takes 8.
+class Helpers {
+public:
+    void run(Launch &launch)
+    {
+        {
+            std::lock_guard lock(mutex);
+            for (; started < available; started++) std::thread([this] { help(); }).detach();
+            current = &launch;
+            wanted = static_cast<unsigned>(std::min<size_t>(available, launch.blocks - 1));
+        }
+        wake.notify_all();
         this_worker().work(launch);
-        return;
+        std::unique_lock lock(mutex);
+        wanted = 0;
+        done.wait(lock, [this] { return at_work == 0; });
     }
-#pragma omp parallel num_threads(int(threads))
-    this_worker().work(launch);
+
+private:
+    void help()
+    {
+        std::unique_lock lock(mutex);
+        for (;;) {
+            wake.wait(lock, [this] { return wanted > 0; });
+            wanted--;
+            at_work++;
+            lock.unlock();
+            this_worker().work(*current);
+            lock.lock();
+            if (--at_work == 0) done.notify_one();
+        }
+    }
+
+    const unsigned available = usable_cores() - 1;
+    std::mutex mutex;
+    std::condition_variable wake, done;
+    Launch *current = nullptr;
+    unsigned started = 0, wanted = 0, at_work = 0;
+};
+
+static void run_parallel(Launch &launch)
+{
+    static Helpers &helpers = *new Helpers;  // never destroyed: its threads wait in it until the process ends
+    launch.chunk = std::clamp<size_t>(launch.blocks / (usable_cores() * 8), 1, 64);
+    if (launch.blocks == 1)
+        this_worker().work(launch);
+    else
+        helpers.run(launch);
 }
 
 }  // namespace emulator
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void *) {}
+void __tsan_func_exit(void *) {}
+void __tsan_read_range(void *address, size_t) { emulator::may_preempt(address); }
+void __tsan_write_range(void *address, size_t) { emulator::may_preempt(address); }
+
+#define ACCESSES(bytes)                                                                        \
+    void __tsan_read##bytes(void *address) { emulator::may_preempt(address); }                 \
+    void __tsan_write##bytes(void *address) { emulator::may_preempt(address); }                \
+    void __tsan_unaligned_read##bytes(void *address) { emulator::may_preempt(address); }       \
+    void __tsan_unaligned_write##bytes(void *address) { emulator::may_preempt(address); }
+ACCESSES(1) ACCESSES(2) ACCESSES(4) ACCESSES(8) ACCESSES(16)
+
+void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+#define UPDATE(bits, name)                                                                     \
+    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *p, uint##bits##_t value, int) \
+    {                                                                                          \
+        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
+        return __atomic_##name(p, value, __ATOMIC_SEQ_CST);                                    \
+    }
+#define COMPARE(bits, name)                                                                    \
+    bool __tsan_atomic##bits##_compare_exchange_##name(volatile uint##bits##_t *p, uint##bits##_t *expected, \
+                                                       uint##bits##_t value, int, int)         \
+    {                                                                                          \
+        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
+        return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }
+#define ATOMICS(bits)                                                                          \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *p, int)           \
+    {                                                                                          \
+        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                           \
+    }                                                                                          \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t *p, uint##bits##_t value, int)    \
+    {                                                                                          \
+        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                          \
+    }                                                                                          \
+    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *p, uint##bits##_t value, int) \
+    {                                                                                          \
+        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
+        return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                \
+    }                                                                                          \
+    UPDATE(bits, fetch_add) UPDATE(bits, fetch_sub) UPDATE(bits, fetch_and) UPDATE(bits, fetch_or)  \
+    UPDATE(bits, fetch_xor) COMPARE(bits, strong) COMPARE(bits, weak)
+ATOMICS(8) ATOMICS(16) ATOMICS(32) ATOMICS(64)
+
+}  // extern "C"
 
 // Finds a __constant__ or __device__ variable in a library that dlopen has returned; null if there is none.
 extern "C" void *emulator_symbol(void *library, const char *name, size_t *bytes)
@@ -616,13 +741,7 @@ extern "C" int emulator_launch(const emulator::Kernel *kernel, void *(*dynamic_s
     launch.seed = seed;
     launch.dynamic_bytes = dynamic_bytes;
     launch.dynamic_storage = dynamic_storage;
-    if (seeded) {
-        run_seeded(launch);
-    } else {
-        const size_t threads = std::min<size_t>(launch.blocks, omp_get_max_threads());
-        launch.chunk = std::clamp<size_t>(launch.blocks / (threads * 8), 1, 64);
-        run_parallel(launch, threads);
-    }
+    seeded ? run_seeded(launch) : run_parallel(launch);
     if (!launch.failed) return 0;
     snprintf(error, error_bytes, "%s", launch.error.c_str());
     return 1;

@@ -36,7 +36,7 @@ struct Fiber {
     dim3 block_size, grid_size;
     unsigned thread;  // linear index in the block
     bool suspended;   // this thread has waited before: the scheduler knows of it
-    bool preemptible;
+    bool preemptible; // seeded runs: inside a kernel, so that it may be set aside at any memory access
     Block *block;
     Worker *worker;
 };
@@ -56,7 +56,6 @@ void barrier(bool predicate);          // __syncthreads; its count is then in ba
 unsigned barrier_count();              // threads whose predicate held
 unsigned barrier_arrived();            // threads that took part
 uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine combine);
-void preempt();                        // let other threads run, perhaps (seeded runs)
 void finish_suspended();               // a thread that once waited is done
 [[noreturn]] void fail(const char *message);
 
@@ -75,11 +74,17 @@ inline bool begin_thread()
         const unsigned row = thread / fiber.block_size.x;
         fiber.thread_index = {thread % fiber.block_size.x, row % fiber.block_size.y, row / fiber.block_size.y};
     }
+#ifdef __SANITIZE_THREAD__
+    fiber.preemptible = true;
+#endif
     return true;
 }
 
 inline void end_thread()
 {
+#ifdef __SANITIZE_THREAD__
+    here->preemptible = false;
+#endif
     if (here->suspended) finish_suspended();
 }
 

@@ -34,6 +34,8 @@ EMULATOR_FLAGS = (
     "-U_FORTIFY_SOURCE",  # its longjmp takes a switch of stacks for an attack
 )  # fmt: skip
 DEBUG_FLAGS = ("-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer")
+SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
+"""Calls a function of the emulator's scheduler at every memory access; see `kernels/emulator/runtime.cpp`."""
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
@@ -58,10 +60,21 @@ def build_host(source: Path) -> Path:
     return build_once(source, f"host/{artefact(source, key)}.so", compile_to)
 
 
-def build_emulator(source: Path, debug: bool = False) -> Path:
-    """Compile a kernel file for the emulator into a shared library."""
+def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) -> Path:
+    """Compile a kernel file for the emulator into a shared library.
+
+    Parameters
+    ----------
+    source
+        The kernel file.
+    debug
+        With the address sanitizer.
+    shuffled
+        So that the scheduler can switch threads at every memory access; not together with `debug`.
+    """
     compiler = find_cxx()
     flags = (*EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ()))
+    instrumented = SHUFFLED_FLAGS if shuffled and not debug else ()
     runtime = build_runtime(debug)
 
     def compile_to(target: Path) -> list[list[str]]:
@@ -72,11 +85,14 @@ def build_emulator(source: Path, debug: bool = False) -> Path:
             + "".join(f"EMULATE({name})\n" for name in kernels)
         )
         storage.write_text(dynamic_storage(dynamic))
-        link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN"]
-        command = [compiler, *flags, f"-I{source.parent}", str(generated), str(storage), *link]
-        return [[*command, "-o", str(target)]]
+        compiled = str(generated.with_suffix(".o"))
+        link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
+        return [
+            [compiler, *flags, *instrumented, "-c", str(generated), "-o", compiled],
+            [compiler, *flags, compiled, str(storage), *link],
+        ]
 
-    key = content_key(source, (*flags, compiler_version(compiler), runtime.name))
+    key = content_key(source, (*flags, *instrumented, compiler_version(compiler), runtime.name))
     return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
 
 
@@ -84,7 +100,7 @@ def build_runtime(debug: bool) -> Path:
     """Compile the emulator's scheduler, which all kernel libraries share."""
     compiler = find_cxx()
     source = EMULATOR / "runtime.cpp"
-    flags = (*EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ()))
+    flags = (*EMULATOR_FLAGS, "-pthread", *(DEBUG_FLAGS if debug else ()))
 
     def compile_to(target: Path) -> list[list[str]]:
         return [[compiler, *flags, str(source), "-o", str(target)]]

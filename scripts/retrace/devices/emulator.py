@@ -247,7 +247,7 @@ class EmulatedDevice(Device):
 
     def load(self, source: str) -> EmulatedModule:
         """Compile a kernel file if need be, and load it."""
-        library = ctypes.CDLL(str(build_emulator(KERNELS / source, self.debug)))
+        library = ctypes.CDLL(str(build_emulator(KERNELS / source, self.debug, self.seed is not None)))
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
         library.emulator_launch.argtypes = (
