@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+import subprocess
 import time
 import weakref
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import KERNELS, build_emulator
+from retrace.devices.build import KERNELS, build_emulator, find_cxx
 from retrace.errors import RetraceError
 
 POISON = 0xCD
@@ -67,6 +68,23 @@ class EmulatedEvent:
         if self.seconds is None or earlier.seconds is None:
             raise ValueError("an event that was not recorded has no time")
         return (self.seconds - earlier.seconds) * 1e3
+
+
+def debug_environment() -> dict[str, str]:
+    """Environment in which a Python process can open a debug device: the address sanitizer comes first."""
+    where = subprocess.run([find_cxx(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    return {
+        "RETRACE_EMULATOR": "debug",
+        "LD_PRELOAD": str(Path(where.stdout.strip()).resolve()),
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
+    }
+
+
+def require_sanitizer() -> None:
+    """Refuse to load a debug library into a process that did not start with the address sanitizer."""
+    if not hasattr(ctypes.CDLL(None), "__asan_init"):
+        needed = " ".join(f"{name}={value}" for name, value in debug_environment().items())
+        raise RetraceError(f"the emulator's debug build needs a fresh process: run `{needed} python ...`")
 
 
 class CKernel(ctypes.Structure):
@@ -217,10 +235,10 @@ class EmulatedDevice(Device):
     ----------
     seed
         Run single-threaded, with the order of blocks and threads shuffled and threads interleaved at atomic
-        operations, all decided by the seed. None: as fast as possible, in order.
+        accesses, all decided by the seed. None: as fast as possible, in order.
     debug
-        Check every memory access of a kernel with the address sanitizer; default: whether the environment
-        variable RETRACE_EMULATOR is `debug`.
+        Check every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
+        interleave. Default: whether the environment variable RETRACE_EMULATOR is `debug`.
     """
 
     backend = "emulator"
@@ -247,6 +265,8 @@ class EmulatedDevice(Device):
 
     def load(self, source: str) -> EmulatedModule:
         """Compile a kernel file if need be, and load it."""
+        if self.debug:
+            require_sanitizer()
         library = ctypes.CDLL(str(build_emulator(KERNELS / source, self.debug, self.seed is not None)))
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)

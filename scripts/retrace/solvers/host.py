@@ -27,25 +27,30 @@ class CGraph(ctypes.Structure):
     ]
 
 
-def address(array: Int32Array | None) -> int | None:
-    """Address of an array's first element, for a `void *`."""
-    return None if array is None else int(array.ctypes.data)
+def pointer(array: Int32Array | None) -> ctypes.c_void_p:
+    """Point at an array's first element; the caller keeps the array alive."""
+    return ctypes.c_void_p(None if array is None else array.ctypes.data)
 
 
 def c_graph(graph: CSRGraph) -> CGraph:
     """Hand a graph to C++ without a copy; the caller keeps it alive."""
-    return CGraph(graph.vertices, address(graph.indptr), address(graph.indices), address(graph.weights))
+    return CGraph(graph.vertices, pointer(graph.indptr), pointer(graph.indices), pointer(graph.weights))
 
 
 class HostSolver(Solver):
-    """A function of `kernels/host/`; there is nothing to upload or download."""
+    """A function of `kernels/host/`; there is nothing to upload or download.
+
+    Arguments are put into C's types in `setup`, which leaves a microsecond of the call itself in `solve`.
+    """
 
     symbol: ClassVar[str]
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the library."""
         self.graph = graph
+        self.c_graph = c_graph(graph)
         self.answer = np.empty(graph.vertices, dtype=np.int32)
+        self.c_answer = pointer(self.answer)
         self.function: Any = ctypes.CDLL(str(build_host(KERNELS / self.sources[0])))[self.symbol]
 
     def download(self) -> Int32Array:
@@ -64,7 +69,7 @@ class QueueBFS(HostSolver):
 
     def solve(self, query: Query) -> int:
         """Visit every vertex that the source reaches; returns the number of levels."""
-        return int(self.function(c_graph(self.graph), query.source, ctypes.c_void_p(address(self.answer))))
+        return int(self.function(self.c_graph, query.source, self.c_answer))
 
 
 @REGISTRY.add
@@ -80,13 +85,14 @@ class TwoQueuesSTCON(HostSolver):
         """Load the library; reverse the arcs of a directed graph."""
         super().setup(graph)
         self.backward = graph.reversed()
+        self.c_backward = c_graph(self.backward)
         self.answer = np.empty(1, dtype=np.int32)
+        self.c_answer = pointer(self.answer)
 
     def solve(self, query: Query) -> int:
         """Search from both ends; returns the number of levels expanded."""
-        graphs = c_graph(self.graph), c_graph(self.backward)
-        result = ctypes.c_void_p(address(self.answer))
-        return int(self.function(*graphs, query.source, query.target, result))
+        ends = query.source, query.target
+        return int(self.function(self.c_graph, self.c_backward, *ends, self.c_answer))
 
 
 @REGISTRY.add
@@ -101,8 +107,7 @@ class LinearDijkstra(HostSolver):
 
     def settle(self, source: int, limit: int) -> int:
         """Settle up to `limit` vertices; returns how many were."""
-        result = ctypes.c_void_p(address(self.answer))
-        return int(self.function(c_graph(self.graph), source, limit, result))
+        return int(self.function(self.c_graph, source, limit, self.c_answer))
 
     def solve(self, query: Query) -> int:
         """Settle every vertex that the source reaches; returns how many were."""
@@ -127,4 +132,4 @@ class HeapDijkstra(HostSolver):
 
     def solve(self, query: Query) -> int:
         """Settle every vertex that the source reaches; returns how many were."""
-        return int(self.function(c_graph(self.graph), query.source, ctypes.c_void_p(address(self.answer))))
+        return int(self.function(self.c_graph, query.source, self.c_answer))
