@@ -1,0 +1,37 @@
+"""Run every CUDA solver once on small graphs, for compute-sanitizer to watch; not a test of its own.
+
+    compute-sanitizer --tool memcheck --error-exitcode 1 python tests/run_kernels.py
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+
+from graphs import NAMED
+
+from retrace.check.oracles import Oracle
+from retrace.devices.cuda import CudaDevice
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+
+
+def main() -> None:
+    """Solve a connected and a disconnected graph with each solver, and check the answers."""
+    for name in [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)]:
+        for graph in (NAMED["grid"], NAMED["two components"]):
+            query = Query(0, graph.vertices - 1 if name.startswith("stcon") else None)
+            with CudaDevice() as device:
+                solver = make(name, device)
+                solver.setup(graph)
+                solver.upload(query)
+                solver.solve(query)
+                verdict = Oracle(graph).check(name, query, solver.download())
+            print(name, f"{graph.vertices} vertices:", "agrees" if verdict.verified else verdict.reason)
+            if not verdict.verified:
+                sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
