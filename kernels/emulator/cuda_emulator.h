@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <bit>
+#include <cassert>
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -392,8 +393,9 @@ EMULATOR_CANNOT(int emulator_clock(), "clock", "emulated time means nothing")
 #define clock emulator_clock
 #define cudaLaunchDevice static_assert(false, "the emulator cannot run dynamic parallelism");
 
-#undef assert
-#define assert(condition) ((condition) ? void() : emulator::fail("assertion failed: " #condition))
+// ---- what ends a launch with an error ----
+
+#define __assert_fail(text, file, line, function) emulator::fail("assertion failed: " text)  // glibc's assert calls it
 inline void __trap() { emulator::fail("__trap was called"); }
 
 // ---- registering kernels ----

@@ -70,18 +70,17 @@ extern "C" __global__ void warp_operations(int lanes, unsigned *out)
     put(unsigned(__shfl_sync(mask, 0.5 * lane, 7) * 4));
 }
 
-// sm_80 and later.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 extern "C" __global__ void warp_reductions(int *out)
 {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     const int lane = int(threadIdx.x);
     int *row = out + lane;
     row[0] = __reduce_add_sync(0xffffffff, lane - 10);
     row[32] = __reduce_min_sync(0xffffffff, lane - 10);
     row[64] = __reduce_max_sync(0xffffffff, lane - 10);
     row[96] = __reduce_or_sync(0xffffffff, 1u << lane % 4);
-}
 #endif
+}
 
 // Lanes of one warp in two groups, each with its own mask.
 extern "C" __global__ void two_groups(int *out)

@@ -124,7 +124,10 @@ class Device(ABC):
 
     @abstractmethod
     def load(self, source: str) -> Module:
-        """Load a kernel file, named from `kernels/` on: `bfs/bsp.cu`. Compiled before if need be."""
+        """Load a kernel file, compiled before if need be.
+
+        It is named from `kernels/` on, such as `bfs/bsp.cu`, or by an absolute path.
+        """
 
     @abstractmethod
     def empty(self, size: int, dtype: DTypeLike) -> Buffer:

@@ -13,11 +13,15 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import KERNELS, build_cubin
+from retrace.devices.build import KERNELS, build_cubin, shown
 from retrace.errors import RetraceError
 
 SHARED_WITHOUT_ASKING = 48 * 1024
 """Dynamic shared memory that a kernel gets without its limit being raised."""
+
+
+HOLD_STEPS = 150
+"""Dependent loads, 20 to 100 microseconds: longer than the host takes to queue two events and a launch."""
 
 
 @functools.cache
@@ -97,7 +101,7 @@ class CudaKernel:
         sizes = self._sizes.get((grid, block, shared)) or self._check(grid, block, shared)
         values = [self._address(a, i) if type(a) is CudaBuffer else a for i, a in enumerate(arguments, 1)]
         timer = self.device._timer
-        start = self.device.mark(stream) if timer else None
+        start = self.device.mark_after_hold(stream) if timer else None
         try:
             self._function.prepared_async_call(*sizes, stream, *values, shared_size=shared)
         except self.device.cuda.Error as error:
@@ -143,7 +147,7 @@ class CudaModule:
 
     def __init__(self, device: CudaDevice, source: str) -> None:
         self.device = device
-        self.source = source
+        self.source = shown(KERNELS / source)
         self._module = device.cuda.module_from_file(str(build_cubin(KERNELS / source, device.architecture())))
 
     def kernel(self, name: str) -> CudaKernel:
@@ -151,7 +155,7 @@ class CudaModule:
         try:
             return CudaKernel(self.device, name, self._module.get_function(name))
         except self.device.cuda.Error:
-            raise RetraceError(f"kernels/{self.source}: there is no kernel {name}") from None
+            raise RetraceError(f"{self.source}: there is no kernel {name}") from None
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy into a `__constant__` or `__device__` variable."""
@@ -159,10 +163,10 @@ class CudaModule:
             address, size = self._module.get_global(name)
         except self.device.cuda.Error:
             raise RetraceError(
-                f"kernels/{self.source}: there is no __constant__ or __device__ variable {name}"
+                f"{self.source}: there is no __constant__ or __device__ variable {name}"
             ) from None
         if values.nbytes != size:
-            raise ValueError(f"{name} of kernels/{self.source} has {size} bytes, not {values.nbytes}")
+            raise ValueError(f"{name} of {self.source} has {size} bytes, not {values.nbytes}")
         self.device.cuda.memcpy_htod(address, np.ascontiguousarray(values))
 
 
@@ -192,6 +196,8 @@ class CudaDevice(Device):
         self.index = index
         self._gpu = self.cuda.Device(index)
         self._context: Any = None
+        self._hold: Any = None
+        self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
@@ -209,7 +215,7 @@ class CudaDevice(Device):
             self._buffers.clear()
             self._context.pop()
             self._context.detach()
-            self._context = None
+            self._context = self._hold = self._chain = None
             # To release a primary context PyCUDA makes it current once more, and leaves it so.
             ctypes.CDLL("libcuda.so.1").cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
@@ -314,6 +320,19 @@ class CudaDevice(Device):
         event = self.event()
         event.record(stream)
         return event
+
+    def mark_after_hold(self, stream: Any | None) -> CudaEvent:
+        """Queue something to wait for, then an event: what the host queues next follows it without a gap."""
+        if self._hold is None:
+            module = self.cuda.module_from_file(
+                str(build_cubin(KERNELS / "timing/hold.cu", self.architecture()))
+            )
+            self._hold = module.get_function("hold")
+            self._hold.prepare("PiP")
+            self._chain = self.upload(np.zeros(2, np.int32))
+        chain = self._chain.address
+        self._hold.prepared_async_call((1, 1), (1, 1, 1), stream, chain, HOLD_STEPS, chain + 4)
+        return self.mark(stream)
 
     def describe(self) -> dict[str, Any]:
         """Say what GPU this is, as a record's `machine.gpu` does."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import KERNELS, build_emulator, find_cxx
+from retrace.devices.build import KERNELS, build_emulator, find_cxx, shown
 from retrace.errors import RetraceError
 
 POISON = 0xCD
@@ -200,7 +200,7 @@ class EmulatedKernel:
 class EmulatedModule:
     """One kernel file, compiled for the emulator."""
 
-    def __init__(self, device: EmulatedDevice, source: Path, library: ctypes.CDLL) -> None:
+    def __init__(self, device: EmulatedDevice, source: str, library: ctypes.CDLL) -> None:
         self.device = device
         self.source = source
         self.library = library
@@ -234,8 +234,8 @@ class EmulatedDevice(Device):
     Parameters
     ----------
     seed
-        Run single-threaded, with the order of blocks and threads shuffled and threads interleaved at atomic
-        accesses, all decided by the seed. None: as fast as possible, in order.
+        Run single-threaded, blocks and threads in a shuffled order and interleaved at memory accesses, all
+        decided by the seed. None: as fast as possible, in order.
     debug
         Check every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
         interleave. Default: whether the environment variable RETRACE_EMULATOR is `debug`.
@@ -274,7 +274,7 @@ class EmulatedDevice(Device):
             *[ctypes.c_void_p] * 4, ctypes.c_uint, ctypes.c_void_p,
             ctypes.c_int, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_size_t,
         )  # fmt: skip
-        return EmulatedModule(self, Path("kernels") / source, library)
+        return EmulatedModule(self, shown(KERNELS / source), library)
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
         """Allocate memory and poison it."""

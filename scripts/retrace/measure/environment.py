@@ -67,13 +67,16 @@ def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
 def software() -> dict[str, Any]:
     """Describe the versions that a result may depend on, for a record.
 
-    A tree counts as dirty when anything but the measured results differs from its commit.
+    A tree counts as dirty when anything but the measured results differs from its commit. A copy without its
+    repository is told by `RETRACE_COMMIT`, which is what `git describe --always --dirty --abbrev=40` printed.
     """
     commit = first_line("git", "rev-parse", "HEAD")
     changes = first_line("git", "status", "--porcelain", "--", ".", ":!results")
+    if commit is None and "RETRACE_COMMIT" in os.environ:
+        commit, _, changes = os.environ["RETRACE_COMMIT"].partition("-")
     return {
         "git_commit": commit,
-        "dirty": None if changes is None else bool(changes),
+        "dirty": None if commit is None else bool(changes),
         "python": ".".join(map(str, sys.version_info[:3])),
         "numpy": package_version("numpy"),
         "pycuda": package_version("pycuda"),
