@@ -613,6 +613,7 @@ class Helpers {
 public:
     void run(Launch &launch)
     {
+        std::lock_guard one_at_a_time(launching);
         {
             std::lock_guard lock(mutex);
             for (; started < available; started++) std::thread([this] { help(); }).detach();
@@ -642,7 +643,8 @@ private:
     }
 
     const unsigned available = usable_cores() - 1;
-    std::mutex mutex;
+    std::mutex launching;  // Python threads may come here together
+    std::mutex mutex;      // of what follows
     std::condition_variable wake, done;
     Launch *current = nullptr;
     unsigned started = 0, wanted = 0, at_work = 0;

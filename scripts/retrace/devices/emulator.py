@@ -72,7 +72,9 @@ class EmulatedEvent:
 
 def debug_environment() -> dict[str, str]:
     """Environment in which a Python process can open a debug device: the address sanitizer comes first."""
-    where = subprocess.run([find_cxx(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    where = subprocess.run(
+        [find_cxx(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    )
     return {
         "RETRACE_EMULATOR": "debug",
         "LD_PRELOAD": str(Path(where.stdout.strip()).resolve()),

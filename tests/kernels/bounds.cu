@@ -1,0 +1,33 @@
+// Out-of-bounds accesses: what the debug build has to report. Each is off by one.
+
+extern "C" __global__ void off_by_one(int n, const int *in, int *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) out[i] = in[0];  // the mistake: <=
+}
+
+extern "C" __global__ void off_by_one_after_barrier(int n, const int *in, int *out)
+{
+    __shared__ int first;
+    if (threadIdx.x == 0) first = in[0];
+    __syncthreads();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) out[i] = first;  // the mistake
+}
+
+extern "C" __global__ void beyond_shared(int *out)
+{
+    extern __shared__ int tile[];
+    tile[threadIdx.x] = 1;  // the launch asks for one element too few
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void inside(int n, const int *in, int *out)
+{
+    extern __shared__ int tile[];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tile[threadIdx.x] = i < n ? in[i] : 0;
+    __syncthreads();
+    if (i < n) out[i] = tile[threadIdx.x] + __shfl_sync(0xffffffff, 1, 0);
+}

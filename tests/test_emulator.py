@@ -1,0 +1,309 @@
+"""What only the emulator can do: catch races and deadlocks, check bounds, refuse what it cannot run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from retrace.devices.build import build_emulator, build_host, build_once, build_runtime
+from retrace.devices.emulator import EmulatedDevice, debug_environment
+from retrace.errors import RetraceError
+
+KERNELS = Path(__file__).parent / "kernels"
+BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")
+SEEDS = range(30)
+
+
+def cheapest(seed: int | None) -> int:
+    """Run the racy search for the cheapest of 40 candidates, which get ever cheaper."""
+    cost = np.arange(400, 0, -10, dtype=np.int32)
+    with EmulatedDevice(seed) as device:
+        best, who = device.upload(np.array([10**9], np.int32)), device.upload(np.array([-1], np.int32))
+        kernel = device.load(RACES).kernel("cheapest")
+        kernel(5, 8, np.int32(40), device.upload(cost), best, who)
+        assert device.download(best)[0] == 10
+        return int(device.download(who)[0])
+
+
+def test_a_race_between_atomic_and_store_shows() -> None:
+    assert cheapest(None) == 39
+    assert {cheapest(seed) for seed in SEEDS} > {39}
+
+
+@pytest.mark.parametrize("seed", [None, *SEEDS])
+def test_one_atomic_operation_on_both_is_right(seed: int | None) -> None:
+    cost = np.arange(400, 0, -10, dtype=np.int32)
+    with EmulatedDevice(seed) as device:
+        best = device.upload(np.array([2**63], np.uint64))
+        kernel = device.load(RACES).kernel("cheapest_packed")
+        kernel(5, 8, np.int32(40), device.upload(cost), best)
+        assert device.download(best)[0] == 10 << 32 | 39
+
+
+def test_lost_updates_show() -> None:
+    sums = set()
+    for seed in SEEDS:
+        with EmulatedDevice(seed) as device:
+            total = device.upload(np.zeros(1, np.int32))
+            device.load(RACES).kernel("lost_updates")(4, 8, total)
+            sums.add(int(device.download(total)[0]))
+    assert len(sums) > 1
+
+
+def test_dependence_on_the_order_of_threads_shows() -> None:
+    ones, in_order = np.ones(64, np.int32), np.arange(1, 65)
+    for seed in (None, 1, 2, 3):
+        with EmulatedDevice(seed) as device:
+            values = device.upload(ones)
+            device.load(RACES).kernel("prefix_in_order")(1, 64, np.int32(64), values)
+            assert np.array_equal(device.download(values), in_order) == (seed is None)
+
+
+@pytest.mark.parametrize("seed", [None, *SEEDS])
+def test_a_missing_barrier_shows(seed: int | None) -> None:
+    expected = np.tile(np.roll(np.arange(64), 1), 8)
+    with EmulatedDevice(seed) as device:
+        module, out = device.load(RACES), device.empty(8 * 64, np.int32)
+        module.kernel("with_barrier")(8, 64, out)
+        assert np.array_equal(device.download(out), expected)
+        module.kernel("missing_barrier")(8, 64, out)
+        assert not np.array_equal(device.download(out), expected)
+
+
+def test_a_seed_decides_everything() -> None:
+    def run(seed: int) -> list[int]:
+        with EmulatedDevice(seed) as device:
+            values = device.upload(np.ones(64, np.int32))
+            device.load(RACES).kernel("prefix_in_order")(4, 16, np.int32(64), values)
+            return device.download(values).tolist()
+
+    assert run(5) == run(5)
+    assert run(5) != run(6)
+
+
+def test_new_memory_is_poisoned() -> None:
+    with EmulatedDevice() as device:
+        assert (device.download(device.empty(5, np.uint8)) == 0xCD).all()
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("blocks", [1, 40])
+def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
+    with EmulatedDevice(seed) as device:
+        module, out = device.load(BARRIERS), device.empty(32, np.int32)
+        with pytest.raises(
+            RetraceError, match=r"^kernel deadlock: deadlock in block .* waits at __syncthreads"
+        ):
+            module.kernel("deadlock")(blocks, 32, out)
+        module.kernel("two_groups")(1, 32, out)  # and the device goes on working
+        assert device.download(out)[0] == 32016
+
+
+def test_arguments_are_checked_against_the_parameters() -> None:
+    with EmulatedDevice() as device:
+        kernel = device.load(BARRIERS).kernel("block_sum")
+        ints, floats = device.empty(4, np.int32), device.empty(4, np.float32)
+        with pytest.raises(TypeError, match="block_sum takes 3 arguments, not 2"):
+            kernel(1, 256, np.int32(4), ints)
+        with pytest.raises(TypeError, match="block_sum, parameter 1: expected int32, not int64"):
+            kernel(1, 256, np.int64(4), ints, ints)
+        with pytest.raises(TypeError, match=r"block_sum, parameter 2: expected .* int32, not .* float32"):
+            kernel(1, 256, np.int32(4), floats, ints)
+
+
+# ---- building ----
+
+
+def write_kernel(folder: Path, body: str, before: str = "") -> Path:
+    """Write a kernel file of one kernel, `k`."""
+    source = folder / "problem" / "variant.cu"
+    source.parent.mkdir(exist_ok=True)
+    source.write_text(f'{before}\nextern "C" __global__ void k(int *out)\n{{\n    {body}\n}}\n')
+    return source
+
+
+@pytest.fixture
+def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "build"
+    (folder / "emulator").mkdir(parents=True)
+    shutil.copy(build_runtime(debug=False), folder / "emulator")  # takes a while and is the same for all
+    monkeypatch.setenv("RETRACE_BUILD", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("body", "construct"),
+    [
+        ("out[0] = __activemask();", "the emulator cannot run __activemask"),
+        ("__nanosleep(10);", "the emulator cannot run __nanosleep"),
+        ("out[0] = clock64();", "the emulator cannot run clock64"),
+        ("out[0] = clock();", "the emulator cannot run clock"),
+        ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
+        ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"),
+        ("k<<<1, 1>>>(out);", "variant.cu:4"),
+        ("atomicAdd((long long *)out, 1);", "atomicAdd"),
+        ("atomicMin((float *)out, 1.0f);", "atomicMin"),
+        ("cudaDeviceSynchronize();", "cudaDeviceSynchronize"),
+    ],
+)
+def test_what_cannot_be_emulated_does_not_compile(
+    tmp_path: Path, own_build: Path, body: str, construct: str
+) -> None:
+    with pytest.raises(RetraceError) as caught:
+        build_emulator(write_kernel(tmp_path, body))
+    assert construct in str(caught.value)
+    assert "variant.cu" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert list(own_build.rglob("*variant*.so")) == []
+
+
+def test_cooperative_groups_do_not_compile(tmp_path: Path, own_build: Path) -> None:
+    source = write_kernel(tmp_path, "", before="#include <cooperative_groups.h>")
+    with pytest.raises(RetraceError, match="the emulator cannot run cooperative groups"):
+        build_emulator(source)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("if (threadIdx.x == 3) __trap();", r"__trap was called, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
+        ("assert(threadIdx.x < 3);", r"assertion failed: threadIdx.x < 3, in .* thread \(3, 0, 0\)"),
+        ("__ballot_sync(1, 1);", r"a lane calls a warp operation whose mask leaves it out"),
+    ],
+)
+def test_a_kernel_that_fails(tmp_path: Path, own_build: Path, body: str, message: str) -> None:
+    source = write_kernel(tmp_path, body, before="#include <cassert>")
+    with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
+        device.load(str(source)).kernel("k")(1, 32, device.empty(1, np.int32))
+
+
+def test_kernels_are_found_in_every_spelling(tmp_path: Path, own_build: Path) -> None:
+    source = write_kernel(
+        tmp_path,
+        "out[threadIdx.x] = twice(threadIdx.x);",
+        before="""
+// extern "C" __global__ void in_a_comment(int x) {}
+template <typename T> __device__ __forceinline__ T twice(T x) { return 2 * x; }
+extern "C" __global__ void __launch_bounds__(256) bounded(int *out, const unsigned char *in, bool b)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) out[i] = b ? in[i] : 0;
+}
+#define KERNEL(name, T) extern "C" __launch_bounds__(64, 2) __global__ void name(T a, T *b) { *b = a; }
+KERNEL(from_a_macro, double)
+""",
+    )
+    with EmulatedDevice() as device:
+        module = device.load(str(source))
+        out, number = device.empty(4, np.int32), device.empty(1, np.float64)
+        module.kernel("k")(1, 4, out)
+        assert device.download(out).tolist() == [0, 2, 4, 6]
+        module.kernel("bounded")(1, 1, out, device.upload(np.arange(5, 9, dtype=np.uint8)), np.bool_(True))
+        assert device.download(out).tolist() == [5, 6, 7, 6]
+        module.kernel("from_a_macro")(1, 1, np.float64(1.5), number)
+        assert device.download(number).tolist() == [1.5]
+        with pytest.raises(RetraceError, match="no kernel in_a_comment"):
+            module.kernel("in_a_comment")
+
+
+def test_a_change_of_a_header_builds_anew(tmp_path: Path, own_build: Path) -> None:
+    source = write_kernel(tmp_path, "out[0] = NUMBER;", before='#include "number.cuh"')
+    for number in (1, 2):
+        (source.parent / "number.cuh").write_text(f"#define NUMBER {number}\n")
+        with EmulatedDevice() as device:
+            out = device.empty(1, np.int32)
+            device.load(str(source)).kernel("k")(1, 1, out)
+            assert device.download(out).tolist() == [number]
+    assert len(list(own_build.glob("emulator/problem-variant-*.so"))) == 2
+
+
+def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:
+    source = write_kernel(tmp_path, "out[0] = 1;")
+    scripts = str(Path(__file__).parents[1] / "scripts")
+    program = "import sys; from pathlib import Path; from retrace.devices.build import build_emulator\n"
+    program += "print(build_emulator(Path(sys.argv[1])))"
+    command = [sys.executable, "-c", program, str(source)]
+    environment = {**os.environ, "PYTHONPATH": scripts}
+    running = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    built = {process.communicate()[0] for process in running}
+    assert [process.returncode for process in running] == [0, 0]
+    assert len(built) == 1
+    assert list(own_build.glob("emulator/.building*")) == []
+
+
+def test_a_compiler_that_is_missing(tmp_path: Path, own_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(RetraceError, match=r"no-such-compiler was not found; install g\+\+"):
+        build_host(write_kernel(tmp_path, ""))
+
+
+def test_a_baseline_that_does_not_compile(tmp_path: Path, own_build: Path) -> None:
+    source = tmp_path / "broken.cpp"
+    source.write_text("int f() { return x; }\n")
+    with pytest.raises(
+        RetraceError, match=r"broken.cpp:1:18: error: .x. was not declared .*full log: "
+    ) as caught:
+        build_host(source)
+    assert Path(str(caught.value).split("full log: ")[1].rstrip(")")).read_text().startswith("/")
+
+
+def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
+    def interrupted(target: Path) -> list[list[str]]:
+        target.write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_once(tmp_path / "a.cu", "emulator/a.so", interrupted)
+    assert list(own_build.rglob("a.so")) == []
+
+
+# ---- the debug build: a process of its own, in which the address sanitizer comes first ----
+
+PROGRAM = f"""
+import sys
+import numpy as np
+from retrace.devices.emulator import EmulatedDevice
+with EmulatedDevice() as device:
+    out = device.empty(64, np.int32)
+    values = device.upload(np.arange(64, dtype=np.int32))
+    name, shared = sys.argv[1], int(sys.argv[2])
+    arguments = (out,) if name == "beyond_shared" else (np.int32(64), values, out)
+    blocks, threads = (1, 64) if name == "beyond_shared" else (3, 32)
+    device.load({str(KERNELS / "bounds.cu")!r}).kernel(name)(blocks, threads, *arguments, shared=shared)
+    print(device.download(out).sum())
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shared", "line"),
+    [
+        ("off_by_one", 0, 6),
+        ("off_by_one_after_barrier", 0, 15),
+        ("beyond_shared", 63 * 4, 21),
+        ("inside", 128, 0),
+    ],
+)
+def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int) -> None:
+    scripts = str(Path(__file__).parents[1] / "scripts")
+    environment = {**os.environ, **debug_environment(), "PYTHONPATH": scripts}
+    command = [sys.executable, "-c", PROGRAM, kernel, str(shared)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if line:
+        assert done.returncode != 0
+        assert "AddressSanitizer" in done.stderr
+        assert f"bounds.cu:{line} in {kernel}" in done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (0, f"{sum(range(64)) + 64}\n"), done.stderr
+
+
+def test_the_debug_build_says_what_it_needs() -> None:
+    with (
+        EmulatedDevice(debug=True) as device,
+        pytest.raises(RetraceError, match=r"fresh process: .*LD_PRELOAD="),
+    ):
+        device.load(BARRIERS)
