@@ -1,0 +1,205 @@
+"""What is timed: phases, budget, wrong answers and failures."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import NAMED
+from retrace.devices.emulator import EmulatedDevice
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.measure import environment
+from retrace.measure.records import write_records
+from retrace.measure.trials import Case, Settings, as_record, measure
+from retrace.solvers import REGISTRY, Query, Solver, make
+
+GRID = CSRGraph(
+    NAMED["grid"].indptr,
+    NAMED["grid"].indices,
+    NAMED["grid"].weights,
+    {
+        "name": "grid",
+        "vertices": NAMED["grid"].vertices,
+        "arcs": NAMED["grid"].arcs,
+        "origin": "generated",
+        "edition": "test",
+        "weights": "file",
+        "sha256": NAMED["grid"].digest(),
+        "seed": None,
+        "directed": False,
+        "source": 0,
+        "pairs": {"near": [0, 2], "far": [0, 390]},
+    },
+)
+
+
+@pytest.fixture
+def temporary() -> Iterator[Any]:
+    """Register solvers for one test."""
+    before = dict(REGISTRY.solvers)
+    yield REGISTRY.add
+    REGISTRY.solvers.clear()
+    REGISTRY.solvers.update(before)
+
+
+class Delegate(Solver):
+    """Answers as bfs/queue does; tests change one phase of it."""
+
+    name = "bfs/delegate"
+    implements = "a test"
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.inner = make("bfs/queue")
+        self.inner.setup(graph)
+
+    def solve(self, query: Query) -> int | None:
+        return self.inner.solve(query)
+
+    def download(self) -> Int32Array:
+        return self.inner.download()
+
+
+def run(solvers: list[str], trials: int = 3, budget_s: float = 60) -> list[Case]:
+    return measure("table-3.3", GRID, solvers, Settings(trials, budget_s), ("emulator", EmulatedDevice))
+
+
+def test_phases_hold_what_they_say(temporary: Any) -> None:
+    @temporary
+    class Sleeper(Delegate):
+        def setup(self, graph: CSRGraph) -> None:
+            super().setup(graph)
+            time.sleep(0.02)
+
+        def upload(self, query: Query) -> None:
+            time.sleep(0.03)
+
+        def solve(self, query: Query) -> int | None:
+            time.sleep(0.04)
+            return super().solve(query)
+
+        def download(self) -> Int32Array:
+            time.sleep(0.05)
+            return super().download()
+
+    for trial in run(["bfs/delegate"])[0].trials:
+        for phase, least in (("setup", 20), ("upload", 30), ("solve", 40), ("download", 50)):
+            assert least <= trial[phase] < least + 20
+        assert trial["total"] == pytest.approx(trial["upload"] + trial["solve"] + trial["download"])
+        assert trial["kernel"] is None
+
+
+def test_trials_are_interleaved(temporary: Any) -> None:
+    order = []
+
+    @temporary
+    class First(Delegate):
+        def solve(self, query: Query) -> int | None:
+            order.append("first")
+            return super().solve(query)
+
+    @temporary
+    class Second(Delegate):
+        name = "bfs/delegate-2"
+
+        def solve(self, query: Query) -> int | None:
+            order.append("second")
+            return super().solve(query)
+
+    run(["bfs/delegate", "bfs/delegate-2"])
+    assert order == ["first", "second"] * 3
+
+
+def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary: Any) -> None:
+    @temporary
+    class WrongTheSecondTime(Delegate):
+        def download(self) -> Int32Array:
+            WrongTheSecondTime.calls += 1
+            answer = super().download()
+            answer[7] += WrongTheSecondTime.calls == 2
+            return answer
+
+        calls = 0
+
+    case = run(["bfs/delegate"])[0]
+    assert case.verdict is not None
+    assert not case.verdict.verified
+    assert len(case.trials) == 2
+    assert case.reason is not None
+    assert case.reason.startswith("trial 2: vertex 7 has")
+
+
+def test_a_failure_is_told_and_others_go_on(temporary: Any) -> None:
+    @temporary
+    class Breaks(Delegate):
+        def solve(self, query: Query) -> int | None:
+            raise MemoryError("no room\nsecond line")
+
+    broken, right = run(["bfs/delegate", "bfs/queue"])
+    assert (broken.status, broken.reason) == ("failed", "MemoryError: no room")
+    assert right.status == "ok"
+    assert len(right.trials) == 3
+
+
+def test_budget_skips_what_is_predicted_to_be_long(temporary: Any) -> None:
+    @temporary
+    class Slow(Delegate):
+        def predict_seconds(self, query: Query) -> float:
+            return 631.4
+
+    case = run(["bfs/delegate"], budget_s=60)[0]
+    assert (case.status, case.reason) == ("skipped", "predicted 631 s a trial, budget_s is 60")
+    assert case.trials == []
+
+
+def test_budget_ends_the_trials_before_it_is_passed(temporary: Any) -> None:
+    @temporary
+    class Slow(Delegate):
+        def solve(self, query: Query) -> int | None:
+            time.sleep(0.1)
+            return super().solve(query)
+
+    assert len(run(["bfs/delegate"], trials=10, budget_s=0.35)[0].trials) in (2, 3)
+
+
+def test_the_emulator_gets_one_trial() -> None:
+    case = run(["bfs/bsp"])[0]
+    assert (case.backend, len(case.trials)) == ("emulator", 1)
+
+
+def test_records_are_valid_and_digests_agree(tmp_path: Any) -> None:
+    cases = run(["bfs/queue", "bfs/bsp", "bfs/scipy", "bfs/igraph", "bfs/networkit"])
+    cases += run(["stcon/two-queues", "stcon/bsp"])
+    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
+    records = [as_record("table-3.3", GRID, case, provenance) for case in cases]
+    write_records(tmp_path / "grid.jsonl", records)
+    assert len({record.digest for record in records if record.problem == "bfs"}) == 1
+    for pair in ("near", "far"):
+        of_pair = {record.digest for record in records if record.parameters.get("pair") == pair}
+        assert len(of_pair) == 1
+    assert all(record.verified for record in records)
+    peers = [record.software.get("peer") for record in records]
+    assert sum(peer is not None for peer in peers) == 3
+
+
+def test_commit_of_a_copy_without_a_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "first_line", lambda *command: None)
+    monkeypatch.setenv("RETRACE_COMMIT", "0" * 40 + "-dirty")
+    found = environment.software()
+    assert (found["git_commit"], found["dirty"]) == ("0" * 40, True)
+    monkeypatch.setenv("RETRACE_COMMIT", "0" * 40)
+    assert environment.software()["dirty"] is False
+    monkeypatch.delenv("RETRACE_COMMIT")
+    assert environment.software()["dirty"] is None
+
+
+def test_answers_are_digested_as_little_endian_32_bit() -> None:
+    case = run(["bfs/queue"])[0]
+    solver = make("bfs/queue")
+    solver.setup(GRID)
+    solver.solve(Query(0))
+    assert case.digest == hashlib.sha256(solver.download().astype("<i4").tobytes()).hexdigest()
+    assert solver.download().dtype == np.int32
