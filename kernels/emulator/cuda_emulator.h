@@ -293,7 +293,8 @@ inline uint64_t match(const uint64_t *operands, unsigned taking_part, unsigned l
     return equal | uint64_t(taking_part) << 32;
 }
 
-template <typename T, T (*operation)(T, T)> uint64_t reduce(const uint64_t *operands, unsigned taking_part, unsigned, int)
+template <typename T, T (*operation)(T, T)>
+uint64_t reduce(const uint64_t *operands, unsigned taking_part, unsigned, int)
 {
     unsigned lane = unsigned(std::countr_zero(taking_part));
     T total = from_bits<T>(operands[lane]);
@@ -395,7 +396,8 @@ EMULATOR_CANNOT(int emulator_clock(), "clock", "emulated time means nothing")
 
 // ---- what ends a launch with an error ----
 
-#define __assert_fail(text, file, line, function) emulator::fail("assertion failed: " text)  // glibc's assert calls it
+// glibc's assert calls this
+#define __assert_fail(text, file, line, function) emulator::fail("assertion failed: " text)
 inline void __trap() { emulator::fail("__trap was called"); }
 
 // ---- registering kernels ----

@@ -9,6 +9,9 @@
 // With a seed the grid runs on one OS thread: blocks and threads start in a shuffled order, RESIDENT blocks are
 // under way at once, and at every memory access any thread of any of them may go on instead (see "memory accesses").
 //
+// A thread that waits in a loop for a later thread of its own block waits for ever, unless there is a seed: use
+// barriers and warp operations to wait, as the kernels of this project do.
+//
 // Later: persistent kernels that hold a barrier across blocks need all blocks resident, as the seeded run has
 // RESIDENT of them; clusters likewise. With one OS thread a resident block, static __shared__ works as it does now.
 
@@ -368,7 +371,8 @@ bool Worker::release_warp(Resident &block, const Stack &waiting)
             if (!has_started(block, thread)) return false;
             continue;  // done: it does not count
         }
-        if (stack->wait != Wait::WARP || stack->mask != waiting.mask || stack->combine != waiting.combine) return false;
+        const bool at_the_same = stack->mask == waiting.mask && stack->combine == waiting.combine;
+        if (stack->wait != Wait::WARP || !at_the_same) return false;
         operands[lane] = stack->operand;
         taking_part |= 1u << lane;
     }
@@ -576,9 +580,8 @@ static std::vector<Range> shared_ranges(const Launch &launch)
     const Range all = search.found;
     if (!all.begin) return {};
     if (!dynamic) return {all};
-    char *const unused = dynamic + launch.dynamic_bytes, *const end = all.begin + all.bytes;
-    return {{all.begin, size_t(unused - all.begin)},
-            {std::min(dynamic + DYNAMIC_SHARED_BYTES, end), size_t(end - std::min(dynamic + DYNAMIC_SHARED_BYTES, end))}};
+    char *const unused = dynamic + launch.dynamic_bytes, *const used_again = dynamic + DYNAMIC_SHARED_BYTES;
+    return {{all.begin, size_t(unused - all.begin)}, {used_again, size_t(all.begin + all.bytes - used_again)}};
 }
 
 static unsigned usable_cores()
@@ -719,9 +722,9 @@ extern "C" void *emulator_symbol(void *library, const char *name, size_t *bytes)
 {
     void *address = dlsym(library, name);
     Dl_info info;
-    const ElfW(Sym) *symbol = nullptr;
-    if (!address || !dladdr1(address, &info, reinterpret_cast<void **>(const_cast<ElfW(Sym) **>(&symbol)), RTLD_DL_SYMENT))
-        return nullptr;
+    void *found = nullptr;
+    if (!address || !dladdr1(address, &info, &found, RTLD_DL_SYMENT)) return nullptr;
+    const auto *symbol = static_cast<const ElfW(Sym) *>(found);
     if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) return nullptr;
     *bytes = symbol->st_size;
     return address;

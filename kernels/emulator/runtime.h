@@ -34,9 +34,9 @@ struct Fiber {
     uint3 thread_index;
     uint3 block_index;
     dim3 block_size, grid_size;
-    unsigned thread;  // linear index in the block
-    bool suspended;   // this thread has waited before: the scheduler knows of it
-    bool preemptible; // seeded runs: inside a kernel, so that it may be set aside at any memory access
+    unsigned thread;   // linear index in the block
+    bool suspended;    // this thread has waited before: the scheduler knows of it
+    bool preemptible;  // seeded runs: inside a kernel, so that it may be set aside at any memory access
     Block *block;
     Worker *worker;
 };
@@ -48,15 +48,15 @@ extern thread_local Fiber *here __attribute__((tls_model("initial-exec")));
 // A kernel, as its file exports it.
 struct Kernel {
     const char *name;
-    const char *parameters;           // one word each: i4, f8, P4:i4 (pointer to), V (struct)
+    const char *parameters;                 // one word each: i4, f8, Pi4 (pointer to i4), V12 (struct of 12 bytes)
     void (*run_threads)(void **arguments);  // body of a fiber: runs thread after thread
 };
 
-void barrier(bool predicate);          // __syncthreads; its count is then in barrier_count
-unsigned barrier_count();              // threads whose predicate held
-unsigned barrier_arrived();            // threads that took part
+void barrier(bool predicate);  // __syncthreads
+unsigned barrier_count();      // of the last one: threads whose predicate held
+unsigned barrier_arrived();    // and threads that took part
 uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine combine);
-void finish_suspended();               // a thread that once waited is done
+void finish_suspended();  // a thread that once waited is done
 [[noreturn]] void fail(const char *message);
 
 // Takes the next thread of the block; false if all are started.

@@ -35,14 +35,14 @@ extern "C" __global__ void prefix_in_order(int n, int *values)
 extern "C" __global__ void missing_barrier(int *out)
 {
     __shared__ int value[64];
-    value[threadIdx.x] = threadIdx.x;
+    value[threadIdx.x] = 100 * blockIdx.x + threadIdx.x;
     out[blockIdx.x * blockDim.x + threadIdx.x] = value[(threadIdx.x + blockDim.x - 1) % blockDim.x];
 }
 
 extern "C" __global__ void with_barrier(int *out)
 {
     __shared__ int value[64];
-    value[threadIdx.x] = threadIdx.x;
+    value[threadIdx.x] = 100 * blockIdx.x + threadIdx.x;
     __syncthreads();
     out[blockIdx.x * blockDim.x + threadIdx.x] = value[(threadIdx.x + blockDim.x - 1) % blockDim.x];
 }

@@ -167,7 +167,8 @@ def content_key(source: Path, settings: Iterable[str]) -> str:
         raise RetraceError(f"{shown(source)}: no such kernel file")
     headers = {path for folder in (KERNELS, source.parent) for path in folder.rglob("*.*h")}
     hashed = hashlib.sha256()
-    for path in [source, *sorted(path for path in headers if path.suffix in (".h", ".cuh"))]:
+    # This module writes sources itself, so it counts as one.
+    for path in [Path(__file__), source, *sorted(path for path in headers if path.suffix in (".h", ".cuh"))]:
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
     hashed.update("\0".join(settings).encode())
     return hashed.hexdigest()[:16]
@@ -226,15 +227,18 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
 
 
 def dynamic_storage(names: Sequence[str]) -> str:
-    """Define the storage of `extern __shared__` arrays: one array, which all the names stand for."""
+    """Define the storage of `extern __shared__` arrays: one array, which all the names stand for.
+
+    The function that tells where it is also makes this thread's copy of all shared memory exist.
+    """
     if not names:
-        return 'extern "C" void *emulated_dynamic_storage() { return nullptr; }\n'
+        return """static thread_local volatile char touched;
+extern "C" void *emulated_dynamic_storage() { touched = 1; return nullptr; }
+"""
     first, *others = names
-    declared = [f"extern thread_local unsigned char {name}[];" for name in names]
-    defined = [f"alignas(1024) thread_local unsigned char {first}[{DYNAMIC_SHARED_BYTES}];"]
-    aliases = [
-        f'extern thread_local unsigned char {name}[{DYNAMIC_SHARED_BYTES}] __attribute__((alias("{first}")));'
-        for name in others
-    ]
-    found = [f'extern "C" void *emulated_dynamic_storage() {{ return {first}; }}']
-    return "\n".join([*declared[:1], *defined, *aliases, *found]) + "\n"
+    lines = [f"alignas(1024) thread_local unsigned char {first}[{DYNAMIC_SHARED_BYTES}];"]
+    for name in others:
+        declaration = f"extern thread_local unsigned char {name}[{DYNAMIC_SHARED_BYTES}]"
+        lines.append(f'{declaration} __attribute__((alias("{first}")));')
+    lines.append(f'extern "C" void *emulated_dynamic_storage() {{ return {first}; }}')
+    return "\n".join(lines) + "\n"

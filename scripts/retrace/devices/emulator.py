@@ -96,7 +96,7 @@ class CKernel(ctypes.Structure):
 
 
 class Parameter:
-    """One parameter of a kernel, from its description such as `i4` or `P:f8` (pointer to double).
+    """One parameter of a kernel, from its description such as `i4` or `Pf8` (pointer to double).
 
     Attributes
     ----------
