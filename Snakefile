@@ -7,7 +7,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from retrace import plan
+from retrace import plan, runs
 from retrace.errors import RetraceError
 
 min_version("9.0")
@@ -21,8 +21,10 @@ try:
 except RetraceError as error:
     raise WorkflowError(str(error)) from None
 
-PYTHON = sys.executable
-SCRIPTS = Path(workflow.basedir) / "scripts"
+SCRIPTS = plan.project("scripts")
+
+# No job measures on beside the next run after this one was killed.
+shell.prefix(runs.shell_prefix())
 
 
 report: "workflow/report/workflow.rst"
@@ -44,7 +46,25 @@ include: "workflow/rules/publish.smk"
 rule all:
     default_target: True
     input:
-        PLAN.targets,
+        PLAN.targets.values(),
+
+
+# All files of a table or figure by one name: snakemake --cores 4 table_3_3. The verification's rule has it already.
+for name, files in PLAN.targets.items():
+    if name != "verification":
+
+        rule:
+            name:
+                plan.rule_name(name)
+            input:
+                files,
+
+
+onstart:
+    try:
+        LOCK = runs.take_lock(Path(".snakemake/retrace.lock"))
+    except RetraceError as error:
+        raise WorkflowError(str(error)) from None
 
 
 onsuccess:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import csv
 import json
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from retrace.devices.cuda import cuda_status
 from retrace.errors import RetraceError
 from retrace.graphs.datasets import load_registry
-from retrace.measure.records import validator
+from retrace.measure.records import Record, read_records, validator
 from retrace.solvers import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,23 +51,14 @@ class Plan:
         return datasets
 
     @property
-    def targets(self) -> list[str]:
-        """Everything that a whole run makes."""
-        tables = [
-            f"results/tables/{name}.{suffix}" for name in self.tables for suffix in ("csv", "md", "html")
-        ]
-        figures = [f"results/figures/{name}.{suffix}" for name in self.figures for suffix in ("svg", "png")]
-        return [*tables, *figures]
-
-    @property
-    def tables(self) -> list[str]:
-        """Names of the tables: one an experiment, and the verification."""
-        return [*self.experiments, "verification"]
-
-    @property
-    def figures(self) -> list[str]:
-        """Names of the figures: one an experiment."""
-        return [name.replace("table", "figure") for name in self.experiments]
+    def targets(self) -> dict[str, list[str]]:
+        """What a whole run makes: the files of each table and figure, by its name."""
+        tables = [*self.experiments, "verification"]
+        figures = [figure_name(name) for name in self.experiments]
+        return {
+            **{name: [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")] for name in tables},
+            **{name: [f"results/figures/{name}.{form}" for form in ("svg", "png")] for name in figures},
+        }
 
     def measured(self, experiment: str) -> list[str]:
         """List the records that this run measures for an experiment."""
@@ -71,38 +66,52 @@ class Plan:
         return [f"results/machines/{machine}/{experiment}/{graph}.jsonl" for graph in graphs]
 
     def records(self, experiment: str) -> list[str]:
-        """List all records of an experiment: this run's and those of the committed machines."""
+        """List all records of an experiment: this run's and what the committed machines have."""
         committed = [
-            str(ROOT / f"results/machines/{machine}/{experiment}/{graph}.jsonl")
+            path
             for machine in self.config["machines"]
             if machine != self.config["machine"]
             for graph in self.experiments[experiment]["graphs"]
+            if Path(path := project(f"results/machines/{machine}/{experiment}/{graph}.jsonl")).exists()
         ]
         return [*committed, *self.measured(experiment)]
 
     @property
+    def all_records(self) -> list[str]:
+        """List the records of all experiments."""
+        return [path for experiment in self.experiments for path in self.records(experiment)]
+
+    def own_files(self, graph: str) -> list[str]:
+        """List the files of a graph that are the project's own."""
+        return [project(edition["path"]) for edition in self.datasets[graph]["editions"] if "path" in edition]
+
+    @property
     def kernels(self) -> list[str]:
         """List every file under `kernels/`."""
-        return sorted(str(path) for path in (ROOT / "kernels").rglob("*.*"))
+        return files_in("kernels", "**/*.*")
 
     def sources(self, experiment: str) -> list[str]:
         """List the kernel files whose change calls for measuring an experiment again."""
         solvers = [REGISTRY.find(name) for name in self.experiments[experiment]["solvers"]]
-        return [str(ROOT / "kernels" / source) for solver in solvers for source in solver.sources]
+        own = [project(f"kernels/{source}") for solver in solvers for source in solver.sources]
+        headers = [path for path in self.kernels if Path(path).suffix in (".h", ".cuh", ".hpp")]
+        emulator = files_in("kernels/emulator", "*.*") if self.backend == "emulator" else []
+        return sorted({*own, *headers, *emulator})
 
-    def library(self, *packages: str) -> list[str]:
-        """List the library's modules in some of its packages, for rules that must re-run when they change."""
-        folder = ROOT / "scripts" / "retrace"
-        return sorted(str(path) for package in packages for path in (folder / package).glob("*.py"))
+    @property
+    def forms(self) -> list[str]:
+        """List what publishing reads beside records and code: templates and schemas."""
+        schemas = [project(f"workflow/schemas/{name}.schema.yaml") for name in ("record", "published")]
+        return [*files_in("workflow/templates", "*.j2"), *schemas]
+
+    def imports(self, script: str) -> list[str]:
+        """List the library's modules that a script imports, directly or not."""
+        return [project(path) for path in imported(f"scripts/{script}")]
 
     def stand_ins(self) -> list[str]:
-        """Name the graphs that were replaced by stand-ins in this folder."""
-        found = []
-        for name in self.datasets:
-            stored = Path(f"resources/graphs/{name}/graph.json")
-            if stored.exists() and json.loads(stored.read_text())["origin"] == "stand-in":
-                found.append(name)
-        return found
+        """Name the graphs of the experiments that were replaced by stand-ins in this folder."""
+        graphs = {graph: None for experiment in self.experiments.values() for graph in experiment["graphs"]}
+        return [graph for graph in graphs if is_stand_in(graph)]
 
     def closing_words(self) -> str:
         """Say at the end of a run what was made and what it does not hold."""
@@ -111,11 +120,11 @@ class Plan:
             lines.append(
                 f"No GPU was used ({self.why_no_gpu}): kernels were checked on the emulator, not timed."
             )
+        lines += unverified(read_records(Path(path) for path in self.all_records if Path(path).exists()))
         if stand_ins := self.stand_ins():
-            folders = " ".join(f"resources/graphs/{name}" for name in stand_ins)
             lines.append(
                 f"STAND-IN: {', '.join(stand_ins)} could not be had; generated graphs of the size stand in. "
-                f"To try again: rm -r {folders}, and run again."
+                f"To try again: rm -r {folders(stand_ins)}, and run again."
             )
         return "\n".join(lines)
 
@@ -136,7 +145,103 @@ def make(config: dict[str, Any]) -> Plan:
         raise RetraceError(f"config: backend: cuda was asked for, but {why_no_gpu}; use auto or emulator")
     if backend == "auto":
         backend = "emulator" if why_no_gpu is not None else "cuda"
-    return Plan(config, backend, why_no_gpu or "backend: emulator was asked for")
+    plan = Plan(config, backend, why_no_gpu or "backend: emulator was asked for")
+    if config["offline"] == "fail" and (stand_ins := plan.stand_ins()):
+        raise RetraceError(
+            f"config: offline: fail was asked for, but {', '.join(stand_ins)} is a stand-in here; "
+            f"rm -r {folders(stand_ins)}, and run again"
+        )
+    return plan
+
+
+def project(path: str) -> str:
+    """Name a file of the project from the working folder, so that a moved checkout is not made all over."""
+    return path if Path.cwd() == ROOT else str(ROOT / path)
+
+
+def files_in(folder: str, pattern: str) -> list[str]:
+    """List some files of a folder of the project."""
+    return sorted(project(str(path.relative_to(ROOT))) for path in (ROOT / folder).glob(pattern))
+
+
+@cache
+def imported(module: str) -> list[str]:
+    """List the library's modules that a file of the project imports, directly or not."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        for node in ast.walk(ast.parse((ROOT / waiting.pop()).read_text())):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("retrace"):
+                names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+                paths = [
+                    f"scripts/{name.replace('.', '/')}{end}"
+                    for name in names
+                    for end in (".py", "/__init__.py")
+                ]
+                new = {path for path in paths if (ROOT / path).exists()} - found
+                found |= new
+                waiting += new
+    return sorted(found)
+
+
+@cache
+def printed_tables() -> list[str]:
+    """Name the tables whose printed numbers are in `results/published/`."""
+    rows = [
+        row
+        for path in sorted((ROOT / "results/published").glob("*.csv"))
+        for row in csv.DictReader(path.read_text().splitlines())
+    ]
+    return list(dict.fromkeys(row["table"] for row in rows))
+
+
+def figure_name(table: str) -> str:
+    """Name the figure of a table."""
+    return table.replace("table", "figure")
+
+
+def rule_name(name: str) -> str:
+    """Name a table or figure as Snakemake wants rules to be named: `table_3_3`."""
+    return name.replace("-", "_").replace(".", "_")
+
+
+def graph_folder(graph: str) -> Path:
+    """Where a graph is stored, in the working folder."""
+    return Path("resources/graphs") / graph
+
+
+def folders(graphs: list[str]) -> str:
+    """Name the folders of stored graphs as a command would."""
+    return " ".join(str(graph_folder(graph)) for graph in graphs)
+
+
+def is_stand_in(graph: str) -> bool:
+    """Tell whether a graph is stored and is a stand-in."""
+    try:
+        info = json.loads((graph_folder(graph) / "graph.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return bool(info.get("origin") == "stand-in")
+
+
+def unverified(records: list[Record]) -> list[str]:
+    """Say how many answers were verified; name each that differs or failed, and count what was skipped."""
+    wrong = [record for record in records if record.status != "skipped" and not record.agreed]
+    skipped = Counter(record.solver for record in records if record.status == "skipped")
+    lines = [
+        f"{sum(record.agreed for record in records)} of {len(records)} answers verified"
+        " (snakemake verification lists them in results/tables/verification.md)."
+    ]
+    for record in wrong:
+        outcome = "DIFFERS" if record.status == "ok" else "FAILED"
+        lines.append(
+            f"{outcome}: {record.solver} on {record.label}, {record.machine['name']}: {record.reason}"
+        )
+    if skipped:
+        lines.append(
+            "Skipped: " + ", ".join(f"{solver} on {n}" for solver, n in skipped.items()) + " graphs."
+        )
+    return lines
 
 
 def as_json(value: Any) -> str:
@@ -157,7 +262,13 @@ def check(config: dict[str, Any]) -> None:
             raise RetraceError(f"{where}: unknown key {unknown}; expected {', '.join(known)}")
         raise RetraceError(f"{where}: {error.message}")
     load_registry(config)
+    for machine in config["machines"]:
+        if machine != config["machine"] and not (ROOT / "results/machines" / machine).is_dir():
+            raise RetraceError(f"config.machines: no records in results/machines/{machine}")
     for key, experiment in config["experiments"].items():
+        if key not in printed_tables():
+            there_are = ", ".join(printed_tables())
+            raise RetraceError(f"config.experiments: {key} is no printed table; there are {there_are}")
         for kind, known in (("solvers", REGISTRY.solvers), ("graphs", config["datasets"])):
             for name in experiment[kind]:
                 if name not in known:

@@ -7,10 +7,13 @@ rule build:
     """Compile every kernel file for one backend; artefacts are cached by content in build/."""
     input:
         kernels=PLAN.kernels,
-        code=PLAN.library("devices"),
+        script=f"{SCRIPTS}/build_kernels.py",
+        code=PLAN.imports("build_kernels.py"),
     output:
         "resources/build/{backend}.json",
     log:
         "logs/build/{backend}.log",
+    message:
+        "Compile the kernels for {wildcards.backend}"
     shell:
-        "{PYTHON:q} {SCRIPTS:q}/build_kernels.py --backend {wildcards.backend:q} --output {output:q} 2> {log:q}"
+        "python {input.script:q} --backend {wildcards.backend:q} --output {output:q} 2> >(tee {log:q} >&2)"

@@ -6,12 +6,10 @@
 rule verification:
     """List solver by graph by backend, which oracle it was checked against, and whether they agreed."""
     input:
-        records=[
-            path
-            for experiment in PLAN.experiments
-            for path in PLAN.records(experiment)
-        ],
-        code=PLAN.library("publish"),
+        PLAN.forms,
+        records=PLAN.all_records,
+        script=f"{SCRIPTS}/make_verification.py",
+        code=PLAN.imports("make_verification.py"),
     output:
         csv="results/tables/verification.csv",
         md="results/tables/verification.md",
@@ -23,6 +21,8 @@ rule verification:
         ),
     log:
         "logs/verification.log",
+    message:
+        "List which answers were verified"
     shell:
-        "{PYTHON:q} {SCRIPTS:q}/make_verification.py --records {input.records:q}"
-        " --output-prefix results/tables/verification 2> {log:q}"
+        "python {input.script:q} --records {input.records:q}"
+        " --output-prefix results/tables/verification 2> >(tee {log:q} >&2)"

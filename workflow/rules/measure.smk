@@ -7,9 +7,13 @@ rule measure:
     """Run the trials of an experiment's solvers on one graph, alone on the machine."""
     input:
         graph="resources/graphs/{graph}",
-        built=[f"resources/build/{backend}.json" for backend in ("host", PLAN.backend)],
+        # must be there; what calls for measuring again is a change of this experiment's own sources
+        built=ancient(
+            [f"resources/build/{backend}.json" for backend in ("host", PLAN.backend)]
+        ),
         sources=lambda wildcards: PLAN.sources(wildcards.experiment),
-        code=PLAN.library("devices", "solvers", "measure", "check"),
+        script=f"{SCRIPTS}/measure.py",
+        code=PLAN.imports("measure.py"),
     output:
         f"results/machines/{config['machine']}/{{experiment}}/{{graph}}.jsonl",
     log:
@@ -24,7 +28,10 @@ rule measure:
         machine=config["machine"],
         trials=config["trials"],
         budget=config["budget_s"],
+    message:
+        "Measure and check {wildcards.experiment} on {wildcards.graph}"
     shell:
-        "{PYTHON:q} {SCRIPTS:q}/measure.py --experiment {wildcards.experiment:q} --graph {input.graph:q}"
+        "python {input.script:q} --experiment {wildcards.experiment:q} --graph {input.graph:q}"
         " --solvers {params.solvers:q} --backend {params.backend:q} --machine {params.machine:q}"
-        " --trials {params.trials:q} --budget-s {params.budget:q} --output {output:q} 2> {log:q}"
+        " --trials {params.trials:q} --budget-s {params.budget:q} --output {output:q}"
+        " 2> >(tee {log:q} >&2)"

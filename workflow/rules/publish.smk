@@ -2,15 +2,17 @@
 #   in   results/published/, the records of this and of the committed machines
 #   out  results/tables/table-*.{csv,md,html}, results/figures/figure-*.{svg,png}
 
-PUBLISHED = Path(workflow.basedir) / "results/published/bsp-suite.csv"
+PUBLISHED = plan.project("results/published/bsp-suite.csv")
 
 
 rule table:
     """Put an experiment's measured times beside the printed ones."""
     input:
+        PLAN.forms,
         published=PUBLISHED,
         records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
-        code=PLAN.library("publish"),
+        script=f"{SCRIPTS}/make_table.py",
+        code=PLAN.imports("make_table.py"),
     output:
         csv="results/tables/table-{number}.csv",
         md="results/tables/table-{number}.md",
@@ -22,17 +24,22 @@ rule table:
         ),
     log:
         "logs/table-{number}.log",
+    message:
+        "Write Table {wildcards.number}"
     shell:
-        "{PYTHON:q} {SCRIPTS:q}/make_table.py --table table-{wildcards.number} --published {input.published:q}"
-        " --records {input.records:q} --output-prefix results/tables/table-{wildcards.number} 2> {log:q}"
+        "python {input.script:q} --table table-{wildcards.number} --published {input.published:q}"
+        " --records {input.records:q} --output-prefix results/tables/table-{wildcards.number}"
+        " 2> >(tee {log:q} >&2)"
 
 
 rule figure:
     """Draw an experiment's time against graph size, printed and measured on the same axes."""
     input:
+        PLAN.forms,
         published=PUBLISHED,
         records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
-        code=PLAN.library("publish"),
+        script=f"{SCRIPTS}/make_figure.py",
+        code=PLAN.imports("make_figure.py"),
     output:
         svg=report(
             "results/figures/figure-{number}.svg",
@@ -43,6 +50,9 @@ rule figure:
         png="results/figures/figure-{number}.png",
     log:
         "logs/figure-{number}.log",
+    message:
+        "Draw the figure of Table {wildcards.number}"
     shell:
-        "{PYTHON:q} {SCRIPTS:q}/make_figure.py --figure figure-{wildcards.number} --published {input.published:q}"
-        " --records {input.records:q} --output-prefix results/figures/figure-{wildcards.number} 2> {log:q}"
+        "python {input.script:q} --figure figure-{wildcards.number} --published {input.published:q}"
+        " --records {input.records:q} --output-prefix results/figures/figure-{wildcards.number}"
+        " 2> >(tee {log:q} >&2)"
