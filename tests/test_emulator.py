@@ -1,5 +1,6 @@
 """What only the emulator can do: catch races and deadlocks, check bounds, refuse what it cannot run."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from retrace.devices.build import build_emulator, build_host, build_once, build_runtime
+from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.errors import RetraceError
 
@@ -307,3 +308,13 @@ def test_the_debug_build_says_what_it_needs() -> None:
         pytest.raises(RetraceError, match=r"fresh process: .*LD_PRELOAD="),
     ):
         device.load(BARRIERS)
+
+
+def test_the_build_command_writes_a_manifest(tmp_path: Path) -> None:
+    root = Path(__file__).parents[1]
+    manifest = tmp_path / "new" / "emulator.json"
+    command = [sys.executable, str(root / "scripts/build_kernels.py"), "--backend", "emulator"]
+    subprocess.run([*command, "--output", str(manifest)], check=True, capture_output=True, cwd=tmp_path)
+    built = json.loads(manifest.read_text())
+    assert set(built) == {str(path.relative_to(root / "kernels")) for path in root.glob("kernels/*/*.cu")}
+    assert all((build_folder() / artefact).is_file() for artefact in built.values())

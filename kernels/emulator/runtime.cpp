@@ -7,7 +7,7 @@
 // locks. If nothing can run and threads still wait, that is a deadlock, and the launch fails.
 //
 // With a seed the grid runs on one OS thread: blocks and threads start in a shuffled order, RESIDENT blocks are
-// under way at once, and at every memory access any thread of any of them may go on instead (see "memory accesses").
+// under way at once, and at every memory access any thread of any of them may go on instead (see accesses.cpp).
 //
 // A thread that waits in a loop for a later thread of its own block waits for ever, unless there is a seed: use
 // barriers and warp operations to wait, as the kernels of this project do.
@@ -429,13 +429,8 @@ uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine c
     return self.result;
 }
 
-// ---- memory accesses ----
-//
-// For seeded runs a kernel file is compiled with -fsanitize=thread: g++ then calls a function before every memory
-// access, and in place of every atomic operation. It is not linked with the thread sanitizer, though: these
-// functions are ours, and hand over to other threads every now and then.
-
-static void may_preempt(const void *address)
+// A kernel is about to access memory, in a seeded run: perhaps others go on first.
+void may_preempt(const void *address)
 {
     if (!here || !here->preemptible) return;
     Stack &self = running();
@@ -664,58 +659,6 @@ static void run_parallel(Launch &launch)
 }
 
 }  // namespace emulator
-
-extern "C" {
-
-void __tsan_init() {}
-void __tsan_func_entry(void *) {}
-void __tsan_func_exit(void *) {}
-void __tsan_read_range(void *address, size_t) { emulator::may_preempt(address); }
-void __tsan_write_range(void *address, size_t) { emulator::may_preempt(address); }
-
-#define ACCESSES(bytes)                                                                        \
-    void __tsan_read##bytes(void *address) { emulator::may_preempt(address); }                 \
-    void __tsan_write##bytes(void *address) { emulator::may_preempt(address); }                \
-    void __tsan_unaligned_read##bytes(void *address) { emulator::may_preempt(address); }       \
-    void __tsan_unaligned_write##bytes(void *address) { emulator::may_preempt(address); }
-ACCESSES(1) ACCESSES(2) ACCESSES(4) ACCESSES(8) ACCESSES(16)
-
-void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
-
-#define UPDATE(bits, name)                                                                     \
-    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *p, uint##bits##_t value, int) \
-    {                                                                                          \
-        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
-        return __atomic_##name(p, value, __ATOMIC_SEQ_CST);                                    \
-    }
-#define COMPARE(bits, name)                                                                    \
-    bool __tsan_atomic##bits##_compare_exchange_##name(volatile uint##bits##_t *p, uint##bits##_t *expected, \
-                                                       uint##bits##_t value, int, int)         \
-    {                                                                                          \
-        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
-        return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    }
-#define ATOMICS(bits)                                                                          \
-    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *p, int)           \
-    {                                                                                          \
-        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                           \
-    }                                                                                          \
-    void __tsan_atomic##bits##_store(volatile uint##bits##_t *p, uint##bits##_t value, int)    \
-    {                                                                                          \
-        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
-        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                          \
-    }                                                                                          \
-    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *p, uint##bits##_t value, int) \
-    {                                                                                          \
-        emulator::may_preempt(const_cast<uint##bits##_t *>(p));                                \
-        return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                \
-    }                                                                                          \
-    UPDATE(bits, fetch_add) UPDATE(bits, fetch_sub) UPDATE(bits, fetch_and) UPDATE(bits, fetch_or)  \
-    UPDATE(bits, fetch_xor) COMPARE(bits, strong) COMPARE(bits, weak)
-ATOMICS(8) ATOMICS(16) ATOMICS(32) ATOMICS(64)
-
-}  // extern "C"
 
 // Finds a __constant__ or __device__ variable in a library that dlopen has returned; null if there is none.
 extern "C" void *emulator_symbol(void *library, const char *name, size_t *bytes)

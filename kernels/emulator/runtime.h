@@ -57,6 +57,7 @@ unsigned barrier_count();      // of the last one: threads whose predicate held
 unsigned barrier_arrived();    // and threads that took part
 uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine combine);
 void finish_suspended();  // a thread that once waited is done
+void may_preempt(const void *address);  // seeded runs: before a memory access
 [[noreturn]] void fail(const char *message);
 
 // Takes the next thread of the block; false if all are started.

@@ -100,10 +100,11 @@ def build_runtime(debug: bool) -> Path:
     """Compile the emulator's scheduler, which all kernel libraries share."""
     compiler = find_cxx()
     source = EMULATOR / "runtime.cpp"
+    sources = [str(source), str(EMULATOR / "accesses.cpp")]
     flags = (*EMULATOR_FLAGS, "-pthread", *(DEBUG_FLAGS if debug else ()))
 
     def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, str(source), "-o", str(target)]]
+        return [[compiler, *flags, *sources, "-o", str(target)]]
 
     key = content_key(source, (*flags, compiler_version(compiler)))
     return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
@@ -165,10 +166,11 @@ def content_key(source: Path, settings: Iterable[str]) -> str:
     """Hash a source, every header that it may include, and the settings of its compilation."""
     if not source.is_file():
         raise RetraceError(f"{shown(source)}: no such kernel file")
-    headers = {path for folder in (KERNELS, source.parent) for path in folder.rglob("*.*h")}
+    folders = (KERNELS, source.parent)
+    headers = {path for folder in folders for end in ("h", "cuh") for path in folder.rglob(f"*.{end}")}
     hashed = hashlib.sha256()
     # This module writes sources itself, so it counts as one.
-    for path in [Path(__file__), source, *sorted(path for path in headers if path.suffix in (".h", ".cuh"))]:
+    for path in [Path(__file__), source, *sorted({*headers, *EMULATOR.glob("*.cpp")})]:
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
     hashed.update("\0".join(settings).encode())
     return hashed.hexdigest()[:16]

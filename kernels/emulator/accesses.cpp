@@ -1,0 +1,71 @@
+// Every memory access of a seeded run is a point where threads may be switched.
+//
+// For seeded runs a kernel file is compiled with -fsanitize=thread: g++ then calls a function before every memory
+// access, and in place of every atomic operation. It is not linked with the thread sanitizer, though: the functions
+// it finds are these. Their names and parameters are those of the sanitizer's interface.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime.h"
+
+using emulator::may_preempt;
+
+// Passes an address on, after other threads may have had their turn.
+template <typename T> static volatile T *after_others(const volatile T *address)
+{
+    may_preempt(const_cast<T *>(address));
+    return const_cast<volatile T *>(address);
+}
+
+constexpr int ORDER = __ATOMIC_SEQ_CST;
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void *) {}
+void __tsan_func_exit(void *) {}
+void __tsan_read_range(void *address, size_t) { may_preempt(address); }
+void __tsan_write_range(void *address, size_t) { may_preempt(address); }
+void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+#define ACCESSES(bytes)                                                               \
+    void __tsan_read##bytes(void *address) { may_preempt(address); }                  \
+    void __tsan_write##bytes(void *address) { may_preempt(address); }                 \
+    void __tsan_unaligned_read##bytes(void *address) { may_preempt(address); }        \
+    void __tsan_unaligned_write##bytes(void *address) { may_preempt(address); }
+
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+#define UPDATE(T, atomic, name)                                                       \
+    T atomic##_##name(volatile T *p, T value, int) { return __atomic_##name(after_others(p), value, ORDER); }
+
+#define COMPARE(T, atomic, strength)                                                  \
+    bool atomic##_compare_exchange_##strength(volatile T *p, T *expected, T value, int, int) \
+    {                                                                                 \
+        return __atomic_compare_exchange_n(after_others(p), expected, value, false, ORDER, ORDER); \
+    }
+
+#define ATOMICS(T, atomic)                                                            \
+    T atomic##_load(const volatile T *p, int) { return __atomic_load_n(after_others(p), ORDER); } \
+    void atomic##_store(volatile T *p, T value, int) { __atomic_store_n(after_others(p), value, ORDER); } \
+    T atomic##_exchange(volatile T *p, T value, int) { return __atomic_exchange_n(after_others(p), value, ORDER); } \
+    UPDATE(T, atomic, fetch_add)                                                      \
+    UPDATE(T, atomic, fetch_sub)                                                      \
+    UPDATE(T, atomic, fetch_and)                                                      \
+    UPDATE(T, atomic, fetch_or)                                                       \
+    UPDATE(T, atomic, fetch_xor)                                                      \
+    COMPARE(T, atomic, strong)                                                        \
+    COMPARE(T, atomic, weak)
+
+ATOMICS(uint8_t, __tsan_atomic8)
+ATOMICS(uint16_t, __tsan_atomic16)
+ATOMICS(uint32_t, __tsan_atomic32)
+ATOMICS(uint64_t, __tsan_atomic64)
+
+}  // extern "C"
