@@ -103,7 +103,7 @@ class LinearDijkstra(HostSolver):
     implements = "bsp-suite, Algorithm 3.7"
     sources = ("host/sssp_dijkstra_linear.cpp",)
     symbol = "sssp_dijkstra_linear"
-    PREDICTION_SETTLES = 100
+    SAMPLE = (100, 1100)
 
     def settle(self, source: int, limit: int) -> int:
         """Settle up to `limit` vertices; returns how many were."""
@@ -114,11 +114,15 @@ class LinearDijkstra(HostSolver):
         return self.settle(query.source, self.graph.vertices)
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Settle a few vertices, each a scan of all, and multiply."""
-        started = time.perf_counter()
-        settled = self.settle(query.source, self.PREDICTION_SETTLES)
-        seconds = time.perf_counter() - started
-        return None if settled < self.PREDICTION_SETTLES else seconds * self.graph.vertices / settled
+        """Settle few and then more vertices, and extrapolate the difference: each takes a scan of all."""
+        seconds, settled = [], []
+        for limit in self.SAMPLE:
+            started = time.perf_counter()
+            settled.append(self.settle(query.source, limit))
+            seconds.append(time.perf_counter() - started)
+        if settled[1] < self.SAMPLE[1]:
+            return None
+        return (seconds[1] - seconds[0]) / (settled[1] - settled[0]) * self.graph.vertices
 
 
 @REGISTRY.add
