@@ -8,9 +8,10 @@ trial's answer is checked, after its clocks have stopped.
 
 from __future__ import annotations
 
+import gc
 import hashlib
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import perf_counter
@@ -162,6 +163,17 @@ class Clock:
         return passed
 
 
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Keep Python from stopping for tens of milliseconds inside a trial, to look for garbage it has little of."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     """List what is asked of a graph: its source, or, for st-connectivity, each of its pairs."""
     if problem == "stcon":
@@ -204,9 +216,10 @@ def measure(
         for query in queries(name.split("/")[0], graph.info):
             factory = open_device if on_device else None
             cases.append(Case(name, backend if on_device else "host", query, factory))
-    with tqdm(
-        total=settings.trials * len(cases), unit="trial", desc=f"{experiment} {graph.name}"
-    ) as progress:
+    with (
+        without_garbage_collection(),
+        tqdm(total=settings.trials * len(cases), unit="trial", desc=f"{experiment} {graph.name}") as progress,
+    ):
         for _ in range(settings.trials):
             for case in cases:
                 progress.set_postfix_str(case.solver)
