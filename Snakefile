@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
@@ -19,7 +18,7 @@ configfile: f"{workflow.basedir}/config.yaml"
 try:
     PLAN = plan.make(config)
 except RetraceError as error:
-    raise WorkflowError(str(error)) from None
+    sys.exit(f"error: {error}")
 
 SCRIPTS = plan.project("scripts")
 
@@ -62,9 +61,9 @@ for name, files in PLAN.targets.items():
 
 onstart:
     try:
-        LOCK = runs.take_lock(Path(".snakemake/retrace.lock"))
+        runs.take_lock(Path(".snakemake/retrace.lock"))
     except RetraceError as error:
-        raise WorkflowError(str(error)) from None
+        sys.exit(f"error: {error}")
 
 
 onsuccess:

@@ -85,24 +85,31 @@ class Plan:
         """List the files of a graph that are the project's own."""
         return [project(edition["path"]) for edition in self.datasets[graph]["editions"] if "path" in edition]
 
-    @property
-    def kernels(self) -> list[str]:
-        """List every file under `kernels/`."""
-        return files_in("kernels", "**/*.*")
+    def built(self, experiment: str) -> list[str]:
+        """List the manifests of what an experiment's solvers need compiled."""
+        return [f"resources/build/{experiment}/{backend}.json" for backend in ("host", self.backend)]
 
-    def sources(self, experiment: str) -> list[str]:
-        """List the kernel files whose change calls for measuring an experiment again."""
-        solvers = [REGISTRY.find(name) for name in self.experiments[experiment]["solvers"]]
-        own = [project(f"kernels/{source}") for solver in solvers for source in solver.sources]
-        headers = [path for path in self.kernels if Path(path).suffix in (".h", ".cuh", ".hpp")]
-        emulator = files_in("kernels/emulator", "*.*") if self.backend == "emulator" else []
-        return sorted({*own, *headers, *emulator})
+    def sources(self, experiment: str, backend: str) -> list[str]:
+        """List the kernel files that an experiment's solvers are built from: their own and what all share."""
+        own = {
+            path for name in self.experiments[experiment]["solvers"] for path in REGISTRY.find(name).sources
+        }
+        others = {path for solver in REGISTRY.solvers.values() for path in solver.sources} - own
+        return [
+            project(f"kernels/{path}")
+            for path in kernel_files()
+            if path not in others and belongs(path, backend)
+        ]
 
     @property
-    def forms(self) -> list[str]:
-        """List what publishing reads beside records and code: templates and schemas."""
-        schemas = [project(f"workflow/schemas/{name}.schema.yaml") for name in ("record", "published")]
-        return [*files_in("workflow/templates", "*.j2"), *schemas]
+    def templates(self) -> list[str]:
+        """List the templates of tables."""
+        return files_in("workflow/templates", "*.j2")
+
+    @property
+    def schemas(self) -> list[str]:
+        """List what publishing checks its input against."""
+        return [project(f"workflow/schemas/{name}.schema.yaml") for name in ("record", "published")]
 
     def imports(self, script: str) -> list[str]:
         """List the library's modules that a script imports, directly or not."""
@@ -120,7 +127,8 @@ class Plan:
             lines.append(
                 f"No GPU was used ({self.why_no_gpu}): kernels were checked on the emulator, not timed."
             )
-        lines += unverified(read_records(Path(path) for path in self.all_records if Path(path).exists()))
+        if records := read_records(Path(path) for path in self.all_records if Path(path).exists()):
+            lines += unverified(records)
         if stand_ins := self.stand_ins():
             lines.append(
                 f"STAND-IN: {', '.join(stand_ins)} could not be had; generated graphs of the size stand in. "
@@ -162,6 +170,19 @@ def project(path: str) -> str:
 def files_in(folder: str, pattern: str) -> list[str]:
     """List some files of a folder of the project."""
     return sorted(project(str(path.relative_to(ROOT))) for path in (ROOT / folder).glob(pattern))
+
+
+def kernel_files() -> list[str]:
+    """List every file under `kernels/`, as paths in there."""
+    return sorted(str(path.relative_to(ROOT / "kernels")) for path in (ROOT / "kernels").rglob("*.*"))
+
+
+def belongs(path: str, backend: str) -> bool:
+    """Tell whether a kernel file may have a part in what is built for a backend."""
+    folder = path.split("/")[0]
+    if backend == "host":
+        return folder == "host"
+    return folder != "host" and (folder != "emulator" or backend == "emulator")
 
 
 @cache

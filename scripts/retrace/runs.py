@@ -16,8 +16,12 @@ LEASH = ("setpriv", "--pdeathsig", "KILL")
 """Runs a command that Linux kills together with the thread that started it."""
 
 
-def take_lock(path: Path) -> TextIO:
-    """Lock a folder for as long as the returned file is open: the system lets go of it when a run dies.
+_held: list[TextIO] = []
+"""Open for as long as the process lives; the system lets go of their locks when it dies, however it does."""
+
+
+def take_lock(path: Path) -> None:
+    """Take the lock at `path` for the rest of this process.
 
     Raises
     ------
@@ -34,11 +38,11 @@ def take_lock(path: Path) -> TextIO:
             f"another run, process {file.read().strip()}, is at work in this folder; wait for it or end it"
         ) from None
     except OSError:
-        return file  # a file system without locks
+        return  # a file system without locks
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()
-    return file
+    _held.append(file)
 
 
 def shell_prefix() -> str:

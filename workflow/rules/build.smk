@@ -1,19 +1,25 @@
 # Build: compile the kernels ahead, so that no compilation falls into a trial.
 #   in   kernels/
-#   out  resources/build/{backend}.json: which artefact each source file became
+#   out  resources/build/{experiment}/{backend}.json: which artefact each source file became
 
 
 rule build:
-    """Compile every kernel file for one backend; artefacts are cached by content in build/."""
+    """Compile the kernels for one backend; artefacts are cached by content in build/.
+
+    There is a job for each experiment, so that a change of its sources measures no other again. The first one
+    compiles for all of them: one at a time.
+    """
     input:
-        kernels=PLAN.kernels,
+        kernels=lambda wildcards: PLAN.sources(wildcards.experiment, wildcards.backend),
         script=f"{SCRIPTS}/build_kernels.py",
         code=PLAN.imports("build_kernels.py"),
     output:
-        "resources/build/{backend}.json",
+        "resources/build/{experiment}/{backend}.json",
     log:
-        "logs/build/{backend}.log",
+        "logs/build/{experiment}/{backend}.log",
+    resources:
+        compiler=1,
     message:
-        "Compile the kernels for {wildcards.backend}"
+        "Compile the kernels of {wildcards.experiment} for {wildcards.backend}"
     shell:
         "python {input.script:q} --backend {wildcards.backend:q} --output {output:q} 2> >(tee {log:q} >&2)"

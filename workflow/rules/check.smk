@@ -6,7 +6,8 @@
 rule verification:
     """List solver by graph by backend, which oracle it was checked against, and whether they agreed."""
     input:
-        PLAN.forms,
+        PLAN.templates,
+        PLAN.schemas,
         records=PLAN.all_records,
         script=f"{SCRIPTS}/make_verification.py",
         code=PLAN.imports("make_verification.py"),

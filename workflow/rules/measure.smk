@@ -7,11 +7,7 @@ rule measure:
     """Run the trials of an experiment's solvers on one graph, alone on the machine."""
     input:
         graph="resources/graphs/{graph}",
-        # must be there; what calls for measuring again is a change of this experiment's own sources
-        built=ancient(
-            [f"resources/build/{backend}.json" for backend in ("host", PLAN.backend)]
-        ),
-        sources=lambda wildcards: PLAN.sources(wildcards.experiment),
+        built=lambda wildcards: PLAN.built(wildcards.experiment),
         script=f"{SCRIPTS}/measure.py",
         code=PLAN.imports("measure.py"),
     output:

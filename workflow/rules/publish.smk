@@ -8,7 +8,8 @@ PUBLISHED = plan.project("results/published/bsp-suite.csv")
 rule table:
     """Put an experiment's measured times beside the printed ones."""
     input:
-        PLAN.forms,
+        PLAN.templates,
+        PLAN.schemas,
         published=PUBLISHED,
         records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
         script=f"{SCRIPTS}/make_table.py",
@@ -35,7 +36,7 @@ rule table:
 rule figure:
     """Draw an experiment's time against graph size, printed and measured on the same axes."""
     input:
-        PLAN.forms,
+        PLAN.schemas,
         published=PUBLISHED,
         records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
         script=f"{SCRIPTS}/make_figure.py",
