@@ -1,0 +1,120 @@
+"""The configuration: each unsound value is refused in one line that names its key."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from retrace import plan
+from retrace.errors import RetraceError
+
+PROJECT = Path(__file__).parents[1]
+Config = dict[str, Any]
+
+
+@pytest.fixture
+def config() -> Config:
+    config: Config = yaml.safe_load((PROJECT / "config.yaml").read_text())
+    return copy.deepcopy(config) | {"backend": "emulator", "machine": "local", "machines": []}
+
+
+def experiment(config: Config) -> Config:
+    first: Config = config["experiments"]["table-3.3"]
+    return first
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda c: c.update(colour="red"), "config: unknown key colour; expected machine, "),
+        (lambda c: experiment(c).update(kernels=[]), "config.experiments.table-3.3: unknown key kernels"),
+        (lambda c: c["datasets"]["NY"].update(verticse=5), "datasets.NY: .*'verticse'"),
+        (lambda c: c.pop("trials"), "config: 'trials' is a required property"),
+        (lambda c: c.update(trials="abc"), "config.trials: 'abc' is not of type 'integer'"),
+        (lambda c: c.update(trials=0), "config.trials: 0 is less than"),
+        (lambda c: c.update(budget_s=-1), "config.budget_s: -1 is less than"),
+        (lambda c: c.update(offline="maybe"), "config.offline: 'maybe' is not one of"),
+        (lambda c: c.update(machine="../up"), "config.machine: '../up' does not match"),
+        (lambda c: c.update(machines=["nobody"]), "config.machines: no records in results/machines/nobody"),
+        (
+            lambda c: experiment(c)["solvers"].append("bfs/best"),
+            "config.experiments.table-3.3.solvers: bfs/best",
+        ),
+        (
+            lambda c: experiment(c)["graphs"].append("Mars"),
+            "config.experiments.table-3.3.graphs: Mars is not",
+        ),
+        (lambda c: c["experiments"].update({"table-9": experiment(c)}), "config.experiments: table-9 is no"),
+    ],
+)
+def test_what_is_wrong_is_named(config: Config, spoil: Callable[[Config], Any], told: str) -> None:
+    spoil(config)
+    with pytest.raises(RetraceError, match=told) as caught:
+        plan.make(config)
+    assert "\n" not in str(caught.value)
+
+
+def test_backends(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "cuda_status", lambda: "there is no driver")
+    assert plan.make(config | {"backend": "auto"}).backend == "emulator"
+    with pytest.raises(RetraceError, match=r"config: backend: cuda was asked for, but there is no driver"):
+        plan.make(config | {"backend": "cuda"})
+    monkeypatch.setattr(plan, "cuda_status", lambda: None)
+    assert plan.make(config | {"backend": "auto"}).backend == "cuda"
+    assert plan.make(config).backend == "emulator"
+
+
+def test_a_real_graph_is_asked_for_where_a_stand_in_is(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "resources/graphs/NY"
+    folder.mkdir(parents=True)
+    (folder / "graph.json").write_text('{"origin": "stand-in"}')
+    assert plan.make(config).stand_ins() == ["NY"]
+    with pytest.raises(
+        RetraceError, match=r"NY is a stand-in here; rm -r resources/graphs/NY, and run again"
+    ):
+        plan.make(config | {"offline": "fail"})
+
+
+def test_code_that_a_job_depends_on(config: Config) -> None:
+    planned = plan.make(config)
+
+    def modules(script: str) -> set[str]:
+        return {path.partition("scripts/retrace/")[2] for path in planned.imports(script)}
+
+    assert modules("measure.py") >= {"measure/trials.py", "solvers/bfs.py", "check/oracles.py", "files.py"}
+    assert not {path for path in modules("measure.py") if path.startswith("publish/")}
+    assert modules("make_table.py") >= {"publish/tables.py", "measure/records.py", "files.py", "errors.py"}
+    assert not {path for path in modules("make_table.py") if path.startswith(("solvers/", "devices/"))}
+
+
+def test_kernels_that_an_experiment_depends_on(config: Config) -> None:
+    def sources(backend: str) -> set[str]:
+        return {path.partition("kernels/")[2] for path in plan.make(config).sources("table-3.3", backend)}
+
+    assert {"host/bfs_queue.cpp", "host/graph.h"} <= sources("host")
+    assert {"bfs/bsp.cu", "emulator/runtime.cpp"} <= sources("emulator")
+    assert "bfs/bsp.cu" in sources("cuda")
+    assert not {path for path in sources("cuda") if path.startswith(("emulator/", "host/", "sssp/"))}
+
+
+def test_snakemake_tells_it_in_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(PROJECT / "Snakefile")]
+    done = subprocess.run(
+        [*command, "--directory", str(tmp_path), "--cores", "2", "--config", "trials=abc"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "error: config.trials: 'abc' is not of type 'integer'"
+    assert "Traceback" not in done.stderr
+    assert "File" not in done.stderr
