@@ -153,7 +153,9 @@ def make(config: dict[str, Any]) -> Plan:
         raise RetraceError(f"config: backend: cuda was asked for, but {why_no_gpu}; use auto or emulator")
     if backend == "auto":
         backend = "emulator" if why_no_gpu is not None else "cuda"
-    plan = Plan(config, backend, why_no_gpu or "backend: emulator was asked for")
+    if config["backend"] == "emulator":
+        why_no_gpu = "backend: emulator was asked for"
+    plan = Plan(config, backend, why_no_gpu)
     if config["offline"] == "fail" and (stand_ins := plan.stand_ins()):
         raise RetraceError(
             f"config: offline: fail was asked for, but {', '.join(stand_ins)} is a stand-in here; "

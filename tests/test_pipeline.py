@@ -1,0 +1,400 @@
+"""The workflow from an empty folder: what it makes, what it makes again, and what a kill leaves behind.
+
+All runs are of a copy of the project on tiny graphs; the one to be downloaded comes from 127.0.0.1.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from retrace.measure.records import Record, read_records
+
+pytestmark = [
+    pytest.mark.pipeline,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for left processes in /proc"),
+]
+
+PROJECT = Path(__file__).parents[1]
+PARTS = ("Snakefile", "config.yaml", "profiles", "workflow", "scripts", "kernels", "results/published")
+CONTENT = b"p sp 4 6\na 1 2 5\na 2 1 5\na 1 3 7\na 3 1 7\na 2 4 1\na 4 2 1\n"
+FILE = gzip.compress(CONTENT, mtime=0)
+NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port
+NUMBERS = ("3.3", "3.4", "3.5")
+NOTHING_TO_DO = "Nothing to be done"
+
+
+class Host(BaseHTTPRequestHandler):
+    """Sends half of a file, and the other half when it may."""
+
+    may_finish = threading.Event()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(FILE)))
+        self.end_headers()
+        self.wfile.write(FILE[: len(FILE) // 2])
+        self.wfile.flush()
+        self.may_finish.wait(60)
+        self.wfile.write(FILE[len(FILE) // 2 :])
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that are killed are no news
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    Host.may_finish.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def host() -> Iterator[type[Host]]:
+    """The host, patient; after a test that failed, nothing runs on."""
+    Host.may_finish.set()
+    yield Host
+    for process in Run.started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    Run.started.clear()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
+    """A copy of the project with a tiny configuration, in which nothing was run yet."""
+    folder = tmp_path_factory.mktemp("project")
+    for part in PARTS:
+        source = PROJECT / part
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / part)
+    config: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
+    config |= {"machine": "local", "machines": [], "backend": "emulator", "trials": 2}
+    config["experiments"] = {
+        "table-3.3": {"solvers": ["bfs/queue", "bfs/bsp", "bfs/scipy"], "graphs": ["small-6", "NY"]},
+        "table-3.4": {"solvers": ["stcon/two-queues", "stcon/bsp"], "graphs": ["small-9"]},
+        "table-3.5": {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]},
+    }
+    edition = {
+        "name": "dimacs",
+        "file": "tiny.gr.gz",
+        "format": "dimacs",
+        "sha256": hashlib.sha256(CONTENT).hexdigest(),
+        "addresses": [f"{address}/tiny.gr.gz"],
+    }
+    tiny = {"vertices": 4, "arcs": 6, "pairs": {"near": [0, 1], "far": [0, 3]}, "editions": [edition]}
+    config["datasets"]["NY"] |= tiny
+    (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    return folder
+
+
+class Run:
+    """Snakemake, started as a user would in `folder`, in a process group of its own."""
+
+    started: list[subprocess.Popen[bytes]] = []  # noqa: RUF012
+
+    def __init__(self, project: Path, folder: Path, *arguments: str) -> None:
+        command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+        if folder != project:
+            command += ["--snakefile", str(project / "Snakefile"), "--directory", str(folder)]
+        self.printed = tempfile.TemporaryFile("w+")  # noqa: SIM115 (a pipe that nobody reads would stop it)
+        self.process = subprocess.Popen(
+            [*command, *arguments],
+            cwd=project,
+            env={name: value for name, value in os.environ.items() if name != "GRAPH_MIRROR"},
+            stdout=self.printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self.started.append(self.process)
+
+    def output(self, timeout: float = 120) -> str:
+        """Wait for its end; returns what it printed."""
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
+        self.printed.seek(0)
+        return self.printed.read()
+
+    def wait_until(self, come: Callable[[], object], seconds: float = 60) -> None:
+        """Wait for something to come true while it runs."""
+        deadline = time.monotonic() + seconds
+        while not come():
+            assert self.process.poll() is None, f"ended too soon: {self.output()}"
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
+    def kill(self, folder: Path) -> None:
+        """Kill Snakemake alone, with the signal that it cannot see, and watch its jobs die too."""
+        self.process.kill()
+        self.process.wait()
+        deadline = time.monotonic() + 5
+        while processes(folder):
+            assert time.monotonic() < deadline, processes(folder)
+            time.sleep(0.005)
+
+
+def snakemake(project: Path, folder: Path, *arguments: str, status: int = 0) -> str:
+    """Run Snakemake to its end and check its exit status."""
+    run = Run(project, folder, *arguments)
+    printed = run.output()
+    assert run.process.returncode == status, printed
+    return printed
+
+
+def jobs(printed: str) -> set[str]:
+    """What a run did or would do, in the words of the rules' messages."""
+    lines = [line for line in printed.splitlines() if line.startswith("Job ")]
+    return {line.split(": ", 1)[1] for line in lines if ": " in line}
+
+
+def processes(folder: Path) -> dict[int, str]:
+    """Process ids and command lines of all that works in `folder`."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cwd").readlink() == folder:
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if command:  # else it is dead, but not yet buried
+                    found[int(entry.name)] = command
+        except OSError:
+            pass
+    return found
+
+
+def left_behind(folder: Path) -> list[Path]:
+    """List what a job that was stopped half-way may have left."""
+    found = [path for place in ("resources", "results") for path in (folder / place).rglob("*")]
+    mine = [path for path in found if path.name != ".snakemake_timestamp"]
+    return [path for path in mine if "partial" in path.name or path.name.startswith(".")]
+
+
+def records(folder: Path) -> list[Record]:
+    return read_records(sorted((folder / "results/machines").rglob("*.jsonl")))
+
+
+def targets() -> list[str]:
+    names = [*(f"table-{number}" for number in NUMBERS), "verification"]
+    tables = [f"results/tables/{name}.{form}" for name in names for form in ("csv", "md", "html")]
+    return tables + [
+        f"results/figures/figure-{number}.{form}" for number in NUMBERS for form in ("svg", "png")
+    ]
+
+
+@pytest.fixture(scope="module")
+def finished(project: Path) -> tuple[Path, str]:
+    """The project after a whole run, and what that printed."""
+    Host.may_finish.set()
+    return project, snakemake(project, project)
+
+
+def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
+    project, printed = finished
+    assert [path for path in targets() if not (project / path).stat().st_size] == []
+    assert {record.agreed for record in records(project)} == {True}
+    assert {record.graph["origin"] for record in records(project)} == {"report", "dimacs"}
+    closing = printed[printed.index("Retrace:") :].splitlines()
+    assert "the tables are in results/tables/" in closing[0]
+    assert closing[1].startswith("No GPU was used (backend: emulator was asked for)")
+    assert closing[2].startswith(f"{len(records(project))} of {len(records(project))} answers verified")
+    assert "STAND-IN" not in printed
+    assert left_behind(project) == []
+
+
+def test_second_run_does_nothing(finished: tuple[Path, str]) -> None:
+    project, _ = finished
+    began = time.monotonic()
+    assert NOTHING_TO_DO in snakemake(project, project)
+    assert time.monotonic() - began < 5
+
+
+BFS = {
+    "Measure and check table-3.3 on small-6",
+    "Measure and check table-3.3 on NY",
+    "Write Table 3.3",
+    "Draw the figure of Table 3.3",
+    "List which answers were verified",
+}
+TABLES = {f"Write Table {number}" for number in NUMBERS}
+EDITS = {
+    "kernels/bfs/bsp.cu": {*BFS, "Compile the kernels of table-3.3 for emulator"},
+    "kernels/host/bfs_queue.cpp": {*BFS, "Compile the kernels of table-3.3 for host"},
+    "workflow/graphs/small-6.he": {*BFS - {"Measure and check table-3.3 on NY"}, "Get the graph small-6"},
+    "scripts/retrace/publish/tables.py": TABLES,
+    "workflow/templates/table.md.j2": {*TABLES, "List which answers were verified"},
+    "scripts/make_verification.py": {"List which answers were verified"},
+    "README.md": set(),
+}
+
+
+@pytest.mark.parametrize("edited", EDITS)
+def test_an_edit_runs_again_what_depends_on_it(finished: tuple[Path, str], edited: str) -> None:
+    project, _ = finished
+    path = project / edited
+    before = path.read_bytes() if path.exists() else b""
+    try:
+        path.write_bytes(before + b"\n")
+        assert jobs(snakemake(project, project, "--dry-run")) == EDITS[edited]
+    finally:
+        path.write_bytes(before)
+
+
+def test_report(finished: tuple[Path, str]) -> None:
+    project, _ = finished
+    snakemake(project, project, "--report", "results/report.html")
+    page = (project / "results/report.html").read_text()
+    for text in (
+        "Tables",
+        "Figures",
+        "Verification",
+        "table-3.3.html",
+        "figure-3.5.svg",
+        "as printed, beside",
+    ):
+        assert text in page
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> tuple[str, ...]:
+    """Arguments that measure for some seconds, on a graph that takes none."""
+    experiment = {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["NY"]}
+    file = tmp_path / "busy.yaml"
+    file.write_text(yaml.safe_dump({"trials": 5000, "experiments": {"table-3.3": experiment}}))
+    return ("--configfile", str(file), "--", "table_3_3")
+
+
+def measuring(folder: Path) -> bool:
+    """Tell whether trials are under way."""
+    log = folder / "logs/measure/table-3.3/NY.log"
+    return log.exists() and "trial/s" in log.read_text()
+
+
+def test_a_killed_run_is_resumed_by_the_same_command(
+    project: Path, host: type[Host], busy: tuple[str, ...], tmp_path: Path
+) -> None:
+    downloads, table = tmp_path / "resources/downloads", tmp_path / "results/tables/table-3.3"
+    record = tmp_path / "results/machines/local/table-3.3/NY.jsonl"
+
+    host.may_finish.clear()
+    run = Run(project, tmp_path, *busy)
+    run.wait_until(lambda: list(downloads.glob(".tiny.gr.gz.*/*")))
+    refused = snakemake(project, tmp_path, *busy, status=1)  # two runs in a folder would measure at once
+    assert f"error: another run, process {run.process.pid}, is at work in this folder" in refused
+    run.kill(tmp_path)
+    assert not (downloads / "tiny.gr.gz").exists()
+    assert not (tmp_path / "resources/graphs/NY").exists()
+
+    host.may_finish.set()
+    run = Run(project, tmp_path, *busy)
+    run.wait_until(lambda: measuring(tmp_path))
+    run.kill(tmp_path)
+    assert (downloads / "tiny.gr.gz").read_bytes() == FILE
+    assert not record.exists()
+
+    run = Run(project, tmp_path, *busy)
+    run.wait_until(lambda: any("make_table.py" in command for command in processes(tmp_path).values()))
+    run.kill(tmp_path)
+    measured = record.read_bytes()
+
+    assert jobs(snakemake(project, tmp_path, *busy)) == {"Write Table 3.3"}
+    assert [form for form in ("csv", "md", "html") if not table.with_suffix(f".3.{form}").exists()] == []
+    assert record.read_bytes() == measured
+    assert {record.agreed for record in records(tmp_path)} == {True}
+    assert left_behind(tmp_path) == []
+    assert NOTHING_TO_DO in snakemake(project, tmp_path, *busy)
+
+
+def test_ctrl_c_ends_a_run_at_once(
+    project: Path, host: type[Host], busy: tuple[str, ...], tmp_path: Path
+) -> None:
+    record = tmp_path / "results/machines/local/table-3.3/NY.jsonl"
+
+    def interrupt(run: Run) -> None:
+        os.killpg(run.process.pid, signal.SIGINT)
+        run.output(timeout=8)
+        assert run.process.returncode != 0
+        assert processes(tmp_path) == {}
+        assert left_behind(tmp_path) == []
+
+    host.may_finish.clear()
+    run = Run(project, tmp_path, *busy)
+    run.wait_until(lambda: list((tmp_path / "resources/downloads").glob(".tiny.gr.gz.*/*")))
+    interrupt(run)
+    assert not (tmp_path / "resources/graphs/NY").exists()
+
+    host.may_finish.set()
+    run = Run(project, tmp_path, *busy)
+    run.wait_until(lambda: measuring(tmp_path))
+    interrupt(run)
+    assert not record.exists()
+
+    snakemake(project, tmp_path, *busy)
+    assert {record.agreed for record in records(tmp_path)} == {True}
+
+
+def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path) -> None:
+    edition = {
+        "name": "dimacs",
+        "file": "tiny.gr.gz",
+        "format": "dimacs",
+        "addresses": [f"{NOWHERE}/tiny.gr.gz"],
+    }
+    offline = tmp_path / "offline.yaml"
+    offline.write_text(yaml.safe_dump({"datasets": {"NY": {"editions": [edition]}}}))
+    run, made = ("--configfile", str(offline)), ("--", "table_3_5", "figure_3_5", "verification")
+
+    folder = tmp_path / "strict"
+    folder.mkdir()
+    printed = snakemake(project, folder, *run, "--config", "offline=fail", "--", "table_3_5", status=1)
+    assert (
+        f"error: NY: could not be had, tried: {NOWHERE}/tiny.gr.gz (no connection); set GRAPH_MIRROR"
+        in printed
+    )
+    assert "Traceback" not in printed
+
+    folder = tmp_path / "lenient"
+    folder.mkdir()
+    printed = snakemake(project, folder, *run, *made)
+    assert (
+        "\nSTAND-IN: NY could not be had; generated graphs of the size stand in. To try again: rm -r"
+        in printed
+    )
+    assert {record.graph["origin"] for record in records(folder) if record.graph["name"] == "NY"} == {
+        "stand-in"
+    }
+    for path in (
+        "tables/table-3.5.csv",
+        "tables/table-3.5.md",
+        "tables/table-3.5.html",
+        "tables/verification.md",
+    ):
+        assert "NY (stand-in)" in (folder / "results" / path).read_text()
+    assert "stand-in" in (folder / "results/figures/figure-3.5.svg").read_text()
+    assert NOTHING_TO_DO in snakemake(project, folder, *run, *made)
+    printed = snakemake(project, folder, *run, "--config", "offline=fail", *made, status=1)
+    assert printed.splitlines()[-1].startswith(
+        "error: config: offline: fail was asked for, but NY is a stand-in"
+    )
