@@ -165,7 +165,7 @@ class Clock:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Keep Python from stopping for tens of milliseconds inside a trial, to look for garbage it has little of."""
+    """Keep Python from looking for garbage inside a trial, which takes tens of milliseconds."""
     gc.collect()
     gc.disable()
     try:
