@@ -32,18 +32,19 @@ clean:  ## Delete what a run makes; the environment and downloads stay
 help:  ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
 
-$(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "error: $(PYTHON) is older than 3.11; name a newer one: make PYTHON=python3.12")'
+# activate is the last file that venv writes, and each stamp comes after its pip: what was interrupted is done again.
+$(BIN)/activate:
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "error: $(PYTHON) is older than 3.11; name a newer one: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/run: requirements.lock | $(BIN)/python
+$(VENV)/run: requirements.lock | $(BIN)/activate
 	$(PIP) -r $<
 	@touch $@
 
-$(VENV)/dev: requirements-dev.lock | $(BIN)/python
+$(VENV)/dev: requirements-dev.lock | $(BIN)/activate
 	$(PIP) -r $<
 	@touch $@ $(VENV)/run
 
-$(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/python
+$(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/activate
 	$(BIN)/python scripts/install_gpu.py $<
 	@touch $@ $(VENV)/run

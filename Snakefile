@@ -46,6 +46,8 @@ rule all:
     default_target: True
     input:
         PLAN.targets.values(),
+    message:
+        "All tables and figures are there"
 
 
 # All files of a table or figure by one name: snakemake --cores 4 table_3_3. The verification's rule has it already.
@@ -57,6 +59,8 @@ for name, files in PLAN.targets.items():
                 plan.rule_name(name)
             input:
                 files,
+            message:
+                "{input} are there"
 
 
 onstart:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import csv
 import json
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -128,7 +127,7 @@ class Plan:
                 f"No GPU was used ({self.why_no_gpu}): kernels were checked on the emulator, not timed."
             )
         if records := read_records(Path(path) for path in self.all_records if Path(path).exists()):
-            lines += unverified(records)
+            lines += outcomes(records)
         if stand_ins := self.stand_ins():
             lines.append(
                 f"STAND-IN: {', '.join(stand_ins)} could not be had; generated graphs of the size stand in. "
@@ -247,23 +246,16 @@ def is_stand_in(graph: str) -> bool:
     return bool(info.get("origin") == "stand-in")
 
 
-def unverified(records: list[Record]) -> list[str]:
-    """Say how many answers were verified; name each that differs or failed, and count what was skipped."""
-    wrong = [record for record in records if record.status != "skipped" and not record.agreed]
-    skipped = Counter(record.solver for record in records if record.status == "skipped")
-    lines = [
-        f"{sum(record.agreed for record in records)} of {len(records)} answers verified"
-        " (snakemake verification lists them in results/tables/verification.md)."
-    ]
-    for record in wrong:
-        outcome = "DIFFERS" if record.status == "ok" else "FAILED"
-        lines.append(
-            f"{outcome}: {record.solver} on {record.label}, {record.machine['name']}: {record.reason}"
-        )
-    if skipped:
-        lines.append(
-            "Skipped: " + ", ".join(f"{solver} on {n}" for solver, n in skipped.items()) + " graphs."
-        )
+def outcomes(records: list[Record]) -> list[str]:
+    """Say how many answers were verified, and of each other record what became of it."""
+    table = Path("results/tables/verification.md")
+    listed = f", see {table}" if table.exists() else ""
+    lines = [f"{sum(record.agreed for record in records)} of {len(records)} answers verified{listed}."]
+    for record in records:
+        if not record.agreed:
+            outcome = "differs" if record.status == "ok" else record.status
+            where = f"{record.solver} on {record.label}, {record.machine['name']}"
+            lines.append(f"{outcome.upper()}: {where}: {record.reason}")
     return lines
 
 
