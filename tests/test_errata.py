@@ -200,3 +200,22 @@ def test_dijkstra_settles_vertices_that_cannot_be_reached() -> None:
     apart = graph(3, [(1, 2, 5)])
     assert min(printed_dijkstra(apart, 0)) < 0
     assert answer("sssp/dijkstra-linear", "host", apart, Query(0)).tolist() == [0, UNREACHABLE, UNREACHABLE]
+
+
+def two_level_star(middle: int, leaves: int) -> CSRGraph:
+    """A vertex, its `middle` neighbours, and `leaves` of each of them."""
+    spokes = [(0, vertex, 1) for vertex in range(1, middle + 1)]
+    tips = [
+        (vertex, middle + 1 + leaves * (vertex - 1) + leaf, 1)
+        for vertex in range(1, middle + 1)
+        for leaf in range(leaves)
+    ]
+    return graph(1 + middle + middle * leaves, spokes + tips)
+
+
+@pytest.mark.parametrize("name", ["bfs/block-queue", "bfs/block-queue-published"])
+def test_block_queue_tail_is_set_back_by_whoever_passed_it(name: str) -> None:
+    star = two_level_star(200, 8)  # one block gathers 1600 leaves in a queue of 512
+    expected = Oracle(star).expected("bfs", Query(0))
+    for seed in (None, *range(40)):
+        assert np.array_equal(answer(name, "emulator", star, Query(0), seed), expected), f"seed {seed}"

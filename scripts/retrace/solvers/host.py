@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrace.devices.build import build_host
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers.registry import REGISTRY, Query, Solver
 
 KERNELS = Path(__file__).parents[3] / "kernels"
@@ -70,6 +70,24 @@ class QueueBFS(HostSolver):
     def solve(self, query: Query) -> int:
         """Visit every vertex that the source reaches; returns the number of levels."""
         return int(self.function(self.c_graph, query.source, self.c_answer))
+
+
+@REGISTRY.add
+class TwoFrontierBFS(HostSolver):
+    """Breadth-first search with two frontier arrays that swap after each level."""
+
+    name = "bfs/two-frontier"
+    implements = "hong-bfs, BFS_sequential"
+    sources = ("host/bfs_two_frontier.cpp",)
+    symbol = "bfs_two_frontier"
+
+    def solve(self, query: Query) -> int:
+        """Visit every vertex that the source reaches; returns the number of levels."""
+        return int(self.function(self.c_graph, query.source, self.c_answer))
+
+    def download(self) -> Int32Array:
+        """Hand out the labels, -1 turned into our word for a vertex that is not reached."""
+        return np.where(self.answer < 0, UNREACHABLE, self.answer)
 
 
 @REGISTRY.add

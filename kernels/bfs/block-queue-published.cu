@@ -1,0 +1,13 @@
+// bfs/block-queue-published: bfs/block-queue with the shared queue's tail handled as printed.
+//
+// Report   hong-bfs, the kernel BFS_Bqueue_kernel and its host code.
+// Mapping  as bfs/block-queue.
+// Departs  nothing that matters: names, and int for unsigned int.
+
+#include "block_queue.cuh"
+
+extern "C" __global__ void block_queue_expand(const int *previous, const int *previous_tail, int *current, int *tail,
+                                              const int *indptr, const int *indices, int *label, int *visited)
+{
+    expand_block<true>(previous, previous_tail, current, tail, indptr, indices, label, visited);
+}
