@@ -9,6 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tqdm import tqdm
+
 from retrace.devices.build import (
     EMULATOR,
     KERNELS,
@@ -19,7 +21,6 @@ from retrace.devices.build import (
 )
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.errors import run_command
-from tqdm import tqdm
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from retrace.errors import RetraceError, run_command
 from retrace.graphs import csr
 from retrace.graphs.datasets import load_registry, obtain

@@ -1,6 +1,6 @@
 """Run every CUDA solver once on small graphs, for compute-sanitizer to watch; not a test of its own.
 
-    compute-sanitizer --tool memcheck --error-exitcode 1 python tests/run_kernels.py
+compute-sanitizer --tool memcheck --error-exitcode 1 python tests/run_kernels.py
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 from graphs import NAMED
-
 from retrace.check.oracles import Oracle
 from retrace.devices.cuda import CudaDevice
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make

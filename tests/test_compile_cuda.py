@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from retrace.devices.build import CUDA_FLAGS, EMULATOR, KERNELS, build_cubin, find_nvcc
 from retrace.errors import RetraceError
 

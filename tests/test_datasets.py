@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from retrace.errors import RetraceError
 from retrace.graphs import csr, datasets
 from retrace.graphs.datasets import Dataset, Edition, load_registry, obtain

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice

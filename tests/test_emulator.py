@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.errors import RetraceError

@@ -9,6 +9,7 @@ from collections import deque
 
 import numpy as np
 import pytest
+
 from graphs import graph
 from retrace.check.oracles import Oracle
 from retrace.graphs.csr import UNREACHABLE, CSRGraph

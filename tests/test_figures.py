@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from fabricated import graph_info, record, suite, without_answer
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+
+from fabricated import graph_info, record, suite, without_answer
 from retrace.measure.records import Record, write_records
 from retrace.publish import figures
 from retrace.publish.figures import Series, measured_series, printed_series, spread

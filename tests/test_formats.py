@@ -12,11 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
 from retrace.errors import RetraceError
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 MIRROR = os.environ.get("GRAPH_MIRROR", "")
 needs_mirror = pytest.mark.skipif(

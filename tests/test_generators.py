@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
 from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import random_weakly_connected, random_weights, road_stand_in
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, dijkstra
 
 
 def matrix(graph: CSRGraph) -> csr_array:

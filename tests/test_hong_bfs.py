@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from graphs import graph
-from test_errata import two_level_star
-from test_solvers import ON_CUDA, answer, verify
 
+from graphs import graph
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query
+from test_errata import two_level_star
+from test_solvers import ON_CUDA, answer, verify
 
 SLIDES = CSRGraph(
     np.array([0, 2, 4, 7, 9, 11, 12, 13, 15, 15], dtype=np.int32),

@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from retrace.measure.records import Record, read_records
 
 pytestmark = [

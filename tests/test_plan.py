@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from retrace import plan
 from retrace.errors import RetraceError
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from retrace.errors import RetraceError
 from retrace.publish.published import COLUMNS, TABLES, printed_ms, read_published
 

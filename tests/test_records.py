@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from fabricated import graph_info, record, trial, without_answer
 from retrace.errors import RetraceError
 from retrace.measure.records import (

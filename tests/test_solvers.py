@@ -7,9 +7,10 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from graphs import NAMED, graph, random_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from graphs import NAMED, graph, random_graphs
 from retrace.check.oracles import Oracle, certify
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice

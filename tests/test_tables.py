@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 from docutils.core import publish_parts
-from fabricated import graph_info, record, suite, without_answer
 from jinja2 import Environment, StrictUndefined
+
+from fabricated import graph_info, record, suite, without_answer
 from retrace.errors import RetraceError
 from retrace.measure.records import Record, write_records
 from retrace.publish import tables, verification

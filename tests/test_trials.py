@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from graphs import NAMED
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
