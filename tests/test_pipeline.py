@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -167,9 +168,9 @@ def snakemake(project: Path, folder: Path, *arguments: str, status: int = 0) -> 
 
 
 def jobs(printed: str) -> set[str]:
-    """What a run did or would do, in the words of the rules' messages."""
-    lines = [line for line in printed.splitlines() if line.startswith("Job ")]
-    return {line.split(": ", 1)[1] for line in lines if ": " in line}
+    """What a run did or would do, in the words of the rules' messages; targets are no work."""
+    found = {line.split(": ", 1)[1] for line in printed.splitlines() if re.match(r"Job \d+: ", line)}
+    return {job for job in found if not job.endswith(" are there")}
 
 
 def processes(folder: Path) -> dict[int, str]:
@@ -261,6 +262,15 @@ def test_an_edit_runs_again_what_depends_on_it(finished: tuple[Path, str], edite
         assert jobs(snakemake(project, project, "--dry-run")) == EDITS[edited]
     finally:
         path.write_bytes(before)
+
+
+def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> None:
+    project, _ = finished
+    assert jobs(snakemake(project, project, "--dry-run", "--config", "offline=fail")) == set()
+    measured = {
+        job for job in jobs(snakemake(project, project, "-n", "--config", "trials=3")) if "Measure" in job
+    }
+    assert len(measured) == 4
 
 
 def test_report(finished: tuple[Path, str]) -> None:
