@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from graphs import graph
-from retrace.check.oracles import Oracle
+from retrace.check.oracles import Oracle, certify_tree
+from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query
-from test_solvers import answer
+from test_solvers import answer, solve
 
 INFINITY = UNREACHABLE
 
@@ -220,3 +221,54 @@ def test_block_queue_tail_is_set_back_by_whoever_passed_it(name: str) -> None:
     expected = Oracle(star).expected("bfs", Query(0))
     for seed in (None, *range(40)):
         assert np.array_equal(answer(name, "emulator", star, Query(0), seed), expected), f"seed {seed}"
+
+
+def printed_relax(graph: CSRGraph, source: int) -> list[int]:
+    """Algorithm 1 of tuwien-sssp with line 7 as printed: new_cost = cost(nid) + weight[e]."""
+    assert graph.weights is not None
+    cost, mask = [INFINITY] * graph.vertices, [vertex == source for vertex in range(graph.vertices)]
+    cost[source] = 0
+    for _ in range(graph.vertices):
+        for tid in range(graph.vertices):
+            if mask[tid]:
+                mask[tid] = False
+                for arc in range(graph.indptr[tid], graph.indptr[tid + 1]):
+                    nid = int(graph.indices[arc])
+                    new_cost = cost[nid] + int(graph.weights[arc])
+                    cost[nid] = min(cost[nid], new_cost)
+                    if cost[nid] == new_cost:
+                        mask[nid] = True
+    return cost
+
+
+def test_tuwien_adds_the_weight_to_the_wrong_cost() -> None:
+    arc = graph(2, [(0, 1, 5)])
+    assert printed_relax(arc, 0) == [0, INFINITY]
+    assert answer("sssp/standard", "emulator", arc, Query(0)).tolist() == [0, 5]
+
+
+def two_ways(ways: int) -> CSRGraph:
+    """Many vertices that reach the last one at the same time, each by a shorter way than the one before."""
+    last = ways + 1
+    out = [(0, way, 1) for way in range(1, last)]
+    return graph(last + 1, out + [(way, last, 100 - way) for way in range(1, last)])
+
+
+def test_tuwien_predecessor_is_overwritten_by_a_slower_thread() -> None:
+    race = two_ways(8)
+    wrong = {"sssp/standard": 0, "sssp/standard-published": 0}
+    for name in wrong:
+        for seed in range(60):
+            distance, predecessor = solve(name, "emulator", race, Query(0), seed)
+            assert np.array_equal(distance, Oracle(race).expected("sssp", Query(0)))
+            assert predecessor is not None
+            wrong[name] += certify_tree(race, 0, distance, predecessor) is not None
+    assert wrong["sssp/standard"] == 0
+    assert wrong["sssp/standard-published"] > 0
+
+
+def test_tuwien_never_ends_on_a_cycle_of_weight_0() -> None:
+    cycle = graph(2, [(0, 1, 0)], directed=False)
+    with pytest.raises(RetraceError, match="does not end"):
+        answer("sssp/standard-published", "emulator", cycle, Query(0))
+    assert answer("sssp/standard", "emulator", cycle, Query(0)).tolist() == [0, 0]

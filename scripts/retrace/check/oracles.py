@@ -76,8 +76,21 @@ class Oracle:
             return answer[query.target : query.target + 1]
         return answer
 
-    def check(self, solver: str, query: Query, answer: Int32Array) -> Verdict:
-        """Compare a solver's answer; SciPy's own is put to the optimality conditions instead."""
+    def check(
+        self, solver: str, query: Query, answer: Int32Array, predecessor: Int32Array | None = None
+    ) -> Verdict:
+        """Compare a solver's answer; SciPy's own is put to the optimality conditions instead.
+
+        Predecessors, if the solver has them, must be a shortest-path tree.
+        """
+        verdict = self.check_answer(solver, query, answer)
+        if verdict.verified and predecessor is not None:
+            reason = certify_tree(self.graph, query.source, answer, predecessor)
+            return Verdict(reason is None, f"{verdict.oracle} and {CERTIFICATE} of the tree", reason)
+        return verdict
+
+    def check_answer(self, solver: str, query: Query, answer: Int32Array) -> Verdict:
+        """Compare the levels, distances or length alone."""
         problem, variant = solver.split("/")
         if variant == "scipy":
             weights = self.graph.weights if problem == "sssp" else None
@@ -97,6 +110,36 @@ def compare(expected: Int32Array, answer: Int32Array, oracle: str) -> tuple[bool
     first = int(different[0])
     found = f"vertex {first} has {answer[first]} instead of {expected[first]}"
     return False, oracle, f"{found}; {len(different)} of {len(answer)} differ"
+
+
+def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor: Int32Array) -> str | None:
+    """Prove that `predecessor` is a shortest-path tree for right distances, or say where it is not.
+
+    Every vertex reached but the source must have a predecessor, with an arc from it that fits its distance
+    exactly; and following predecessors must end at the source.
+    """
+    has = predecessor >= 0
+    should = (distance != UNREACHABLE) & (np.arange(graph.vertices) != source)
+    wrong = np.flatnonzero(has != should)
+    if len(wrong):
+        return f"vertex {wrong[0]} has predecessor {predecessor[wrong[0]]} at distance {distance[wrong[0]]}"
+    assert graph.weights is not None
+    tails = graph.tails()
+    used = (predecessor[graph.indices] == tails) & (distance[tails] != UNREACHABLE)
+    fits = used & (distance[tails].astype(np.int64) + graph.weights == distance[graph.indices])
+    fitted = np.zeros(graph.vertices, dtype=np.bool_)
+    fitted[graph.indices[fits]] = True
+    loose = np.flatnonzero(should & ~fitted)
+    if len(loose):
+        return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"
+    vertices = np.flatnonzero(has)
+    matrix = csr_array(
+        (np.ones(len(vertices)), (predecessor[vertices], vertices)), shape=(graph.vertices, graph.vertices)
+    )
+    hanging = np.zeros(graph.vertices, dtype=np.bool_)
+    hanging[breadth_first_order(matrix, source, return_predecessors=False)] = True
+    adrift = np.flatnonzero(has & ~hanging)
+    return f"vertex {adrift[0]} does not lead back to the source" if len(adrift) else None
 
 
 def certify(graph: CSRGraph, weights: Int32Array | None, source: int, answer: Int32Array) -> str | None:

@@ -94,10 +94,10 @@ class Case:
                 self.skip_if_too_long(graph, settings)
             if self.status == "ok":
                 begun = perf_counter()
-                phases, self.iterations, answer = self.timed(graph)
+                phases, self.iterations, answer, predecessor = self.timed(graph)
                 self.seconds.append(perf_counter() - begun)
                 self.trials.append(phases)
-                self.verify(oracle, answer)
+                self.verify(oracle, answer, predecessor)
         except Exception as error:
             self.status, self.reason = "failed", f"{type(error).__name__}: {error}".splitlines()[0]
 
@@ -115,8 +115,8 @@ class Case:
         """Open a device, or nothing for a host solver."""
         return nullcontext() if self.open_device is None else self.open_device()
 
-    def timed(self, graph: CSRGraph) -> tuple[Phases, int | None, Int32Array]:
-        """Run the phases once, in milliseconds each; returns them, the iterations and the answer."""
+    def timed(self, graph: CSRGraph) -> tuple[Phases, int | None, Int32Array, Int32Array | None]:
+        """Run the phases once, in milliseconds; returns them, the iterations, answer and predecessors."""
         clock = Clock()
         with self.device() as device:
             solver = make(self.solver, device)
@@ -135,15 +135,17 @@ class Case:
             solve = clock.lap(device)
             answer = solver.download()
             download = clock.lap(device)
+            predecessor = solver.predecessors()
             if device is not None:
                 self.gpu = device.describe()  # while it is open, and its clock still up
         phases: Phases = {"setup": setup, "upload": upload, "solve": solve, "download": download}
-        return {**phases, "total": upload + solve + download, "kernel": kernel}, iterations, answer
+        phases |= {"total": upload + solve + download, "kernel": kernel}
+        return phases, iterations, answer, predecessor
 
-    def verify(self, oracle: Oracle, answer: Int32Array) -> None:
+    def verify(self, oracle: Oracle, answer: Int32Array, predecessor: Int32Array | None) -> None:
         """Check an answer; one wrong trial makes the whole case wrong."""
         self.digest = hashlib.sha256(np.ascontiguousarray(answer, dtype="<i4").data).hexdigest()
-        self.verdict = oracle.check(self.solver, self.query, answer)
+        self.verdict = oracle.check(self.solver, self.query, answer, predecessor)
         if not self.verdict.verified:
             self.reason = f"trial {len(self.trials)}: {self.verdict.reason}"
 

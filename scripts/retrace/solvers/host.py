@@ -144,6 +144,30 @@ class LinearDijkstra(HostSolver):
 
 
 @REGISTRY.add
+class MaskSequentialSSSP(HostSolver):
+    """Sweeps over the masked vertices until none is left, with predecessors."""
+
+    name = "sssp/mask-sequential"
+    implements = "tuwien-sssp, section 5, the sequential version"
+    sources = ("host/sssp_mask_sequential.cpp",)
+    symbol = "sssp_mask_sequential"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the library."""
+        super().setup(graph)
+        self.predecessor = np.empty(graph.vertices, dtype=np.int32)
+        self.c_predecessor = pointer(self.predecessor)
+
+    def solve(self, query: Query) -> int:
+        """Sweep until the mask is empty; returns the number of sweeps."""
+        return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
+
+    def predecessors(self) -> Int32Array:
+        """Hand out the predecessors."""
+        return self.predecessor
+
+
+@REGISTRY.add
 class HeapDijkstra(HostSolver):
     """Dijkstra with a binary heap."""
 

@@ -71,6 +71,10 @@ class Solver(ABC):
     def download(self) -> Int32Array:
         """Fetch the answer."""
 
+    def predecessors(self) -> Int32Array | None:
+        """Fetch each vertex's predecessor, -1 where it has none; None from a solver without them."""
+        return None
+
     def predict_seconds(self, query: Query) -> float | None:
         """Predict the time of `solve` from a small part of it, or None where it is surely short."""
         return None

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from itertools import count
+from typing import ClassVar
+
 import numpy as np
 
+from retrace.devices.base import Buffer
+from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query
 
@@ -56,3 +62,163 @@ class BspSSSP(DeviceSolver):
     def download(self) -> Int32Array:
         """Fetch the distances."""
         return self.device.download(self.distance)
+
+
+class MaskSSSP(DeviceSolver):
+    """One kernel an iteration, with predecessors; the variants differ in how the host sees the mask."""
+
+    implements = "tuwien-sssp, Algorithm 1"
+    sources: ClassVar[tuple[str, ...]] = ("sssp/mask.cu", "sssp/mask.cuh")
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernels."""
+        self.graph = graph
+        module = self.device.load("sssp/mask.cu")
+        self.relax, self.unpack = module.kernel("mask_relax"), module.kernel("mask_unpack")
+
+    def upload(self, query: Query) -> None:
+        """Send the graph; only the source is masked, at distance 0."""
+        graph, device = self.graph, self.device
+        assert graph.weights is not None
+        self.arcs = [device.upload(array) for array in (graph.indptr, graph.indices, graph.weights)]
+        distance = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
+        distance[query.source] = 0
+        self.state = self.make_state(distance)
+        self.make_mask()
+        device.write(self.mask, distance == 0)
+
+    def make_state(self, distance: Int32Array) -> list[Buffer]:
+        """Allocate what the kernel updates: a label for each vertex, its distance above its predecessor."""
+        label = distance.astype(np.uint64) << np.uint64(32) | np.uint64(0xFFFFFFFF)
+        return [self.device.upload(label)]
+
+    @abstractmethod
+    def make_mask(self) -> None:
+        """Allocate the mask on the device, and what the host needs to see it."""
+
+    @abstractmethod
+    def any_masked(self) -> bool:
+        """Wait for the kernel, and tell whether any vertex is masked."""
+
+    mask: Buffer
+
+    def solve(self, query: Query) -> int:
+        """Relax until no vertex is masked."""
+        vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
+        for iteration in count(1):
+            self.relax(grid, BLOCK_SIZE, vertices, *self.arcs, self.mask, *self.state)
+            if not self.any_masked():
+                return iteration
+            if iteration > self.graph.vertices:  # a shortest path has fewer arcs
+                raise RetraceError(f"{self.name} does not end: it masks the vertices of a cycle of weight 0")
+        raise AssertionError
+
+    def download(self) -> Int32Array:
+        """Fetch the distances; the predecessors stay on the device."""
+        size = self.graph.vertices
+        distance, self.predecessor = self.device.empty(size, np.int32), self.device.empty(size, np.int32)
+        self.unpack(self.grid(size), BLOCK_SIZE, np.int32(size), *self.state, distance, self.predecessor)
+        return self.device.download(distance)
+
+    def predecessors(self) -> Int32Array:
+        """Fetch the predecessors, after `download`."""
+        return self.device.download(self.predecessor)
+
+
+@REGISTRY.add
+class StandardSSSP(MaskSSSP):
+    """The mask is copied to pageable host memory after every iteration and searched there."""
+
+    name = "sssp/standard"
+
+    def make_mask(self) -> None:
+        """Allocate the mask twice."""
+        self.mask = self.device.empty(self.graph.vertices, np.bool_)
+        self.seen = np.empty(self.graph.vertices, dtype=np.bool_)
+
+    def any_masked(self) -> bool:
+        """Copy the mask and search it."""
+        self.device.read(self.mask, self.seen)
+        return bool(self.seen.any())
+
+
+@REGISTRY.add
+class PinnedSSSP(StandardSSSP):
+    """As `sssp/standard`, with the host's copy of the mask in page-locked memory."""
+
+    name = "sssp/pinned"
+
+    def make_mask(self) -> None:
+        """Allocate the mask twice, once page-locked."""
+        self.mask = self.device.empty(self.graph.vertices, np.bool_)
+        self.seen = self.device.pinned(self.graph.vertices, np.bool_)
+
+
+@REGISTRY.add
+class ZeroCopySSSP(MaskSSSP):
+    """The mask lies in host memory that the kernel reaches by itself: nothing is copied."""
+
+    name = "sssp/zero-copy"
+
+    def make_mask(self) -> None:
+        """Allocate the mask once, mapped."""
+        self.seen, self.mask = self.device.mapped(self.graph.vertices, np.bool_)
+
+    def any_masked(self) -> bool:
+        """Wait for the kernel and search the mask where it is."""
+        self.device.synchronize()
+        return bool(self.seen.any())
+
+
+@REGISTRY.add
+class GPUSearchSSSP(MaskSSSP):
+    """The device searches the mask, in parts that double from one block on; one int is copied a part."""
+
+    name = "sssp/gpu-search"
+    sources = (*MaskSSSP.sources, "sssp/mask-search.cu")
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernels."""
+        super().setup(graph)
+        self.search = self.device.load("sssp/mask-search.cu").kernel("mask_search")
+
+    def make_mask(self) -> None:
+        """Allocate the mask and the flag."""
+        self.mask = self.device.empty(self.graph.vertices, np.bool_)
+        self.found = self.device.upload(np.zeros(1, dtype=np.int32))
+        self.seen = np.zeros(1, dtype=np.int32)
+
+    def any_masked(self) -> bool:
+        """Search part by part until a masked vertex is found or the mask ends."""
+        begin, blocks = 0, 1
+        self.device.write(self.found, np.zeros(1, dtype=np.int32))
+        while begin < self.graph.vertices:
+            end = min(begin + blocks * BLOCK_SIZE, self.graph.vertices)
+            self.search(blocks, BLOCK_SIZE, np.int32(begin), np.int32(end), self.mask, self.found)
+            self.device.read(self.found, self.seen)
+            if self.seen[0]:
+                return True
+            begin, blocks = end, 2 * blocks
+        return False
+
+
+@REGISTRY.add
+class PublishedSSSP(StandardSSSP):
+    """`sssp/standard` with Algorithm 1 as printed, but for line 7; its predecessors may be wrong."""
+
+    name = "sssp/standard-published"
+    sources = ("sssp/mask-published.cu",)
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernel."""
+        self.graph = graph
+        self.relax = self.device.load("sssp/mask-published.cu").kernel("mask_relax")
+
+    def make_state(self, distance: Int32Array) -> list[Buffer]:
+        """Allocate distances and predecessors."""
+        self.predecessor = self.device.upload(np.full(self.graph.vertices, -1, dtype=np.int32))
+        return [self.device.upload(distance), self.predecessor]
+
+    def download(self) -> Int32Array:
+        """Fetch the distances."""
+        return self.device.download(self.state[0])

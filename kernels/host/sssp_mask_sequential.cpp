@@ -1,0 +1,39 @@
+// sssp/mask-sequential: sequential shortest paths with predecessors, over the vertices that a mask names.
+//
+// Report   tuwien-sssp, section 5: "works similar to the CUDA kernel, with the difference being the breadth first
+//          search and utilizing a mask array"; no pseudo-code is printed.
+// Departs  a vertex is masked only if its distance fell, so that a cycle of weight 0 ends.
+
+#include <algorithm>
+#include <vector>
+
+#include "graph.h"
+
+// Writes distance and predecessor (-1 for the source and what it does not reach); returns the number of sweeps.
+extern "C" int sssp_mask_sequential(Graph graph, int source, int *distance, int *predecessor)
+{
+    std::fill(distance, distance + graph.vertices, UNREACHABLE);
+    std::fill(predecessor, predecessor + graph.vertices, -1);
+    std::vector<char> mask(graph.vertices);
+    distance[source] = 0;
+    mask[source] = true;
+    int sweeps = 0;
+    auto first = mask.begin() + source;
+    while (first != mask.end()) {
+        sweeps++;
+        for (int u = first - mask.begin(); u < graph.vertices; u++) {
+            if (!mask[u]) continue;
+            mask[u] = false;
+            for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
+                const int v = graph.indices[arc], through = distance[u] + graph.weights[arc];
+                if (through < distance[v]) {
+                    distance[v] = through;
+                    predecessor[v] = u;
+                    mask[v] = true;
+                }
+            }
+        }
+        first = std::find(mask.begin(), mask.end(), true);
+    }
+    return sweeps;
+}
