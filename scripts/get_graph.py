@@ -34,9 +34,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of what is generated (default: %(default)s)")
     arguments = parser.parse_args()
 
-    config = read_config(arguments.config)
     if arguments.dataset is not None:
-        config = {"datasets": {arguments.graph: yaml.safe_load(arguments.dataset)}}
+        config = {"datasets": {arguments.graph: read_yaml(arguments.dataset, "--dataset")}}
+    else:
+        config = read_config(arguments.config)
     registry = load_registry(config)
     if arguments.graph not in registry:
         raise RetraceError(
@@ -50,14 +51,20 @@ def main() -> None:
 def read_config(path: Path) -> dict[str, Any]:
     """Read a YAML file that holds a mapping."""
     try:
-        config = yaml.safe_load(path.read_text())
+        config = read_yaml(path.read_bytes(), str(path))
     except OSError as error:
         raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise RetraceError(f"{path}: expected YAML, found: {' '.join(str(error).split())}") from None
     if not isinstance(config, dict):
         raise RetraceError(f"{path}: expected a mapping with a key 'datasets'")
     return config
+
+
+def read_yaml(text: str | bytes, where: str) -> Any:
+    """Read YAML that came from `where`."""
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RetraceError(f"{where}: expected YAML, found: {' '.join(str(error).split())}") from None
 
 
 if __name__ == "__main__":

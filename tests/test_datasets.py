@@ -397,6 +397,14 @@ def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path
     assert error.count("\n") == 1
 
 
+def test_command_with_a_bad_entry(tmp_path: Path) -> None:
+    run = command(tmp_path / "config.yaml", tmp_path, "", "--dataset", "{vertices: 3")
+    error = run.communicate(timeout=60)[1]
+    assert run.returncode == 1
+    assert error.startswith("error: --dataset: expected YAML, found: ")
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_killed_download_leaves_nothing_that_passes_for_a_file(
     how: signal.Signals, host: str, tmp_path: Path

@@ -184,6 +184,14 @@ def test_damaged_gzip(damage, tmp_path: Path) -> None:  # type: ignore[no-untype
         formats.read(path, "dimacs")
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"), [(b"p sp 2147483646 0\n", "dimacs"), (b"0 2147483645\n", "snap")]
+)
+def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -> None:
+    with pytest.raises(RetraceError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]$"):
+        formats.parse(content, kind, "tiny", (3, 2))
+
+
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(RetraceError, match=r"none.gr: cannot be read \(No such file"):
         formats.read(tmp_path / "none.gr", "dimacs")

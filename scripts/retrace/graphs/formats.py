@@ -145,11 +145,12 @@ def unpack(raw: bytes, path: Path | str) -> bytes:
         raise RetraceError(f"{path}: expected a whole gzip file, found a damaged one; get it again") from None
 
 
-def parse(content: bytes, kind: str, path: Path | str) -> CSRGraph:
+def parse(content: bytes, kind: str, path: Path | str, counts: tuple[int, int] | None = None) -> CSRGraph:
     """Make a graph of a file's content; arcs keep the file's order, parallel arcs and self-loops stay.
 
     Distances from vertex 0 are known to fit in 32 bits. Those from other sources are checked when they are
-    solved, by an oracle that works in 64 bits.
+    solved, by an oracle that works in 64 bits. Where the numbers of vertices and arcs to be found are known,
+    `counts` are compared before memory is taken for as many vertices as the file claims to have.
 
     Raises
     ------
@@ -167,6 +168,11 @@ def parse(content: bytes, kind: str, path: Path | str) -> CSRGraph:
             f"{path}: expected at most {LARGEST} arcs (32 bits), found {len(arcs)}; take a smaller graph"
         )
     vertices = int(arcs[:, :2].max()) + 1 if header.vertices is None else header.vertices
+    if counts not in (None, (vertices, len(arcs))):
+        raise RetraceError(
+            f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
+            f"found {vertices} and {len(arcs)}"
+        )
     graph = from_arcs(vertices, arcs[:, 0], arcs[:, 1], arcs[:, 2] if layout.columns == 3 else None)
     if _may_overflow(graph):
         lines = _lines(content, layout, header)
