@@ -1,4 +1,4 @@
-"""A page with one table, to be rendered as Markdown or HTML."""
+"""A page with a table or more, to be rendered as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -40,14 +40,22 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Table:
+    """Rows under groups of columns; the heading tells several tables of a page apart."""
+
+    groups: Sequence[Group]
+    rows: Sequence[Row]
+    heading: str = ""
+
+
+@dataclass(frozen=True)
 class Page:
-    """A titled table with numbered footnotes and closing remarks."""
+    """Titled tables with numbered footnotes and closing remarks."""
 
     title: str
     summary: str
     label_heading: str
-    groups: Sequence[Group]
-    rows: Sequence[Row]
+    tables: Sequence[Table]
     notes: Sequence[str] = ()
     remarks: Sequence[str] = ()
 

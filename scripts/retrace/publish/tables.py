@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import floor, log10
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from retrace.measure.records import Record, Summary, summarise
-from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row
+from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
 from retrace.publish.published import COLUMNS, TABLES, PublishedTable
 from retrace.publish.rows import PRINTED_PAIR, Line, lines, machines, outcome, relevant, speed_up
 
@@ -22,29 +22,32 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 Column = Callable[[Line], Cell]
 
 
+class Block(NamedTuple):
+    """Columns by their headings, and what stands over them."""
+
+    heading: str
+    columns: dict[str, Column]
+
+
 def page(table: str, published: pd.DataFrame, records: Iterable[Record]) -> Page:
     """Lay a table out for reading."""
     layout, records = TABLES[table], relevant(table, records)
     rows, notes = lines(table, published, records), Notes()
-    groups, columns = _printed_columns(published[published["table"] == table])
+    # The measured columns of the report's own algorithms, and those of what one would call today.
+    own, peers = _printed_columns(published[published["table"] == table]), []
     for machine in machines(records):
-        headings, measured = _machine_columns(layout, machine, rows)
-        groups.append(Group(machine, headings))
-        columns += measured
+        own.append(Block(machine, _own_columns(layout, machine, rows)))
+        peers.append(Block(machine, _peer_columns(layout, machine, rows)))
+    tables = [_table(own, rows, notes)]
+    if any(block.columns for block in peers):
+        compared = [line for line in rows if any(solver in layout.peers for _, solver in line.records)]
+        tables.append(_table(peers, compared, notes, heading="What one would call today"))
     return Page(
         title=f"Table {table.removeprefix('table-')}: {layout.title}",
         summary="Printed numbers, as printed, beside measured ones: each the median of the verified trials' "
         "total (upload + solve + download).",
         label_heading="Graph",
-        groups=groups,
-        rows=[
-            Row(
-                line.title,
-                [column(line) for column in columns],
-                [notes.number(text) for text in _footnotes(line)],
-            )
-            for line in rows
-        ],
+        tables=tables,
         notes=notes.texts,
         remarks=[*_remarks(layout), *(_provenance(machine, records) for machine in machines(records))],
     )
@@ -95,15 +98,29 @@ def three_digits(value: float) -> str:
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
-def _printed_columns(printed: pd.DataFrame) -> tuple[list[Group], list[Column]]:
+def _table(blocks: Iterable[Block], rows: Iterable[Line], notes: Notes, heading: str = "") -> Table:
+    blocks = [block for block in blocks if block.columns]
+    columns = [column for block in blocks for column in block.columns.values()]
+    return Table(
+        [Group(block.heading, list(block.columns)) for block in blocks],
+        [
+            Row(
+                line.title,
+                [column(line) for column in columns],
+                [notes.number(text) for text in _footnotes(line)],
+            )
+            for line in rows
+        ],
+        heading,
+    )
+
+
+def _printed_columns(printed: pd.DataFrame) -> list[Block]:
     """Make the columns that the report has."""
     hardware = printed.drop_duplicates("column").set_index("column")["hardware"]
-    groups = [
-        Group("", ["Vertices", "Edges"]),
-        Group("printed", [f"{name} ({hardware[key]})" for key, name in COLUMNS.items()]),
-    ]
-    counts = [_count_column("vertices", "vertices"), _count_column("edges", "arcs")]
-    return groups, counts + [_printed_column(key) for key in COLUMNS]
+    counts = {"Vertices": _count_column("vertices", "vertices"), "Edges": _count_column("edges", "arcs")}
+    times = {f"{name} ({hardware[key]})": _printed_column(key) for key, name in COLUMNS.items()}
+    return [Block("", counts), Block("printed", times)]
 
 
 def _count_column(printed: str, measured: str) -> Column:
@@ -125,24 +142,25 @@ def _printed_column(key: str) -> Column:
     return cell
 
 
-def _machine_columns(
-    layout: PublishedTable, machine: str, rows: list[Line]
-) -> tuple[list[str], list[Column]]:
-    """Make a machine's columns, those alone for which it has records."""
+def _measured(machine: str, solver: str, rows: Iterable[Line]) -> bool:
+    return any((machine, solver) in line.records for line in rows)
 
-    def measured(solver: str) -> bool:
-        return any((machine, solver) in line.records for line in rows)
 
+def _own_columns(layout: PublishedTable, machine: str, rows: list[Line]) -> dict[str, Column]:
+    """Make a machine's columns for the report's algorithms, those alone for which it has records."""
     columns: dict[str, Column] = {}
-    if measured(layout.sequential):
+    if _measured(machine, layout.sequential, rows):
         columns[f"sequential ({layout.sequential})"] = _time_column(machine, layout.sequential)
-    if measured(layout.gpu):
+    if _measured(machine, layout.gpu, rows):
         columns[f"CUDA ({layout.gpu})"] = _time_column(machine, layout.gpu)
         columns["speed-up"] = _speed_up_column(machine, layout)
         columns["GPU setup"] = _setup_column(machine, layout.gpu)
-    for peer in filter(measured, layout.peers):
-        columns[peer] = _time_column(machine, peer)
-    return list(columns), list(columns.values())
+    return columns
+
+
+def _peer_columns(layout: PublishedTable, machine: str, rows: list[Line]) -> dict[str, Column]:
+    """Make a machine's columns for what one would call today, likewise."""
+    return {peer: _time_column(machine, peer) for peer in layout.peers if _measured(machine, peer, rows)}
 
 
 def _time_column(machine: str, solver: str) -> Column:
@@ -151,8 +169,7 @@ def _time_column(machine: str, solver: str) -> Column:
         if record is None:
             return Cell()
         if not record.agreed:
-            words = outcome(record) if record.status == "ok" else f"{record.status}: {record.reason}"
-            return Cell(words, record.reason or "", bad=True)
+            return Cell(outcome(record), record.reason or "", bad=True)
         times = summarise(record)
         return Cell(shown(times.median), _tip(record, times)) if times else Cell()
 
@@ -198,17 +215,21 @@ def _tip(record: Record, times: Summary) -> str:
 
 
 def _footnotes(line: Line) -> list[str]:
-    """Say where what was measured is not what was printed, and which answers were wrong."""
+    """Say where what was measured is not what was printed, and which answers are missing, wrong or few."""
     texts: dict[str, list[str]] = {}
-    wrong = []
+    others = []
+    most: dict[str, int] = {}
+    for (machine, _), record in line.records.items():
+        most[machine] = max(most.get(machine, 0), len(record.trials))
     for (machine, solver), record in line.records.items():
         for text in _differences(line, record):
             texts.setdefault(text, []).append(machine)
-        if outcome(record) == "not verified":
-            wrong.append(f"{line.title}, {solver} on {machine}: not verified, {record.reason}.")
-    return [
-        f"{', '.join(sorted(set(names), key=names.index))}: {text}" for text, names in texts.items()
-    ] + wrong
+        where, n = f"{line.title}, {solver} on {machine}", len(record.trials)
+        if not record.agreed:
+            others.append(f"{where}: {outcome(record)}, {record.reason}.")
+        elif n < most[machine]:
+            others.append(f"{where}: {n} trial{'s' * (n > 1)} instead of {most[machine]}.")
+    return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()] + others
 
 
 def _differences(line: Line, record: Record) -> Iterable[str]:
@@ -239,6 +260,7 @@ def _remarks(layout: PublishedTable) -> list[str]:
         "whose interquartile ranges overlap: too noisy to rank.",
         "GPU setup: making the context and loading the module, not part of the total. The printed GPU times "
         "of the two small graphs look like such a setup.",
+        "The libraries' times are those of the search alone; making their own graph object is not counted.",
         f"{EMPTY}: not measured.",
     ]
     if layout.problem == "stcon":

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from retrace.measure.records import Record
-from retrace.publish.page import EMPTY, Cell, Group, Page, Row
+from retrace.publish.page import EMPTY, Cell, Group, Page, Row, Table
 from retrace.publish.rows import machines
 
 COLUMNS = ("graph", "solver", "backend", "machine", "experiment", "oracle", "result", "trials")
@@ -57,8 +57,7 @@ def page(records: Iterable[Record]) -> Page:
         title="Verification",
         summary=summary(records),
         label_heading=COLUMNS[0],
-        groups=[Group("", COLUMNS[1:-1], "text"), Group("", COLUMNS[-1:])],
-        rows=rows,
+        tables=[Table([Group("", COLUMNS[1:-1], "text"), Group("", COLUMNS[-1:])], rows)],
         remarks=[
             "Every trial's answer is compared with the oracle's; one that differs gives no time.",
             "The emulator runs the CUDA kernels on the CPU to check their answers, not their speed.",
