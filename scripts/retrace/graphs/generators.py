@@ -91,11 +91,11 @@ def random_weights(
     """Draw a weight from low to high for each arc, shape (arcs,); the same for all between two vertices."""
     near, far = np.minimum(tails, heads).astype(np.uint64), np.maximum(tails, heads).astype(np.uint64)
     pair = (near << np.uint64(32)) | far
-    return (low + _below(high - low + 1, _splitmix64(pair ^ _key(seed, "weights")))).astype(np.int32)
+    return (low + _below(high - low + 1, _splitmix64(pair ^ stream_key(seed, "weights")))).astype(np.int32)
 
 
-def _key(seed: int, purpose: str) -> np.uint64:
-    """Tell the streams of one seed apart by their purpose."""
+def stream_key(seed: int, purpose: str) -> np.uint64:
+    """Tell the streams of one seed apart by their purpose, of which the first eight letters count."""
     words = np.array([seed % 2**64, int.from_bytes(purpose.encode(), "little") % 2**64], dtype=np.uint64)
     first, second = _splitmix64(words)
     return np.uint64(first ^ second)
@@ -104,7 +104,7 @@ def _key(seed: int, purpose: str) -> np.uint64:
 def _random(seed: int, purpose: str, count: int) -> UInt64Array:
     """Draw `count` random words of 64 bits."""
     golden = np.uint64(0x9E3779B97F4A7C15)
-    return _splitmix64(_key(seed, purpose) + np.arange(max(count, 0), dtype=np.uint64) * golden)
+    return _splitmix64(stream_key(seed, purpose) + np.arange(max(count, 0), dtype=np.uint64) * golden)
 
 
 def _splitmix64(words: UInt64Array) -> UInt64Array:

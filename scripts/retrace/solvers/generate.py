@@ -1,0 +1,218 @@
+"""Both generators of tuwien-sssp: solvers whose answer is a graph, timed in the same phases."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.base import Device
+from retrace.devices.build import KERNELS, build_host
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.generators import stream_key
+from retrace.graphs.random import RandomGraph, resolve_arcs
+from retrace.solvers.host import pointer
+from retrace.solvers.registry import BLOCK_SIZE
+
+CHUNK = 256
+"""Entries that one thread of `random-degree.cu` adds up."""
+
+
+class Generator(ABC):
+    """A way to make a random graph. Its four phases are called in order and timed apart."""
+
+    name: ClassVar[str]
+    """Problem and variant, such as `generate/tree-first`."""
+    implements: ClassVar[str]
+    """Report and section."""
+    sources: ClassVar[tuple[str, ...]]
+    """Kernel files, from `kernels/` on."""
+    backends: ClassVar[tuple[str, ...]] = ("host",)
+    parameters: ClassVar[Mapping[str, int]] = {}
+    """What a record says of the generator's own settings."""
+    connected: ClassVar[bool] = False
+    """Whether every graph is weakly connected."""
+
+    @abstractmethod
+    def setup(self, wanted: RandomGraph) -> None:
+        """Load code; raises RetraceError if this generator makes no such graph."""
+
+    @abstractmethod
+    def upload(self) -> None:
+        """Allocate all memory."""
+
+    @abstractmethod
+    def solve(self) -> None:
+        """Make the graph."""
+
+    @abstractmethod
+    def download(self) -> CSRGraph:
+        """Fetch the graph."""
+
+    def keys(self) -> NDArray[np.uint64]:
+        """Return `RandomKeys` of `kernels/generate/random_graph.h`; each generator draws from its own."""
+        first = self.name.partition("/")[2][0]
+        purposes = ("tree", "way", "arcs", "heads", "weight")
+        return np.array([stream_key(self.wanted.seed, f"{first}.{purpose}") for purpose in purposes])
+
+    def finished(self, indptr: Int32Array, indices: Int32Array, weights: Int32Array) -> CSRGraph:
+        """Give the graph the identity that records hold; its name may be set by whoever asked for it."""
+        wanted, variant = self.wanted, self.name.partition("/")[2]
+        info = {
+            "name": f"{variant}-{wanted.vertices}-{wanted.arcs}",
+            "origin": "generated",
+            "edition": variant,
+            "weights": "generated",
+            "seed": wanted.seed,
+            "density": wanted.density,
+            "directed": True,
+            "source": 0,
+        }
+        return CSRGraph(indptr, indices, weights, info)
+
+    wanted: RandomGraph
+
+
+class CRandomGraph(ctypes.Structure):
+    """`RandomGraph` of `kernels/host/generate_tree_first.cpp`."""
+
+    _fields_: ClassVar = [
+        *((name, ctypes.c_int) for name in ("vertices", "arcs", "low", "high")),
+        ("keys", ctypes.c_uint64 * 5),
+    ]
+
+
+class TreeFirst(Generator):
+    """A random tree, then arcs at random: weakly connected; a vertex's arcs are sorted by their heads."""
+
+    name = "generate/tree-first"
+    implements = "tuwien-sssp, Graph Generation, the first"
+    sources = ("host/generate_tree_first.cpp", "generate/random_graph.h")
+    connected = True
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = threads or len(os.sched_getaffinity(0))
+
+    def setup(self, wanted: RandomGraph) -> None:
+        """Load the library."""
+        resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)
+        self.wanted = wanted
+        keys = (ctypes.c_uint64 * 5)(*self.keys().tolist())
+        self.c_wanted = CRandomGraph(wanted.vertices, wanted.arcs, *wanted.weights, keys)
+        self.function: Any = ctypes.CDLL(str(build_host(KERNELS / self.sources[0]))).generate_tree_first
+        self.function.restype = None
+
+    def upload(self) -> None:
+        """Allocate the graph's arrays, and nothing else."""
+        try:
+            self.arrays = [
+                np.empty(size, dtype=np.int32)
+                for size in (self.wanted.vertices + 1, self.wanted.arcs, self.wanted.arcs)
+            ]
+        except MemoryError:
+            raise RetraceError(
+                f"{self.wanted.arcs} arcs need {self.wanted.memory_bytes / 2**30:.1f} GiB of memory, more "
+                "than there is; ask for fewer"
+            ) from None
+
+    def solve(self) -> None:
+        """Make the graph."""
+        self.function(self.c_wanted, self.threads, *map(pointer, self.arrays))
+
+    def download(self) -> CSRGraph:
+        """Hand out the graph."""
+        return self.finished(*self.arrays)
+
+
+class RandomDegree(Generator):
+    """A random degree for each vertex, then random heads, on a device; perhaps not connected."""
+
+    name = "generate/random-degree"
+    implements = "tuwien-sssp, Graph Generation, the second"
+    sources = ("generate/random-degree.cu", "generate/random_graph.h")
+    backends = ("cuda", "emulator")
+    parameters: ClassVar[Mapping[str, int]] = {"block_size": BLOCK_SIZE}
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def setup(self, wanted: RandomGraph) -> None:
+        """Load the kernels."""
+        self.wanted = wanted
+        module = self.device.load(self.sources[0])
+        names = ("random_degrees", "sum_chunks", "scan_chunks", "random_heads")
+        self.degrees, self.sum_chunks, self.scan_chunks, self.heads = map(module.kernel, names)
+
+    def upload(self) -> None:
+        """Allocate the graph's arrays, and the sums of chunks, of chunks of chunks, and so on."""
+        device, wanted = self.device, self.wanted
+        self.random_keys = device.upload(self.keys())
+        self.indptr = device.empty(wanted.vertices + 1, np.int32)
+        device.fill(self.indptr, 0)
+        self.indices, self.weights = (device.empty(wanted.arcs, np.int32) for _ in ("indices", "weights"))
+        self.levels = [self.indptr]
+        while self.levels[-1].size > 1:
+            self.levels.append(device.empty(-(-self.levels[-1].size // CHUNK), np.int32))
+
+    def solve(self) -> None:
+        """Count each vertex's arcs, add the counts up to `indptr`, and draw the heads."""
+        wanted = self.wanted
+        vertices = np.int32(wanted.vertices)
+        arcs = np.int32(wanted.arcs)
+        self.degrees(self.grid(wanted.arcs), BLOCK_SIZE, vertices, arcs, self.random_keys, self.indptr)
+        for values, sums in zip(self.levels, self.levels[1:], strict=False):
+            self.sum_chunks(self.grid(sums.size), BLOCK_SIZE, np.int32(values.size), values, sums)
+        self.device.fill(self.levels[-1], 0)  # nothing comes before the one chunk that holds all
+        for values, before in reversed(list(zip(self.levels, self.levels[1:], strict=False))):
+            self.scan_chunks(self.grid(before.size), BLOCK_SIZE, np.int32(values.size), values, before)
+        low, high = map(np.int32, wanted.weights)
+        side = np.int32(math.isqrt(max(0, wanted.vertices - 2)) + 1)
+        self.heads(
+            self.grid(wanted.vertices), BLOCK_SIZE, vertices, self.indptr, side, low, high, self.random_keys,
+            self.indices, self.weights,
+        )  # fmt: skip
+
+    def download(self) -> CSRGraph:
+        """Fetch the graph."""
+        return self.finished(*map(self.device.download, (self.indptr, self.indices, self.weights)))
+
+    def grid(self, threads: int) -> int:
+        """Blocks that hold this many threads, at least one."""
+        return max(1, -(-threads // BLOCK_SIZE))
+
+
+GENERATORS: dict[str, type[Generator]] = {kind.name: kind for kind in (TreeFirst, RandomDegree)}
+"""Both by name. They are not in the solvers' registry, whose members answer queries about a graph."""
+
+
+def make_generator(name: str, device: Device | None = None) -> Generator:
+    """Create a generator; one that runs on a device needs it.
+
+    Raises
+    ------
+    RetraceError
+        If there is none of that name.
+    """
+    if name not in GENERATORS:
+        raise RetraceError(f"no generator is called {name}; there are {', '.join(GENERATORS)}")
+    if name == RandomDegree.name:
+        if device is None:
+            raise ValueError(f"{name} needs a device")
+        return RandomDegree(device)
+    return TreeFirst()
+
+
+def generate(name: str, wanted: RandomGraph, device: Device | None = None) -> CSRGraph:
+    """Run all phases of a generator once."""
+    generator = make_generator(name, device)
+    generator.setup(wanted)
+    generator.upload()
+    generator.solve()
+    return generator.download()
