@@ -19,13 +19,13 @@ from pathlib import Path
 from retrace.errors import RetraceError, run_command
 
 DRIVER = "libcuda.so.1"
+USUAL_FOLDERS = ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")  # not always known to ldconfig
 CUDA_WHEELS = ("cuda-toolkit", "nvidia-")
 
 
-def locked(lock: Path) -> dict[str, str]:
-    """Split a lock file into its packages: each one's name and text, hashes included."""
-    blocks = re.findall(r"^[A-Za-z0-9].*(?:\n[ \t].*)*", lock.read_text(), flags=re.MULTILINE)
-    return {re.split(r"[=\s\[;]", block)[0].lower(): block for block in blocks}
+def locked(lock: Path) -> list[str]:
+    """Split a lock file into its entries, hashes included; a package may have one for each Python version."""
+    return re.findall(r"^[A-Za-z0-9].*(?:\n[ \t].*)*", lock.read_text(), flags=re.MULTILINE)
 
 
 def pip_install(packages: list[str], *options: str) -> None:
@@ -50,9 +50,7 @@ def find_driver() -> Path:
     found = [
         Path(line.split("=>")[1].strip()) for line in listing.splitlines() if line.strip().startswith(DRIVER)
     ]
-    usual = [
-        Path(folder) / DRIVER for folder in ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")
-    ]
+    usual = [Path(folder) / DRIVER for folder in USUAL_FOLDERS]
     for path in (*found, *usual):
         if path.exists():
             return path
@@ -83,12 +81,13 @@ def main() -> None:
     arguments = parser.parse_args()
     driver, toolkit = find_driver(), toolkit_on_path()
     packages = locked(arguments.lock)
-    pycuda = packages.pop("pycuda")
+    pycuda = [package for package in packages if package.startswith("pycuda==")]
+    others = [package for package in packages if package not in pycuda]
     if toolkit is None:
         toolkit = Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13"
     else:
-        packages = {name: text for name, text in packages.items() if not name.startswith(CUDA_WHEELS)}
-    pip_install(list(packages.values()))
+        others = [package for package in others if not package.startswith(CUDA_WHEELS)]
+    pip_install(others)
     print(f"building PyCUDA against {toolkit} and {driver}", flush=True)
     with tempfile.TemporaryDirectory() as links:
         (Path(links) / "libcuda.so").symlink_to(driver)  # the name that the linker looks for
@@ -100,7 +99,7 @@ def main() -> None:
         options = [
             f"--config-settings=--global-option=--conf:{key}={value!r}" for key, value in settings.items()
         ]
-        pip_install([pycuda], "--no-binary", "pycuda", *options)
+        pip_install(pycuda, "--no-cache-dir", "--no-binary", "pycuda", *options)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,28 @@
+"""The GPU set-up without a GPU: what it takes from the lock, and what it says without a driver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import install_gpu
+from retrace.errors import RetraceError
+
+LOCK = Path(__file__).parents[1] / "requirements-gpu.lock"
+
+
+def test_every_entry_of_the_lock_is_found() -> None:
+    entries = install_gpu.locked(LOCK)
+    assert "\n".join(entries) == LOCK.read_text().rstrip("\n")
+    names = [entry.partition("==")[0] for entry in entries]
+    assert names.count("numpy") == 2, "one for each range of Python versions"
+    assert {"pycuda", "snakemake", "nvidia-cuda-nvcc"} < set(names)
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_without_a_driver_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install_gpu, "USUAL_FOLDERS", ())
+    monkeypatch.setattr(install_gpu.subprocess, "run", lambda *_, **__: type("Done", (), {"stdout": ""}))
+    with pytest.raises(RetraceError, match="install the NVIDIA driver first"):
+        install_gpu.find_driver()
