@@ -4,6 +4,9 @@ Every format is a header and lines of integers, so one `Layout` describes each a
 The slow one goes line by line, names the line at fault, and defines what is accepted. The fast one reads only
 files that are written plainly, a strict part of what the slow one accepts, and stands back where it cannot
 vouch for a file. Files may be gzip'ed, whatever their name.
+
+A file is read in pieces of whole lines, each by the fast pass if it can be, and H/E is written in pieces as
+well: the whole text of a large file is never in memory.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ import itertools
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import numpy as np
 import scipy.io
@@ -25,12 +30,18 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from retrace.errors import RetraceError
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, from_arcs
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 
 LARGEST = UNREACHABLE - 1
 """The largest number of vertices or lines, weight or distance that fits in 32 bits beside `UNREACHABLE`."""
 
 GZIP_MAGIC = b"\x1f\x8b"
+
+PIECE = 1 << 20
+"""Bytes of text read at a time."""
+
+ARCS_WRITTEN = 1 << 16
+"""Arcs turned into text at a time."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +123,77 @@ class Header:
         return LARGEST if self.vertices is None else self.vertices
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where in a file the rest of a piece begins.
+
+    Attributes
+    ----------
+    number
+        Lines before it, in the file.
+    begin
+        Bytes before it, in the piece.
+    rows
+        Lines of the layout read before it, which the header counts.
+    last
+        Whether the piece ends the file.
+    """
+
+    number: int
+    begin: int
+    rows: int = 0
+    last: bool = True
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a piece of a file holds.
+
+    Attributes
+    ----------
+    columns
+        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
+    piece, place
+        Where they were found.
+    """
+
+    columns: NDArray[np.int64]
+    piece: bytes
+    place: Place
+
+    def line_number(self, row: int, layout: Layout) -> int:
+        """Tell on which line of the file a row stands."""
+        if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # no line but such
+            return self.place.number + row + 1
+        return next(itertools.islice(_lines(self.piece, layout, self.place), row, None))[0]
+
+
 def read(path: Path, kind: str) -> CSRGraph:
-    """Read a graph file in one of the formats of `LAYOUTS`; see `read_bytes`, `unpack` and `parse`."""
-    return parse(unpack(read_bytes(path), path), kind, path)
+    """Read a graph file in one of the formats of `LAYOUTS`; see `parse`."""
+    with open_graph(path) as file:
+        return parse_stream(file, kind, path)
+
+
+@contextmanager
+def open_graph(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that may be gzip'ed, to be read inside the block.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be read, or is a damaged gzip file.
+    """
+    try:
+        with path.open("rb") as raw:
+            if raw.peek(2).startswith(GZIP_MAGIC):
+                with gzip.open(raw) as content:
+                    yield cast(BinaryIO, content)
+            else:
+                yield raw
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise RetraceError(f"{path}: expected a whole gzip file, found a damaged one; get it again") from None
+    except OSError as error:
+        raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
 
 
 def read_bytes(path: Path) -> bytes:
@@ -157,31 +236,75 @@ def parse(content: bytes, kind: str, path: Path | str, counts: tuple[int, int] |
     RetraceError
         If the content is not in the format, naming `path` and the line.
     """
-    layout = _matrix_market(content, path) if kind == "matrix-market" else LAYOUTS[kind]
-    header = read_header(content, layout, path)
-    columns = read_plain(content, layout, header)
-    if columns is None:
-        columns = read_any(content, layout, header, path)
-    arcs = _both_ways(columns, layout.loops_once) if header.undirected else columns
-    if len(arcs) > LARGEST:
-        raise RetraceError(
-            f"{path}: expected at most {LARGEST} arcs (32 bits), found {len(arcs)}; take a smaller graph"
-        )
-    vertices = int(arcs[:, :2].max()) + 1 if header.vertices is None else header.vertices
-    if counts not in (None, (vertices, len(arcs))):
+    return parse_stream(io.BytesIO(content), kind, path, counts)
+
+
+def parse_stream(
+    file: BinaryIO, kind: str, path: Path | str, counts: tuple[int, int] | None = None
+) -> CSRGraph:
+    """Make a graph of an open file, as `parse` does; memory is taken for arcs only, not for text."""
+    layout, header, rows = read_rows(file, kind, path)
+    arcs, largest, heaviest, blamed = 0, -1, -1, 0
+    parts: list[Int32Array] = []
+    for found in rows:
+        columns = _both_ways(found.columns, layout.loops_once) if header.undirected else found.columns
+        if len(columns) == 0:
+            continue
+        arcs += len(columns)
+        if arcs > LARGEST:
+            raise RetraceError(
+                f"{path}: expected at most {LARGEST} arcs (32 bits), found more; take a smaller graph"
+            )
+        largest = max(largest, int(columns[:, :2].max()))
+        if layout.columns == 3:
+            row = int(found.columns[:, 2].argmax())
+            if (weight := int(found.columns[row, 2])) > heaviest:
+                heaviest, blamed = weight, found.line_number(row, layout)
+        parts.append(columns[np.argsort(columns[:, 0], kind="stable")].T.astype(np.int32, order="C"))
+    vertices = largest + 1 if header.vertices is None else header.vertices
+    if counts not in (None, (vertices, arcs)):
         raise RetraceError(
             f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
-            f"found {vertices} and {len(arcs)}"
+            f"found {vertices} and {arcs}"
         )
-    graph = from_arcs(vertices, arcs[:, 0], arcs[:, 1], arcs[:, 2] if layout.columns == 3 else None)
-    if _may_overflow(graph):
-        lines = _lines(content, layout, header)
-        number, _, _ = next(itertools.islice(lines, int(columns[:, 2].argmax()), None))
+    try:
+        graph = _assemble(vertices, arcs, parts, layout.columns == 3)
+    except MemoryError:
         raise RetraceError(
-            f"{path}, line {number}: expected weights whose paths stay within {LARGEST} (32 bits), found "
+            f"{path}: {vertices} vertices and {arcs} arcs need more memory than there is; take fewer"
+        ) from None
+    if _may_overflow(graph):
+        raise RetraceError(
+            f"{path}, line {blamed}: expected weights whose paths stay within {LARGEST} (32 bits), found "
             f"that this one, the heaviest, may end a longer path; scale the weights down"
         )
     return graph
+
+
+def read_rows(file: BinaryIO, kind: str, path: Path | str) -> tuple[Layout, Header, Iterator[Rows]]:
+    """Read the header of an open file, and then, as they are asked for, its lines, piece by piece.
+
+    Raises
+    ------
+    RetraceError
+        If the content is not in the format, naming `path` and the line.
+    """
+    pieces = _pieces(file)
+    piece, last = next(pieces)
+    layout = _matrix_market(piece, path) if kind == "matrix-market" else LAYOUTS[kind]
+    header = read_header(piece, layout, path)
+
+    def rows() -> Iterator[Rows]:
+        number, begin, count = header.number, header.end, 0
+        for content, ends in itertools.chain([(piece, last)], pieces):
+            place = Place(number, begin, count, ends)
+            columns = read_plain(content, layout, header, place)
+            if columns is None:
+                columns = read_any(content, layout, header, path, place)
+            yield Rows(columns, content, place)
+            number, begin, count = number + content.count(b"\n", begin), 0, count + len(columns)
+
+    return layout, header, rows()
 
 
 def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
@@ -212,15 +335,18 @@ def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
     return Header(numbers["N"], numbers["M"], bool(numbers.get("U", layout.undirected)), number, end)
 
 
-def read_plain(content: bytes, layout: Layout, header: Header) -> NDArray[np.int64] | None:
-    """Read the lines after the header as `read_any` would, fast; None where that cannot be vouched for.
+def read_plain(
+    content: bytes, layout: Layout, header: Header, place: Place | None = None
+) -> NDArray[np.int64] | None:
+    """Read the lines after a place as `read_any` would, fast; None where that cannot be vouched for.
 
     Returns
     -------
     columns
         Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
     """
-    body = content[header.end :].replace(b"\r\n", b"\n")
+    place = place or Place(header.number, header.end)
+    body = content[place.begin :].replace(b"\r\n", b"\n")
     if not body.endswith(b"\n"):
         body += b"\n"
     if layout.comment and (body.startswith(layout.comment) or b"\n" + layout.comment in body):
@@ -232,9 +358,10 @@ def read_plain(content: bytes, layout: Layout, header: Header) -> NDArray[np.int
     count = body.count(b"\n")
     start = layout.keyword + b" " if layout.keyword else b""
     marks = layout.line.translate(str.maketrans("", "", "uvw")).encode() + b"\n"
+    rows = place.rows + count
     if (
         count == 0
-        or header.lines not in (None, count)
+        or (header.lines is not None and (rows > header.lines or (place.last and rows < header.lines)))
         or body.translate(None, b"0123456789") != marks * count
         or not body.startswith(start or tuple(b"%d" % digit for digit in range(10)))
         or body.count(b"\n" + start) != count - bool(start)
@@ -248,8 +375,12 @@ def read_plain(content: bytes, layout: Layout, header: Header) -> NDArray[np.int
     return columns if fits else None
 
 
-def read_any(content: bytes, layout: Layout, header: Header, path: Path | str) -> NDArray[np.int64]:
-    """Read the lines after the header one by one: words apart by any white space, blank lines skipped.
+def read_any(
+    content: bytes, layout: Layout, header: Header, path: Path | str, place: Place | None = None
+) -> NDArray[np.int64]:
+    """Read the lines after a place, by default the header, one by one.
+
+    Words are apart by any white space; blank lines are skipped.
 
     Returns
     -------
@@ -264,9 +395,10 @@ def read_any(content: bytes, layout: Layout, header: Header, path: Path | str) -
     keyword = [layout.keyword] if layout.keyword else []
     top = header.bound - 1 + layout.base
     rows: list[list[int]] = []
-    number = header.number
-    for number, _, words in _lines(content, layout, header):
-        if len(rows) == header.lines:
+    place = place or Place(header.number, header.end)
+    number = place.number
+    for number, _, words in _lines(content, layout, place):
+        if place.rows + len(rows) == header.lines:
             raise _blame(
                 path,
                 number,
@@ -281,11 +413,12 @@ def read_any(content: bytes, layout: Layout, header: Header, path: Path | str) -
         if max(values) > LARGEST:
             raise _blame(path, number, f"'{layout.line}' with a whole weight from 0 to {LARGEST}", words)
         rows.append([values[0] - layout.base, values[1] - layout.base, *values[2:]])
-    if len(rows) < (1 if header.lines is None else header.lines):
+    count = place.rows + len(rows)
+    if place.last and count < (1 if header.lines is None else header.lines):
         wanted = "some" if header.lines is None else f"the {header.lines} that line {header.number} announces"
         raise RetraceError(
             f"{path}, line {max(number, 1)}: expected lines '{layout.line}', {wanted}, found the file's end "
-            f"after {len(rows)}; it may be cut short"
+            f"after {count}; it may be cut short"
         )
     return np.array(rows, dtype=np.int64).reshape(-1, layout.columns)
 
@@ -295,20 +428,119 @@ def write_he(graph: CSRGraph, path: Path) -> None:
 
     Raises
     ------
+    RetraceError
+        If it cannot be written.
     ValueError
         If the graph has no weights.
     """
     if graph.weights is None:
         raise ValueError("H/E needs weights")
+    parts = _arcs_by_parts(graph.indptr, graph.indices, graph.weights)
+    write_he_arcs(graph.vertices, graph.arcs, parts, path)
+
+
+def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]], path: Path) -> None:
+    """Write arcs as directed H/E, whole or not at all.
+
+    Parameters
+    ----------
+    vertices, arcs
+        Numbers for the header.
+    parts
+        Tails, heads and weights, shape (any,) each, to be written one part after the other.
+    path
+        The file.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be written.
+    """
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
-        with partial.open("w") as file:
-            file.write(f"H {graph.vertices} {graph.arcs} 0\n")
-            for u, v, w in zip(graph.tails(), graph.indices, graph.weights, strict=True):
-                file.write(f"E {u} {v} {w}\n")
+        with partial.open("wb") as file:
+            file.write(b"H %d %d 0\n" % (vertices, arcs))
+            for columns in parts:
+                file.write(_he_lines(columns))
         partial.replace(path)
+    except OSError as error:
+        raise RetraceError(
+            f"{path}: cannot be written ({error.strerror}); check the path and the disk"
+        ) from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _arcs_by_parts(
+    indptr: Int32Array, indices: Int32Array, weights: Int32Array
+) -> Iterator[tuple[Int32Array, Int32Array, Int32Array]]:
+    """Yield tails, heads and weights of some arcs at a time: tails of all would take as much as the heads."""
+    for begin in range(0, len(indices), ARCS_WRITTEN):
+        end = min(begin + ARCS_WRITTEN, len(indices))
+        first = int(np.searchsorted(indptr, np.int32(begin), side="right")) - 1
+        after = int(np.searchsorted(indptr, np.int32(end), side="left"))
+        degrees: Int32Array = np.diff(indptr[first : after + 1].clip(begin, end))
+        tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
+        yield tails, indices[begin:end], weights[begin:end]
+
+
+def _he_lines(columns: Sequence[Int32Array]) -> bytes:
+    """Write lines `E u v w`: all numbers with as many digits as the longest, then leading zeros left out."""
+    count = len(columns[0])
+    if count == 0:
+        return b""
+    widths = [len(str(int(column.max()))) for column in columns]
+    text = np.full((count, 2 + sum(widths) + len(widths)), ord(" "), dtype=np.uint8)
+    keep = np.ones(text.shape, dtype=np.bool_)
+    text[:, 0] = ord("E")
+    end = 2
+    for column, width in zip(columns, widths, strict=True):
+        end += width
+        rest = column.astype(np.uint32)
+        for place in range(end - 1, end - width - 1, -1):
+            if place < end - 1:
+                keep[:, place] = rest > 0
+            shorter = rest // 10
+            text[:, place] = rest - shorter * 10 + ord("0")
+            rest = shorter
+        end += 1
+    text[:, -1] = ord("\n")
+    return text[keep].tobytes()
+
+
+def _pieces(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
+    """Yield a file's content in pieces of whole lines, each with whether it is the last."""
+    piece, last = file.read(PIECE) + file.readline(), False
+    while not last:
+        following = file.read(PIECE) + file.readline()
+        last = not following
+        yield piece, last
+        piece = following
+
+
+def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool) -> CSRGraph:
+    """Put parts, each of tails, heads and perhaps weights sorted by tail, into rows; uses the list up."""
+
+    def runs(tails: Int32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        begins = np.flatnonzero(np.concatenate(([True], tails[1:] != tails[:-1])))
+        return begins, np.diff(begins, append=len(tails))
+
+    indptr = np.zeros(vertices + 1, dtype=np.int64)
+    for part in parts:
+        begins, lengths = runs(part[0])
+        indptr[part[0][begins] + 1] += lengths
+    np.cumsum(indptr, out=indptr)
+    graph = [np.empty(arcs, dtype=np.int32) for _ in range(2 if weighted else 1)]
+    free = indptr[:-1].copy()
+    parts.reverse()
+    while parts:
+        tails, *values = parts.pop()
+        begins, lengths = runs(tails)
+        places = np.arange(len(tails)) + np.repeat(free[tails[begins]] - begins, lengths)
+        free[tails[begins]] += lengths
+        for column, value in zip(graph, values, strict=True):
+            column[places] = value
+    return CSRGraph(indptr.astype(np.int32), graph[0], graph[1] if weighted else None)
 
 
 def _matrix_market(content: bytes, path: Path | str) -> Layout:
@@ -338,10 +570,10 @@ def _matrix_market(content: bytes, path: Path | str) -> Layout:
 
 
 def _lines(
-    content: bytes, layout: Layout, after: Header | None = None
+    content: bytes, layout: Layout, after: Place | None = None
 ) -> Iterator[tuple[int, int, list[bytes]]]:
     """Yield number, end in bytes and words of each line that is neither blank nor a comment."""
-    number, end = (after.number, after.end) if after else (0, 0)
+    number, end = (after.number, after.begin) if after else (0, 0)
     while end < len(content):
         start, end = end, content.find(b"\n", end) + 1 or len(content)
         number += 1
@@ -376,10 +608,10 @@ def _may_overflow(graph: CSRGraph) -> bool:
     """Whether a distance from vertex 0, or one relaxation beyond it, passes `LARGEST`."""
     if graph.weights is None or graph.arcs == 0:
         return False
-    weights = graph.weights.astype(np.int64)
     longest = graph.vertices - 1  # arcs on a path
-    if longest * int(weights.max()) <= LARGEST:
+    if longest * int(graph.weights.max()) <= LARGEST:
         return False
+    weights = graph.weights.astype(np.int64)
     if longest < graph.arcs:
         weights = np.partition(weights, graph.arcs - longest)[graph.arcs - longest :]
     if weights.sum() <= LARGEST:
