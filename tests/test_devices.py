@@ -187,6 +187,15 @@ def test_symbols(device: Device) -> None:
             module.write_symbol(name, np.zeros(1, np.int32))
 
 
+def test_variables_start_anew_when_a_file_is_loaded_again(device: Device) -> None:
+    ones, out = device.upload(np.ones(32, np.int32)), device.empty(33, np.int32)
+    for first in (5, 3):
+        module = device.load(BARRIERS)
+        module.write_symbol("scale", np.array([first, 0], np.int32))
+        module.kernel("scaled")(1, 32, ones, out)
+        assert device.download(out).tolist() == [first] * 32 + [32]
+
+
 def test_integer_atomics(device: Device) -> None:
     n, mask = 4096, 0xFF
     i = device.upload(np.array([0, 0, 0, 0, mask, 0, 0, 0], np.int32))

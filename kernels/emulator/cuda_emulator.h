@@ -441,20 +441,16 @@ template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
     // flatten: the kernel's own code goes into the loop over threads
     [[gnu::flatten]] static void run_threads(void **arguments) { run(arguments, std::index_sequence_for<P...>()); }
 
-    static const char *parameters()
-    {
-        static const std::string words = ((describe<P>() + " ") + ... + std::string());
-        return words.c_str();
-    }
+    static std::string parameters() { return ((describe<P>() + " ") + ... + std::string()); }
 };
 
 }  // namespace emulator
 
-// As a C function, so that Python finds a kernel by its name.
+// As a C function, so that Python finds a kernel by its name. Its result is never freed, and is no static variable:
+// those are set back whenever the file is loaded again.
 #define EMULATE(name)                                                                                             \
     extern "C" const emulator::Kernel *emulated_##name()                                                          \
     {                                                                                                             \
         using Emulated = emulator::Emulated<&name>;                                                               \
-        static const emulator::Kernel kernel{#name, Emulated::parameters(), Emulated::run_threads};               \
-        return &kernel;                                                                                           \
+        return new emulator::Kernel{#name, strdup(Emulated::parameters().c_str()), Emulated::run_threads};        \
     }

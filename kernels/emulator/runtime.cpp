@@ -30,6 +30,7 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -548,31 +549,49 @@ static Worker &this_worker()
     return *here->worker;
 }
 
+// What is known of a loaded library: where it lies, its thread-local memory on this OS thread, and what it may
+// write, but for the part that the loader has made read-only again.
+struct Library {
+    const void *inside = nullptr;  // an address in it, by which it is found
+    Range thread_local_part{nullptr, 0}, variables{nullptr, 0};
+};
+
+static Library find_library(const void *inside)
+{
+    Library library;
+    library.inside = inside;
+    const auto visit = [](dl_phdr_info *info, size_t, void *data) {
+        auto &wanted = *static_cast<Library *>(data);
+        Range writable{nullptr, 0};
+        char *read_only_end = nullptr;
+        size_t thread_local_bytes = 0;
+        bool holds = false;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+            const ElfW(Phdr) &header = info->dlpi_phdr[i];
+            char *const begin = reinterpret_cast<char *>(info->dlpi_addr + header.p_vaddr);
+            if (header.p_type == PT_LOAD && wanted.inside >= begin && wanted.inside < begin + header.p_memsz)
+                holds = true;
+            if (header.p_type == PT_LOAD && header.p_flags & PF_W) writable = {begin, header.p_memsz};
+            if (header.p_type == PT_GNU_RELRO) read_only_end = begin + header.p_memsz;
+            if (header.p_type == PT_TLS) thread_local_bytes = header.p_memsz;
+        }
+        if (!holds) return 0;
+        if (thread_local_bytes)
+            wanted.thread_local_part = {static_cast<char *>(info->dlpi_tls_data), thread_local_bytes};
+        char *const begin = std::max(writable.begin, read_only_end), *end = writable.begin + writable.bytes;
+        if (begin < end) wanted.variables = {begin, size_t(end - begin)};
+        return 1;
+    };
+    dl_iterate_phdr(visit, &library);
+    return library;
+}
+
 // The __shared__ variables of the library that a kernel belongs to: all of its thread-local memory, but of the
 // dynamic array only what the launch asked for.
 static std::vector<Range> shared_ranges(const Launch &launch)
 {
-    struct Search {
-        ElfW(Addr) address;
-        Range found;
-    } search{reinterpret_cast<ElfW(Addr)>(launch.kernel), {nullptr, 0}};
-    char *dynamic = static_cast<char *>(launch.dynamic_storage());
-    const auto visit = [](dl_phdr_info *info, size_t, void *data) {
-        auto &search = *static_cast<Search *>(data);
-        bool holds = false;
-        const ElfW(Phdr) *tls = nullptr;
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-            const ElfW(Phdr) &header = info->dlpi_phdr[i];
-            const ElfW(Addr) begin = info->dlpi_addr + header.p_vaddr;
-            if (header.p_type == PT_LOAD && search.address >= begin && search.address < begin + header.p_memsz)
-                holds = true;
-            if (header.p_type == PT_TLS) tls = &header;
-        }
-        if (holds && tls) search.found = {static_cast<char *>(info->dlpi_tls_data), tls->p_memsz};
-        return holds ? 1 : 0;
-    };
-    dl_iterate_phdr(visit, &search);
-    const Range all = search.found;
+    char *dynamic = static_cast<char *>(launch.dynamic_storage());  // which makes this thread's copy of it exist
+    const Range all = find_library(reinterpret_cast<const void *>(launch.kernel->run_threads)).thread_local_part;
     if (!all.begin) return {};
     if (!dynamic) return {all};
     char *const unused = dynamic + launch.dynamic_bytes, *const used_again = dynamic + DYNAMIC_SHARED_BYTES;
@@ -659,6 +678,24 @@ static void run_parallel(Launch &launch)
 }
 
 }  // namespace emulator
+
+// Gives the __constant__ and __device__ variables of a library, named by a function of it, the values that they had
+// when it was first loaded, as CUDA does for a module that is loaded anew.
+extern "C" __attribute__((no_sanitize("address"))) void emulator_reset(const void *function)
+{
+    static std::mutex mutex;
+    static auto &first = *new std::map<const void *, std::vector<char>>;
+    const std::lock_guard lock(mutex);
+    const emulator::Range now = emulator::find_library(function).variables;
+    const auto [saved, is_new] = first.try_emplace(function, now.bytes);
+    volatile char *const here = now.begin;  // volatile: no memcpy, which minds the sanitizer's marks between variables
+    for (size_t i = 0; i < now.bytes; i++) {
+        if (is_new)
+            saved->second[i] = here[i];
+        else
+            here[i] = saved->second[i];
+    }
+}
 
 // Finds a __constant__ or __device__ variable in a library that dlopen has returned; null if there is none.
 extern "C" void *emulator_symbol(void *library, const char *name, size_t *bytes)

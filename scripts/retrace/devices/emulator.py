@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import KERNELS, build_emulator, find_cxx, shown
+from retrace.devices.build import KERNELS, build_emulator, build_thrust, find_cxx, shown
 from retrace.errors import RetraceError
 
 POISON = 0xCD
@@ -266,10 +266,11 @@ class EmulatedDevice(Device):
         self.closed = True
 
     def load(self, source: str) -> EmulatedModule:
-        """Compile a kernel file if need be, and load it."""
+        """Compile a kernel file if need be, and load it; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
         library = ctypes.CDLL(str(build_emulator(KERNELS / source, self.debug, self.seed is not None)))
+        library.emulator_reset(ctypes.cast(library.emulated_dynamic_storage, ctypes.c_void_p))
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
         library.emulator_launch.argtypes = (
@@ -277,6 +278,10 @@ class EmulatedDevice(Device):
             ctypes.c_int, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_size_t,
         )  # fmt: skip
         return EmulatedModule(self, shown(KERNELS / source), library)
+
+    def load_thrust(self, source: str) -> ctypes.CDLL:
+        """Load a library for Thrust's own host system."""
+        return ctypes.CDLL(str(build_thrust(KERNELS / source, None)))
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
         """Allocate memory and poison it."""
