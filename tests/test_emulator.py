@@ -144,6 +144,7 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("out[0] = clock64();", "the emulator cannot run clock64"),
         ("out[0] = clock();", "the emulator cannot run clock"),
         ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
+        ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
         ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"),
         ("k<<<1, 1>>>(out);", "variant.cu:4"),
         ("atomicAdd((long long *)out, 1);", "atomicAdd"),

@@ -41,6 +41,8 @@
 #define __grid_constant__
 #define __align__(n) alignas(n)
 #define asm static_assert(false, "the emulator cannot run inline PTX (asm)");
+#define __asm__ asm
+#define __asm asm
 
 #define threadIdx (emulator::here->thread_index)
 #define blockIdx (emulator::here->block_index)
