@@ -94,12 +94,13 @@ def test_linear_dijkstra_predicts_its_time() -> None:
     solver = make("sssp/dijkstra-linear")
     long_path = graph(20_000, [(u, u + 1, 1) for u in range(19_999)])
     solver.setup(long_path)
-    predicted = solver.predict_seconds(Query(0))
-    started = time.perf_counter()
-    solver.solve(Query(0))
-    taken = time.perf_counter() - started
-    assert predicted is not None
-    assert taken / 5 < predicted < taken * 5
+    predicted, taken = [], []
+    for _ in range(9):  # other work on the machine disturbs some
+        predicted.append(solver.predict_seconds(Query(0)))
+        started = time.perf_counter()
+        solver.solve(Query(0))
+        taken.append(time.perf_counter() - started)
+    assert np.median(taken) / 5 < np.median(predicted) < np.median(taken) * 5
     solver.setup(NAMED["one vertex"])
     assert solver.predict_seconds(Query(0)) is None
 
