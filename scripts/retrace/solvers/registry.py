@@ -119,6 +119,10 @@ class Registry:
             raise RetraceError(f"no solver is called {name}; there are {', '.join(sorted(self.solvers))}")
         return self.solvers[name]
 
+    def of_problem(self, problem: str) -> list[type[Solver]]:
+        """All solvers of one problem, in the order they were added."""
+        return [solver for name, solver in self.solvers.items() if name.split("/")[0] == problem]
+
 
 REGISTRY = Registry()
 
