@@ -1,0 +1,377 @@
+"""Both random-graph generators of tuwien-sssp: properties, limits, and the same graph everywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
+from retrace.solvers.generate import (
+    GENERATORS,
+    Generator,
+    RandomDegree,
+    TreeFirst,
+    generate,
+    make_generator,
+)
+
+UInt64Array = NDArray[np.uint64]
+
+needs_cuda = pytest.mark.skipif(not cuda_available(), reason="no CUDA device")
+ON_DEVICES = [EmulatedDevice, pytest.param(CudaDevice, marks=[pytest.mark.gpu, needs_cuda])]
+
+
+def run(generator: Generator, wanted: RandomGraph) -> CSRGraph:
+    generator.setup(wanted)
+    generator.upload()
+    generator.solve()
+    return generator.download()
+
+
+def tree_first(wanted: RandomGraph, threads: int = 2) -> CSRGraph:
+    return run(TreeFirst(threads), wanted)
+
+
+def random_degree(wanted: RandomGraph, **options: Any) -> CSRGraph:
+    with EmulatedDevice(**options) as device:
+        return run(RandomDegree(device), wanted)
+
+
+MAKERS: dict[str, Callable[[RandomGraph], CSRGraph]] = {
+    "tree-first": tree_first,
+    "random-degree": random_degree,
+}
+
+
+@st.composite
+def random_graphs(draw: st.DrawFn, connected: bool = False) -> RandomGraph:
+    vertices = draw(st.integers(1, 60))
+    least, most = vertices - 1 if connected else 0, most_arcs(vertices)
+    sparse = st.integers(least, min(most, least + 5 * vertices))
+    arcs = draw(st.one_of(sparse, st.integers(least, most), st.just(most)))
+    low = draw(st.integers(0, 2**31 - 2))
+    high = draw(st.one_of(st.just(low), st.integers(low, 2**31 - 2)))
+    return RandomGraph(vertices, arcs, draw(st.integers(-(2**70), 2**70)), (low, high))
+
+
+def check(graph: CSRGraph, wanted: RandomGraph) -> None:
+    """Check what both generators promise."""
+    assert (graph.vertices, graph.arcs) == (wanted.vertices, wanted.arcs)
+    assert graph.weights is not None
+    assert graph.degrees().min() >= 0
+    if wanted.arcs:
+        assert wanted.weights[0] <= graph.weights.min()
+        assert graph.weights.max() <= wanted.weights[1]
+        assert graph.indices.min() >= 0
+        assert graph.indices.max() < wanted.vertices
+    tails = graph.tails().astype(np.int64)
+    assert not (tails == graph.indices).any()
+    assert len(np.unique(tails * wanted.vertices + graph.indices)) == wanted.arcs
+
+
+def weak_components(graph: CSRGraph) -> int:
+    matrix = csr_array((np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices,) * 2)
+    return int(connected_components(matrix, connection="weak")[0])
+
+
+@given(random_graphs(connected=True))
+@example(RandomGraph(1, 0, 1))
+@example(RandomGraph(2, 2, 1))
+@settings(deadline=None)
+def test_tree_first(wanted: RandomGraph) -> None:
+    graph = tree_first(wanted)
+    check(graph, wanted)
+    assert weak_components(graph) == 1
+    rows = np.split(graph.indices, graph.indptr[1:-1])
+    assert all((np.diff(row) > 0).all() for row in rows)
+
+
+@given(random_graphs())
+@example(RandomGraph(1, 0, 1))
+@example(RandomGraph(2, 2, 1))
+@settings(deadline=None)
+def test_random_degree(wanted: RandomGraph) -> None:
+    check(random_degree(wanted), wanted)
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
+def test_density_1_is_the_complete_graph(make: Any) -> None:
+    graph = make(RandomGraph(5, 20, seed=3))
+    pairs = set(zip(graph.tails().tolist(), graph.indices.tolist(), strict=True))
+    assert pairs == {(u, v) for u in range(5) for v in range(5) if u != v}
+
+
+def test_fewest_arcs_are_a_tree() -> None:
+    graph = tree_first(RandomGraph(5000, 4999, seed=1))
+    assert weak_components(graph) == 1
+    upward = graph.tails() > graph.indices
+    assert 2300 < np.count_nonzero(upward) < 2700  # of either direction
+
+
+@pytest.mark.parametrize("threads", [1, 3, 16])
+def test_threads_change_nothing(threads: int) -> None:
+    wanted = RandomGraph(60_000, 300_000, seed=11)
+    assert tree_first(wanted, threads).digest() == tree_first(wanted, 2).digest()
+
+
+def test_schedule_changes_nothing() -> None:
+    wanted = RandomGraph(600, 3000, seed=11)
+    for seed in range(3):
+        assert random_degree(wanted, seed=seed).digest() == random_degree(wanted).digest()
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
+def test_seeds_give_different_graphs(make: Any) -> None:
+    digests = {make(RandomGraph(100, 500, seed)).digest() for seed in range(20)}
+    assert len(digests) == 20
+    assert make(RandomGraph(100, 500, 2**64 + 1)).digest() in digests  # 64 bits count
+
+
+def test_a_seed_gives_the_same_graph_everywhere() -> None:
+    """Records name these graphs by seed and sha256: a change here is a change of every such graph."""
+    wanted = RandomGraph(1000, 5000, seed=1)
+    assert {name: make(wanted).digest()[:16] for name, make in MAKERS.items()} == {
+        "tree-first": "773d5977ccb10520",
+        "random-degree": "e2759f9fec81b532",
+    }
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
+def test_arcs_and_weights_look_random(make: Any) -> None:
+    """Degrees both ways spread as those of arcs drawn at random, and nothing prefers a vertex or a weight.
+
+    But for the tree: a vertex can be the parent of later ones only, so that early ones have more children.
+    """
+    vertices = 40_000
+    graph = make(RandomGraph(vertices, 10 * vertices, seed=5, weights=(1, 8)))
+    assert graph.weights is not None
+    for degrees in (graph.degrees(), np.bincount(graph.indices, minlength=vertices)):
+        assert 0.95 < degrees.var() / degrees.mean() < 1.05  # Poisson: 1
+        assert abs(np.corrcoef(np.arange(vertices), degrees)[0, 1]) < (0.2 if make is tree_first else 0.03)
+        assert degrees.max() < 40
+    if make is random_degree:
+        apart = (graph.indices - graph.tails()) % vertices
+        assert chi_squared(np.bincount(apart * 64 // vertices, minlength=64)) < 120  # 63 expected
+    assert chi_squared(np.bincount(graph.weights - 1, minlength=8)) < 30
+    both = np.intersect1d(
+        graph.tails().astype(np.int64) * vertices + graph.indices,
+        graph.indices.astype(np.int64) * vertices + graph.tails(),
+    )
+    assert 50 < len(both) < 170  # arcs with one back: 100 expected
+
+
+def chi_squared(counts: NDArray[np.integer[Any]]) -> float:
+    return float(((counts - counts.mean()) ** 2).sum() / counts.mean())
+
+
+# The same graphs in NumPy, from the kernels' words rather than their code.
+
+
+def mixed(words: UInt64Array) -> UInt64Array:
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def below(bound: Any, words: UInt64Array) -> UInt64Array:
+    return (words >> np.uint64(32)) * np.asarray(bound, dtype=np.uint64) >> np.uint64(32)
+
+
+def permuted(
+    left: UInt64Array, right: UInt64Array, lefts: int, rights: int, key: Any
+) -> tuple[UInt64Array, UInt64Array]:
+    for step in (0, 2, 4):
+        left = (left + below(lefts, mixed(key ^ (right | np.uint64(step << 32))))) % np.uint64(lefts)
+        right = (right + below(rights, mixed(key ^ (left | np.uint64((step + 1) << 32))))) % np.uint64(rights)
+    return left, right
+
+
+def reference_weights(wanted: RandomGraph, tails: Any, heads: Any, key: Any) -> Int32Array:
+    low, high = wanted.weights
+    words = mixed(key ^ (tails.astype(np.uint64) << np.uint64(32) | heads.astype(np.uint64)))
+    return (low + below(high - low + 1, words).astype(np.int64)).astype(np.int32)
+
+
+def reference_tree_first(wanted: RandomGraph, keys: UInt64Array) -> CSRGraph:
+    n = wanted.vertices
+    child = np.arange(1, n, dtype=np.uint64)
+    parent = below(child, mixed(keys[0] ^ child))
+    upward = mixed(keys[1] ^ child) >> np.uint64(63) == 1
+    tree = np.where(upward, child * np.uint64(n) + parent, parent * np.uint64(n) + child)
+    every = np.arange(most_arcs(n), dtype=np.uint64)
+    tails, others = permuted(every % np.uint64(n), every // np.uint64(n), n, n - 1, keys[2])
+    drawn = tails * np.uint64(n) + others + (others >= tails)
+    extra = drawn[~np.isin(drawn, tree)][: wanted.arcs - (n - 1)]
+    arcs = np.sort(np.concatenate((tree, extra)))
+    tails, heads = arcs // np.uint64(n), arcs % np.uint64(n)
+    indptr = np.searchsorted(tails, np.arange(n + 1)).astype(np.int32)
+    return CSRGraph(indptr, heads.astype(np.int32), reference_weights(wanted, tails, heads, keys[4]))
+
+
+def reference_random_degree(wanted: RandomGraph, keys: UInt64Array) -> CSRGraph:
+    n = np.uint64(wanted.vertices)
+    drawn = np.arange(wanted.arcs, dtype=np.uint64)
+    tail_of, _ = permuted(drawn % n, drawn // n, wanted.vertices, wanted.vertices - 1, keys[2])
+    degrees = np.bincount(tail_of.astype(np.int64), minlength=wanted.vertices)
+    indptr = np.concatenate(([0], np.cumsum(degrees)))
+    tails = np.repeat(np.arange(wanted.vertices, dtype=np.uint64), degrees)
+    place = drawn - indptr[tails.astype(np.int64)].astype(np.uint64)
+    side = int(np.ceil(np.sqrt(wanted.vertices - 1)))
+    key, todo = mixed(keys[3] ^ tails), np.ones(wanted.arcs, dtype=bool)
+    while todo.any():
+        left, right = permuted(place // np.uint64(side), place % np.uint64(side), side, side, key)
+        place = np.where(todo, left * np.uint64(side) + right, place)
+        todo &= place >= n - np.uint64(1)
+    heads = place + (place >= tails)
+    weights = reference_weights(wanted, tails, heads, keys[4])
+    return CSRGraph(indptr.astype(np.int32), heads.astype(np.int32), weights)
+
+
+SIZES = [(2, 1), (5, 20), (16, 200), (17, 240), (257, 4000), (1000, 5000), (1200, 1300)]
+
+
+@pytest.mark.parametrize(("vertices", "arcs"), SIZES)
+def test_tree_first_agrees_with_numpy(vertices: int, arcs: int) -> None:
+    wanted = RandomGraph(vertices, arcs, seed=-4, weights=(0, 2**31 - 2))
+    generator = TreeFirst()
+    graph = run(generator, wanted)
+    assert_same(graph, reference_tree_first(wanted, generator.keys()))
+
+
+@pytest.mark.parametrize("open_device", ON_DEVICES)
+@pytest.mark.parametrize(("vertices", "arcs"), [*SIZES, (70_000, 140_000)])
+def test_random_degree_agrees_with_numpy(vertices: int, arcs: int, open_device: Any) -> None:
+    wanted = RandomGraph(vertices, arcs, seed=-4, weights=(0, 2**31 - 2))
+    with open_device() as device:
+        generator = RandomDegree(device)
+        graph = run(generator, wanted)
+    assert_same(graph, reference_random_degree(wanted, generator.keys()))
+
+
+@needs_cuda
+@pytest.mark.gpu
+def test_cuda_makes_2_to_the_23_vertices_within_a_second() -> None:
+    wanted = RandomGraph(2**23, 5 * 2**23, seed=1)
+    with CudaDevice() as device:
+        generator = RandomDegree(device)
+        run(generator, wanted)
+        started = time.perf_counter()
+        run(generator, wanted)
+        assert time.perf_counter() - started < 1
+
+
+def assert_same(one: CSRGraph, other: CSRGraph) -> None:
+    assert_array_equal(one.indptr, other.indptr)
+    assert_array_equal(one.indices, other.indices)
+    assert_array_equal(one.weights, other.weights)
+
+
+def test_a_million_vertices_take_less_than_2_seconds() -> None:
+    generator = TreeFirst()
+    generator.setup(RandomGraph(2**20, 5 * 2**20, seed=1))
+    started = time.process_time()
+    generator.upload()
+    generator.solve()
+    assert time.process_time() - started < 4  # of two cores: 2 seconds
+    graph = generator.download()
+    assert weak_components(graph) == 1
+
+
+def test_identity() -> None:
+    graph = tree_first(RandomGraph(100, 990, seed=7))
+    assert graph.info == {
+        "name": "tree-first-100-990",
+        "origin": "generated",
+        "edition": "tree-first",
+        "weights": "generated",
+        "seed": 7,
+        "density": 0.1,
+        "directed": True,
+        "source": 0,
+    }
+
+
+# How many arcs are asked for.
+
+
+def test_one_number_said_in_three_ways() -> None:
+    wanted: dict[str, Any] = {"density": 0.05, "per_vertex": 4.95, "arcs": 495}
+    for key, value in wanted.items():
+        assert resolve_arcs(100, **{key: value}) == 495
+    assert resolve_arcs(100, **wanted) == 495
+    assert resolve_arcs(2**22, per_vertex=50, connected=True) == 209_715_200
+    assert resolve_arcs(2**22, density=50 / (2**22 - 1)) == 209_715_200
+    assert resolve_arcs(1, density=1, connected=True) == 0
+    assert resolve_arcs(5, density=1) == 20
+
+
+@given(st.integers(1, 2**20), st.data())
+def test_every_possible_number_of_arcs_is_its_density(vertices: int, data: st.DataObject) -> None:
+    arcs = data.draw(st.integers(0, min(most_arcs(vertices), 2**31 - 2)))
+    density = RandomGraph(vertices, arcs, seed=1).density
+    assert resolve_arcs(vertices, density=density, arcs=arcs) == arcs
+
+
+REFUSED = [
+    (0, {"arcs": 0}, "0 vertices: expected from 1 to 2147483646"),
+    (2**31, {"arcs": 0}, "2147483648 vertices: expected from 1"),
+    (5, {}, "number of arcs is missing"),
+    (5, {"density": 1.5}, "density 1.5: expected from 0 to 1, the share of all 20 arcs"),
+    (5, {"density": -0.1}, "density -0.1: expected"),
+    (5, {"density": float("nan")}, "density nan: expected"),
+    (5, {"per_vertex": 4.5}, "4.5 arcs a vertex: expected from 0 to 4"),
+    (5, {"per_vertex": float("inf")}, "inf arcs a vertex: expected"),
+    (5, {"arcs": 21}, "21 arcs: expected from 0 to 20"),
+    (5, {"arcs": -1}, "-1 arcs: expected from 0"),
+    (1, {"arcs": 1}, "1 arcs: expected from 0 to 0"),
+    (5, {"arcs": 3, "connected": True}, "3 arcs: expected at least 4"),
+    (5, {"density": 0.1, "connected": True}, r"density 0.1 \(2 arcs\): expected at least 4"),
+    (5, {"per_vertex": 0.5, "connected": True}, r"0.5 arcs a vertex \(2 arcs\): expected at least 4"),
+    (5, {"density": 0.5, "arcs": 11}, r"contradicts itself \(density 0.5 means 10, 11 arcs means 11\)"),
+    (5, {"per_vertex": 1, "arcs": 6}, "contradicts itself"),
+    (2**16, {"density": 1}, "expected at most 2147483646"),
+    (2**30, {"per_vertex": 2}, "expected at most 2147483646"),
+]
+
+
+@pytest.mark.parametrize(("vertices", "said", "message"), REFUSED)
+def test_what_cannot_be_is_told_in_one_line(vertices: int, said: dict[str, Any], message: str) -> None:
+    with pytest.raises(RetraceError, match=message) as caught:
+        resolve_arcs(vertices, **said)
+    assert "\n" not in str(caught.value)
+
+
+def test_requests_are_checked() -> None:
+    with pytest.raises(RetraceError, match="21 arcs: expected from 0 to 20"):
+        RandomGraph(5, 21, seed=1)
+    for weights in [(-1, 5), (6, 5), (0, 2**31 - 1)]:
+        with pytest.raises(RetraceError, match=f"weights from {weights[0]} to {weights[1]}: "):
+            RandomGraph(5, 5, seed=1, weights=weights)
+    with pytest.raises(RetraceError, match="3 arcs: expected at least 4"):
+        tree_first(RandomGraph(5, 3, seed=1))
+
+
+def test_generators_by_name() -> None:
+    assert list(GENERATORS) == ["generate/tree-first", "generate/random-degree"]
+    with EmulatedDevice() as device:
+        for name in GENERATORS:
+            assert generate(name, RandomGraph(5, 6, seed=1), device).arcs == 6
+    with pytest.raises(RetraceError, match="no generator is called generate/grid; there are generate/tree"):
+        make_generator("generate/grid")
+    with pytest.raises(ValueError, match="needs a device"):
+        make_generator("generate/random-degree")
