@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from retrace.check import generated
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
 from retrace.solvers.generate import (
     GENERATORS,
@@ -176,6 +178,55 @@ def test_arcs_and_weights_look_random(make: Any) -> None:
 
 def chi_squared(counts: NDArray[np.integer[Any]]) -> float:
     return float(((counts - counts.mean()) ** 2).sum() / counts.mean())
+
+
+@given(random_graphs(connected=True), st.sampled_from(list(MAKERS)), st.integers(1, 100))
+@settings(deadline=None)
+def test_the_check_finds_nothing_wrong(wanted: RandomGraph, name: str, arcs_at_a_time: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generated, "ARCS_AT_A_TIME", arcs_at_a_time)
+        verdict = generated.check_random_graph(MAKERS[name](wanted), wanted, connected=name == "tree-first")
+    assert verdict.verified, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda g: replace(g, weights=None), "no weights"),
+        (lambda g: replace(g, weights=spoiled(g.weights, 3, 101)), "an arc with a weight outside 1 to 100"),
+        (lambda g: replace(g, indices=spoiled(g.indices, 3, 5)), "arc that leads out of the graph"),
+        (lambda g: replace(g, indices=spoiled(g.indices, 3, g.tails()[3])), "has an arc to itself"),
+        (
+            lambda g: replace(g, indices=spoiled(g.indices, 1, g.indices[0])),
+            "vertex 0 has two arcs to vertex 1",
+        ),
+        (lambda g: replace(g, indptr=spoiled(g.indptr, 2, 1)), "vertex 1 has less than no arcs"),
+        (lambda g: replace(g, indptr=spoiled(g.indptr, 1, 9)), "vertex 1 has less than no arcs"),
+        (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]), "4 vertices and 16 arcs instead"),
+    ],
+)
+def test_the_check_finds_what_is_wrong(spoil: Callable[[CSRGraph], CSRGraph], reason: str) -> None:
+    wanted = RandomGraph(5, 20, seed=1)
+    verdict = generated.check_random_graph(spoil(tree_first(wanted)), wanted, connected=True)
+    assert not verdict.verified
+    assert reason in str(verdict.reason)
+
+
+def test_the_check_finds_a_graph_in_two_parts() -> None:
+    wanted = RandomGraph(4, 4, seed=1, weights=(1, 1))
+    ones = np.ones(4, dtype=np.int32)
+    parts = from_arcs(4, np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]), ones)
+    assert (
+        generated.find_fault(parts, wanted, connected=True)
+        == "vertex 2 has no arc to or from an earlier vertex"
+    )
+    assert generated.find_fault(parts, wanted, connected=False) is None
+
+
+def spoiled(array: Int32Array, place: int, value: int) -> Int32Array:
+    changed = array.copy()
+    changed[place] = value
+    return changed
 
 
 # The same graphs in NumPy, from the kernels' words rather than their code.

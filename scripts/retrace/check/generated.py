@@ -1,0 +1,81 @@
+"""Checks random graphs arc by arc: what was asked for, and what its generator promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from retrace.check.oracles import Verdict
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.random import RandomGraph
+
+ORACLE = "counts, ranges, distinct arcs"
+CONNECTED_ORACLE = f"{ORACLE}, an earlier neighbour of each vertex"
+
+ARCS_AT_A_TIME = 1 << 22
+
+
+def check_random_graph(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> Verdict:
+    """Check a random graph, in memory that does not grow with its arcs.
+
+    Parameters
+    ----------
+    graph
+        What was made.
+    wanted
+        What was asked for.
+    connected
+        Whether the generator grows a tree by vertex ids. Then each vertex but the first has an arc to or from
+        an earlier one, which is checked, and which proves, vertex after vertex, that all hang together.
+    """
+    reason = find_fault(graph, wanted, connected)
+    return Verdict(reason is None, CONNECTED_ORACLE if connected else ORACLE, reason)
+
+
+def find_fault(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> str | None:
+    """Say what is wrong with a random graph, None if nothing is."""
+    if (graph.vertices, graph.arcs) != (wanted.vertices, wanted.arcs):
+        asked = f"{wanted.vertices} vertices and {wanted.arcs} arcs"
+        return f"{graph.vertices} vertices and {graph.arcs} arcs instead of {asked}"
+    if graph.weights is None:
+        return "no weights"
+    if (np.diff(graph.indptr) < 0).any():
+        return f"vertex {np.argmax(np.diff(graph.indptr) < 0)} has less than no arcs"
+    low, high = wanted.weights
+    earliest = np.arange(graph.vertices, dtype=np.int32)
+    for tails, heads, weights in _by_vertices(graph):
+        for wrong, what in (
+            ((heads < 0) | (heads >= graph.vertices), "an arc that leads out of the graph"),
+            (heads == tails, "an arc to itself"),
+            ((weights < low) | (weights > high), f"an arc with a weight outside {low} to {high}"),
+        ):
+            if wrong.any():
+                return f"vertex {tails[np.argmax(wrong)]} has {what}"
+        pairs = np.sort(tails.astype(np.int64) << 32 | heads)
+        twice = pairs[1:] == pairs[:-1]
+        if twice.any():
+            return f"vertex {pairs[1:][twice][0] >> 32} has two arcs to vertex {pairs[1:][twice][0] % 2**32}"
+        if connected:
+            np.minimum.at(earliest, tails, heads)
+            np.minimum.at(earliest, heads, tails)
+    alone = np.flatnonzero(earliest[1:] == np.arange(1, graph.vertices)) + 1
+    if connected and len(alone):
+        return f"vertex {alone[0]} has no arc to or from an earlier vertex"
+    return None
+
+
+def _by_vertices(graph: CSRGraph) -> Iterator[tuple[Int32Array, Int32Array, Int32Array]]:
+    """Yield tails, heads and weights of all arcs of some vertices at a time."""
+    assert graph.weights is not None
+    first = 0
+    while first < graph.vertices:
+        begin = graph.indptr[first]
+        limit = min(int(begin) + ARCS_AT_A_TIME, graph.arcs)
+        after = int(np.searchsorted(graph.indptr, np.int32(limit), side="right")) - 1
+        after = max(after, first + 1)  # a vertex of many arcs is taken by itself
+        arcs = slice(begin, graph.indptr[after])
+        degrees = np.diff(graph.indptr[first : after + 1])
+        tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
+        yield tails, graph.indices[arcs], graph.weights[arcs]
+        first = after
