@@ -1,0 +1,209 @@
+"""The command line, `python -m retrace`: what it understands. What it does is in `retrace.commands`."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from retrace.commands import NotVerifiedError
+from retrace.errors import RetraceError
+
+FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
+GENERATORS = ("tree-first", "random-degree")
+"""Named here, and checked by a test, so that --help need not load the libraries."""
+
+BACKENDS = ("auto", "cuda", "emulator")
+
+IDS = (
+    "Vertex ids are those of the graph's file. They count from 1 in DIMACS, PACE and Matrix Market files, "
+    "and from 0 in H/E and SNAP files and in stored folders. Columns of ids say which: vertex_from_1. "
+    "H/E that is written counts from 0."
+)
+STATUSES = """exit status:
+  0    done
+  1    something you can mend: the line on standard error says what
+  2    a command line that is not understood
+  3    the answer is not verified: the oracle has another; nothing is written
+  130  interrupted"""
+
+
+class OneLineParser(ArgumentParser):
+    """A parser whose complaints take one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2."""
+        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    check_usage(arguments)
+    try:
+        pkgutil.resolve_name(arguments.run)(arguments)
+        sys.stdout.flush()
+    except RetraceError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3 if isinstance(error, NotVerifiedError) else 1
+    except MemoryError:
+        print("error: this needs more memory than there is; take a smaller graph", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def make_parser() -> ArgumentParser:
+    """Describe all commands."""
+    parser = OneLineParser(
+        prog="python -m retrace",
+        description="Solve, convert, generate: the kernels and baselines of Retrace, for a graph in hand.",
+        epilog=STATUSES,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+
+    def add(name: str, where: str, does: str, example: str, ids: bool = False) -> ArgumentParser:
+        command = commands.add_parser(
+            name,
+            help=does,
+            description=f"{does[0].upper()}{does[1:]}." + (f" {IDS}" if ids else ""),
+            epilog=f"example: python -m retrace {name} {example}".rstrip(),
+        )
+        command.set_defaults(run=f"retrace.commands.{where}:{name}", usage=command.error)
+        return command
+
+    solve = add(
+        "solve", "answers", "run one solver on a graph and check its answer",
+        "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv", ids=True,
+    )  # fmt: skip
+    solve.add_argument("solver", help="its name; `solvers` lists them")
+    add_graph(solve)
+    solve.add_argument("--source", type=int, required=True, metavar="V", help="where paths begin")
+    solve.add_argument("--target", type=int, metavar="V", help="where they end; for stcon, and only there")
+    solve.add_argument(
+        "--paths-to", type=int, nargs="+", default=[], metavar="V",
+        help="print the shortest path to each; H/E then holds only these",
+    )  # fmt: skip
+    add_solving(solve)
+    solve.add_argument(
+        "--output", type=table_file, action="append", default=[], metavar="FILE",
+        help="where to write: .csv and .npy hold levels or distances, and predecessors if the solver has "
+        "them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
+    )  # fmt: skip
+
+    path = add(
+        "path", "answers", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336", ids=True
+    )
+    add_graph(path)
+    path.add_argument("--source", type=int, required=True, metavar="V", help="where it begins")
+    path.add_argument("--target", type=int, required=True, metavar="V", help="where it ends")
+    path.add_argument(
+        "--solver", help="a bfs solver for the fewest arcs (default: sssp/dijkstra-heap if there are weights)"
+    )
+    add_solving(path)
+    path.add_argument(
+        "--output", type=table_file, action="append", default=[], metavar="FILE",
+        help="where to write it as well: .he, .csv or .npy; may be repeated",
+    )  # fmt: skip
+
+    convert = add(
+        "convert", "graphs", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he", ids=True
+    )
+    add_graph(convert)
+    convert.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
+    convert.add_argument(
+        "--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help="draw weights for a graph without"
+    )
+    convert.add_argument("--seed", type=int, default=1, help="of these weights (default: %(default)s)")
+
+    generate = add(
+        "generate", "graphs", "make a random directed graph, the same everywhere for the same seed",
+        "random.he --vertices 1024 --arcs-per-vertex 5",
+    )  # fmt: skip
+    generate.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
+    generate.add_argument("--vertices", type=int, required=True, metavar="N", help="number of vertices")
+    generate.add_argument("--density", type=float, metavar="D", help="arcs: share of all N (N - 1), 0 to 1")
+    generate.add_argument("--arcs-per-vertex", type=float, metavar="K", help="arcs: on average")
+    generate.add_argument("--arcs", type=int, metavar="M", help="arcs: their number")
+    generate.add_argument(
+        "--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help="range of the weights (default: 1 100)"
+    )
+    generate.add_argument("--seed", type=int, default=1, help="any number (default: %(default)s)")
+    generate.add_argument(
+        "--generator", choices=GENERATORS, default=GENERATORS[0],
+        help="tree-first: weakly connected; random-degree: on a GPU, perhaps not (default: %(default)s)",
+    )  # fmt: skip
+    add_backend(generate)
+
+    add("solvers", "lists", "list the solvers, where they run and what they implement", "")
+    add("machines", "lists", "list the machines that have records in results/machines", "")
+    return parser
+
+
+def add_graph(command: ArgumentParser) -> None:
+    """Add what names the graph."""
+    command.add_argument(
+        "graph",
+        type=Path,
+        help="graph file, perhaps gzip'ed, or a folder that get_graph.py or `convert` wrote",
+    )
+    command.add_argument(
+        "--format", choices=("auto", *FORMATS), default="auto",
+        help="of the file (default: told by its first lines)",
+    )  # fmt: skip
+
+
+def add_solving(command: ArgumentParser) -> None:
+    """Add how to solve."""
+    add_backend(command)
+    command.add_argument(
+        "--no-check", dest="check", action="store_false", help="believe the answer: do not ask the oracle"
+    )
+
+
+def add_backend(command: ArgumentParser) -> None:
+    """Add where CUDA kernels run."""
+    command.add_argument(
+        "--backend", choices=BACKENDS, default="auto",
+        help="where CUDA kernels run (default: on the GPU if there is one, else on the emulator)",
+    )  # fmt: skip
+
+
+def check_usage(arguments: Namespace) -> None:
+    """Refuse options that do not go together, as argparse would."""
+    if arguments.command == "solve":
+        asks_pair = arguments.solver.startswith("stcon/")
+        if asks_pair != (arguments.target is not None):
+            arguments.usage(
+                f"{arguments.solver} needs --target" if asks_pair else "--target is for stcon; see --paths-to"
+            )
+        if asks_pair and (arguments.paths_to or any(path.suffix == ".he" for path in arguments.output)):
+            arguments.usage(f"{arguments.solver} finds a length, but no path; see `path`")
+    if arguments.command == "path" and (arguments.solver or "").startswith("stcon/"):
+        arguments.usage(f"{arguments.solver} finds a length, but no path; use a bfs solver")
+
+
+def table_file(text: str) -> Path:
+    """Take a path whose suffix says what to write."""
+    path = Path(text)
+    if path.suffix not in (".csv", ".npy", ".he"):
+        raise ArgumentTypeError(f"{text!r} should end in .csv, .npy or .he")
+    return path
+
+
+def graph_path(text: str) -> Path:
+    """Take a path to write a graph to."""
+    path = Path(text)
+    if path.suffix not in ("", ".he"):
+        raise ArgumentTypeError(f"{text!r} should end in .he, or be a folder's name without a dot")
+    return path

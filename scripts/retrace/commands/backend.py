@@ -1,0 +1,28 @@
+"""Where something runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from retrace.devices.cuda import CudaDevice, cuda_status
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError
+from retrace.measure.trials import DeviceFactory
+
+
+def choose_backend(name: str, backends: Sequence[str], wanted: str) -> tuple[str, DeviceFactory | None]:
+    """Say where something runs, and what opens a device there; None for the host.
+
+    Raises
+    ------
+    RetraceError
+        If it does not run where it is wanted.
+    """
+    if "host" in backends and wanted == "auto":
+        return "host", None
+    if "host" in backends or (wanted != "auto" and wanted not in backends):
+        raise RetraceError(f"--backend {wanted}: {name} runs on {' or '.join(backends)} only")
+    why_not = cuda_status() if wanted != "emulator" and "cuda" in backends else "not asked for"
+    if wanted == "cuda" and why_not is not None:
+        raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
+    return ("cuda", CudaDevice) if why_not is None else ("emulator", EmulatedDevice)

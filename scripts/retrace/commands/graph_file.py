@@ -1,0 +1,261 @@
+"""A graph in hand: a file of any format, or a folder of stored arrays; and what is written beside it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+from tqdm import tqdm
+
+from retrace.errors import RetraceError
+from retrace.files import write_whole
+from retrace.graphs import csr, formats, path_files
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.generators import random_weights
+
+STORED = "stored"
+"""The format of a folder that `csr.save` wrote; its ids count from 0."""
+
+HEAD = 1 << 16
+"""Bytes at a file's beginning that must tell its format."""
+
+ROWS = 1 << 16
+"""Rows of a CSV file made at a time."""
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """A graph and how its file counts vertices.
+
+    Attributes
+    ----------
+    graph
+        The graph; its vertices count from 0.
+    path
+        Where it came from.
+    kind
+        A key of `formats.LAYOUTS`, or `STORED`.
+    base
+        The smallest vertex id in the file.
+    """
+
+    graph: CSRGraph
+    path: Path
+    kind: str
+    base: int
+
+    def vertex(self, number: int, option: str) -> int:
+        """Turn an id as the file counts into one from 0.
+
+        Raises
+        ------
+        RetraceError
+            If the graph has no such vertex.
+        """
+        last = self.graph.vertices - 1 + self.base
+        if not self.base <= number <= last:
+            wanted = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
+            raise RetraceError(f"{option} {number}: expected {wanted}, as {self.path} ({self.kind}) counts")
+        return number - self.base
+
+    def column(self, name: str) -> str:
+        """Name a column of ids so that nobody can mistake where they start."""
+        return f"{name}_from_{self.base}"
+
+
+def read_graph(path: Path, kind: str) -> GraphFile:
+    """Read a graph, whose format may be `auto`; a folder must be one that `csr.save` wrote."""
+    if path.is_dir():
+        if kind != "auto" or not (path / "graph.json").is_file():
+            raise RetraceError(
+                f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
+                "folder with a graph.json, as get_graph.py and `convert` write"
+            )
+        return GraphFile(csr.load(path), path, STORED, 0)
+    known = detect_format(path) if kind == "auto" else kind
+    with interruptible(), formats.open_graph(path) as file:
+        size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
+        with tqdm.wrapattr(
+            file, "read", total=size, desc=f"reading {path}", leave=False, disable=None
+        ) as watched:
+            graph = formats.parse_stream(cast(BinaryIO, watched), known, path)
+    return GraphFile(replace(graph, info={"name": path.name}), path, known, formats.LAYOUTS[known].base)
+
+
+def detect_format(path: Path) -> str:
+    """Tell a file's format by its first lines, whatever its name.
+
+    Raises
+    ------
+    RetraceError
+        If they are of no format that is known.
+    """
+    with formats.open_graph(path) as file:
+        head = file.read(HEAD)
+    if head.startswith(b"%%MatrixMarket"):
+        return "matrix-market"
+    for line in head.splitlines():
+        match line.split():
+            case [b"p", b"sp", *_]:
+                return "dimacs"
+            case [b"p", b"tw", *_]:
+                return "pace"
+            case [b"H", *_]:
+                return "he"
+            case [] | [b"c", *_]:
+                continue
+            case [first, *rest] if first.startswith(b"#") or (first.isdigit() and len(rest) == 1):
+                return "snap"
+            case _:
+                break
+    raise RetraceError(
+        f"{path}: its first lines are of no format among {', '.join(formats.LAYOUTS)}; say --format"
+    )
+
+
+def write_graph(graph: CSRGraph, path: Path) -> str:
+    """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); returns the format.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be written, or has no weights for H/E, or the folder holds something else.
+    """
+    if path.suffix == ".he":
+        if graph.weights is None:
+            raise without_weights(graph, path)
+        with writing(path):
+            formats.write_he(graph, path)
+        return "he"
+    if path.is_dir() and any(path.iterdir()) and not (path / "graph.json").is_file():
+        raise RetraceError(f"{path}: is a folder with other content; name one that is new, or a stored graph")
+    with writing(path):
+        csr.save(replace(graph, info={**graph.info, "name": path.name}), path)
+    return STORED
+
+
+def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
+    """Write a path as H/E, from its source on."""
+    if graph.weights is None:
+        raise without_weights(graph, path)
+    with writing(path):
+        path_files.write_path(graph, vertices, path)
+
+
+def without_weights(graph: CSRGraph, path: Path) -> RetraceError:
+    """Say why a graph cannot become H/E."""
+    return RetraceError(
+        f"{path}: H/E needs weights, and {graph.name} has none; draw some: `convert --weights`"
+    )
+
+
+def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGraph:
+    """Draw weights for a graph that has none.
+
+    Raises
+    ------
+    RetraceError
+        If it has some, or the range is none.
+    """
+    if graph.weights is not None:
+        raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
+    low, high = limits
+    if not 0 <= low <= high <= formats.LARGEST:
+        raise RetraceError(f"--weights {low} {high}: expected a range within 0 to {formats.LARGEST}")
+    weights = random_weights(graph.tails(), graph.indices, low, high, seed)
+    return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
+
+
+def write_table(path: Path, columns: Mapping[str, Int32Array]) -> None:
+    """Write columns as CSV or as a NumPy structured array, by the path's suffix.
+
+    No length (`UNREACHABLE`) and no predecessor (-1) are empty cells of CSV; NumPy keeps the numbers.
+    """
+    with writing(path):
+        if path.suffix == ".npy":
+            table = np.empty(len(next(iter(columns.values()))), dtype=[(name, "<i4") for name in columns])
+            for name, values in columns.items():
+                table[name] = values
+            file = io.BytesIO()
+            np.save(file, table)
+            write_whole(path, file.getvalue())
+        else:
+            write_whole(path, b"".join(_csv(columns)))
+
+
+def _csv(columns: Mapping[str, Int32Array]) -> Iterator[bytes]:
+    """Yield a CSV file in parts of many rows."""
+    yield (",".join(columns) + "\n").encode()
+    size = len(next(iter(columns.values())))
+    for start in range(0, size, ROWS):
+        cells = [
+            [
+                "" if value in (-1, UNREACHABLE) else str(value)
+                for value in values[start : start + ROWS].tolist()
+            ]
+            for values in columns.values()
+        ]
+        yield "".join([",".join(row) + "\n" for row in zip(*cells, strict=True)]).encode()
+
+
+def check_outputs(paths: Iterable[Path], folders: bool = False) -> None:
+    """Find out before the work whether its outcome can be written.
+
+    Raises
+    ------
+    RetraceError
+        If a path leads through a file, or is a folder where a file is wanted.
+    """
+    for path in paths:
+        parent = next(parent for parent in path.absolute().parents if parent.exists())
+        if not parent.is_dir():
+            raise RetraceError(f"{path}: cannot be written ({parent} is a file); check the path")
+        if path.is_dir() and not (folders and path.suffix == ""):
+            raise RetraceError(f"{path}: cannot be written (it is a folder); check the path")
+        if not os.access(path if path.exists() else parent, os.W_OK):
+            raise RetraceError(f"{path}: cannot be written (permission denied); check the path")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say on a terminal what is written; turn what the system says against it into one line."""
+    try:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        with said(f"writing {path}"):
+            yield
+    except OSError as error:
+        raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
+
+
+@contextmanager
+def stage(what: str) -> Iterator[None]:
+    """Say on a terminal what takes its time, and let Ctrl-C end it."""
+    with interruptible(), said(what):
+        yield
+
+
+def said(what: str) -> AbstractContextManager[object]:
+    """Show what is going on until it has ended, on a terminal only."""
+    return tqdm(desc=what, bar_format="{desc}", leave=False, disable=None)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C end the program even inside C++, which never returns to Python for it; not for writing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

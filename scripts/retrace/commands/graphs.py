@@ -1,0 +1,59 @@
+"""`convert` and `generate`: graphs to be written."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from contextlib import nullcontext
+
+from retrace.commands.backend import choose_backend
+from retrace.commands.graph_file import (
+    check_outputs,
+    read_graph,
+    stage,
+    with_weights,
+    write_graph,
+)
+from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
+from retrace.solvers import generate as generators
+
+
+def convert(arguments: Namespace) -> None:
+    """Write a graph in another format, with weights drawn for it if so wished."""
+    check_outputs([arguments.output], folders=True)
+    given = read_graph(arguments.graph, arguments.format)
+    graph = given.graph
+    if arguments.weights is not None:
+        graph = with_weights(graph, arguments.weights, arguments.seed)
+    kind = write_graph(graph, arguments.output)
+    renamed = "" if given.base == 0 else f"; vertex {given.base} is now vertex 0, and so on"
+    print(
+        f"{given.path} ({given.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
+        f"{graph.arcs} arcs{renamed}"
+    )
+
+
+def generate(arguments: Namespace) -> None:
+    """Make a random graph and write it."""
+    check_outputs([arguments.output], folders=True)
+    name = f"generate/{arguments.generator}"
+    kind = generators.GENERATORS[name]
+    arcs = resolve_arcs(
+        arguments.vertices,
+        density=arguments.density,
+        per_vertex=arguments.arcs_per_vertex,
+        arcs=arguments.arcs,
+        connected=kind.connected,
+    )
+    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, tuple(arguments.weights or WEIGHTS))
+    where, open_device = choose_backend(name, kind.backends, arguments.backend)
+    with (
+        stage(f"generating {wanted.vertices} vertices and {arcs} arcs on {where}"),
+        nullcontext() if open_device is None else open_device() as device,
+    ):
+        graph = generators.generate(name, wanted, device)
+    written = write_graph(graph, arguments.output)
+    connected = "weakly connected" if kind.connected else "perhaps not connected"
+    print(
+        f"{arguments.output} ({written}): {graph.vertices} vertices, {graph.arcs} arcs, {connected}, weights "
+        f"{wanted.weights[0]} to {wanted.weights[1]}, seed {wanted.seed}, sha256 {graph.digest()}"
+    )

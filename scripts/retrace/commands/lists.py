@@ -1,0 +1,55 @@
+"""`solvers` and `machines`: what there is."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+
+from retrace.devices.build import ROOT
+from retrace.errors import RetraceError
+from retrace.measure.records import read_records
+from retrace.solvers import REGISTRY
+
+MACHINES = ROOT / "results" / "machines"
+UNCOMMITTED = "local"
+"""The machine whose records Git ignores."""
+
+
+def solvers(arguments: Namespace) -> None:
+    """List the solvers: problem, backends, and what each implements."""
+    rows = [("solver", "problem", "backends", "implements")]
+    for problem in sorted({name.split("/")[0] for name in REGISTRY.solvers}):
+        for solver in REGISTRY.of_problem(problem):
+            rows.append((solver.name, problem, " ".join(solver.backends), solver.implements))
+    print_table(rows)
+
+
+def machines(arguments: Namespace) -> None:
+    """List the machines with records: hardware, how many, how many of them verified, and when."""
+    rows = [("machine", "GPU", "CPU", "records", "verified", "measured")]
+    for folder in sorted(path for path in MACHINES.glob("*") if path.is_dir()):
+        records = read_records(sorted(folder.glob("*/*.jsonl")))
+        if not records:
+            continue
+        gpus = {record.machine["gpu"]["name"] for record in records if record.machine["gpu"] is not None}
+        dates = sorted(record.started[:10] for record in records)
+        rows.append(
+            (
+                folder.name + (" (not committed)" if folder.name == UNCOMMITTED else ""),
+                ", ".join(sorted(gpus)) or "none",
+                ", ".join(sorted({record.machine["cpu"] for record in records})),
+                str(len(records)),
+                str(sum(record.agreed for record in records)),
+                dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}",
+            )
+        )
+    if len(rows) == 1:
+        raise RetraceError(f"{MACHINES}: no machine has records; measure with make reproduce")
+    print_table(rows)
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows in columns as wide as need be."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
