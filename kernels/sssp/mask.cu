@@ -17,14 +17,14 @@ extern "C" __global__ void mask_relax(int vertices, const int *indptr, const int
                                       bool *mask, Label *label)
 {
     const int u = blockIdx.x * blockDim.x + threadIdx.x;
-    if (u >= vertices || !mask[u]) return;
-    mask[u] = false;
-    __threadfence();
-    const int distance = distance_of(*(volatile Label *)&label[u]);
-    for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
-        const int v = indices[arc], through = distance + weights[arc];
-        if (through >= distance_of(label[v])) continue;
-        const Label before = atomicMin(&label[v], make_label(through, u));
-        if (through < distance_of(before)) mask[v] = true;
-    }
+    if (u < vertices) relax_arcs(u, indptr, indices, weights, mask, label);
+}
+
+// Takes the labels apart, for the host: predecessor -1 for the source and for vertices not reached.
+extern "C" __global__ void mask_unpack(int vertices, const Label *label, int *distance, int *predecessor)
+{
+    const int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= vertices) return;
+    distance[v] = distance_of(label[v]);
+    predecessor[v] = int(label[v]);
 }

@@ -1,5 +1,5 @@
-// What the kernels of tuwien-sssp share. A vertex's distance and predecessor lie in one 64-bit word, distance on top,
-// so that one atomicMin sets both; see mask.cu.
+// What the kernels of tuwien-sssp share: a vertex's distance and predecessor in one 64-bit word, distance on top, so
+// that one atomicMin sets both; and the relaxation of a vertex's arcs. See mask.cu.
 
 #pragma once
 
@@ -12,11 +12,17 @@ __device__ inline Label make_label(int distance, int predecessor)
     return Label(distance) << 32 | unsigned(predecessor);
 }
 
-// Takes the labels apart, for the host: predecessor -1 for the source and for vertices not reached.
-extern "C" __global__ void mask_unpack(int vertices, const Label *label, int *distance, int *predecessor)
+__device__ inline void relax_arcs(int u, const int *indptr, const int *indices, const int *weights, bool *mask,
+                                  Label *label)
 {
-    const int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v >= vertices) return;
-    distance[v] = distance_of(label[v]);
-    predecessor[v] = int(label[v]);
+    if (!mask[u]) return;
+    mask[u] = false;
+    __threadfence();
+    const int distance = distance_of(*(volatile Label *)&label[u]);
+    for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
+        const int v = indices[arc], through = distance + weights[arc];
+        if (through >= distance_of(label[v])) continue;
+        const Label before = atomicMin(&label[v], make_label(through, u));
+        if (through < distance_of(before)) mask[v] = true;
+    }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -128,6 +129,10 @@ class Device(ABC):
 
         It is named from `kernels/` on, such as `bfs/bsp.cu`, or by an absolute path.
         """
+
+    @abstractmethod
+    def load_thrust(self, source: str) -> ctypes.CDLL:
+        """Load a C++ file that uses Thrust; it works in this device's context."""
 
     @abstractmethod
     def empty(self, size: int, dtype: DTypeLike) -> Buffer:

@@ -110,13 +110,33 @@ def build_runtime(debug: bool) -> Path:
     return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
 
 
+def build_thrust(source: Path, arch: str | None) -> Path:
+    """Compile a file that uses Thrust into a shared library.
+
+    Parameters
+    ----------
+    source
+        The C++ file.
+    arch
+        GPU architecture for nvcc, such as `sm_90`; None for Thrust's own host system, by the C++ compiler.
+    """
+    if arch is None:
+        compiler, kind = find_cxx(), "emulator"
+        flags = [*HOST_FLAGS, "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{find_cccl()}"]
+    else:
+        compiler, kind = str(require_nvcc(source)), "cuda"
+        flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
+
+    def compile_to(target: Path) -> list[list[str]]:
+        return [[compiler, *flags, str(source), "-o", str(target)]]
+
+    key = content_key(source, (*flags, compiler_version(compiler), processor()))
+    return build_once(source, f"{kind}/{artefact(source, key)}.so", compile_to)
+
+
 def build_cubin(source: Path, arch: str) -> Path:
     """Compile a kernel file for one GPU architecture, such as `sm_90`."""
-    compiler = find_nvcc()
-    if compiler is None:
-        raise RetraceError(
-            f"{shown(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
-        )
+    compiler = require_nvcc(source)
     command = [str(compiler), *CUDA_FLAGS, f"-arch={arch}", "-cubin"]
 
     def compile_to(target: Path) -> list[list[str]]:
@@ -129,11 +149,32 @@ def build_cubin(source: Path, arch: str) -> Path:
 def find_nvcc() -> Path | None:
     """Find nvcc on PATH, else in the CUDA wheels of this environment."""
     on_path = shutil.which("nvcc")
-    if on_path:
-        return Path(on_path)
+    return Path(on_path) if on_path else find_in_wheels("bin/nvcc")
+
+
+def require_nvcc(source: Path) -> Path:
+    """Find nvcc, or say which file cannot be compiled without it."""
+    found = find_nvcc()
+    if found is None:
+        raise RetraceError(
+            f"{shown(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
+        )
+    return found
+
+
+def find_cccl() -> Path:
+    """Find the headers of Thrust in the CUDA wheels of this environment."""
+    found = find_in_wheels("include/cccl")
+    if found is None:
+        raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
+    return found
+
+
+def find_in_wheels(name: str) -> Path | None:
+    """Find a file or folder of NVIDIA's CUDA wheels, the newest version's."""
     wheels = importlib.util.find_spec("nvidia")
     for folder in (wheels.submodule_search_locations or ()) if wheels else ():
-        for found in sorted(Path(folder).glob("cu*/bin/nvcc"), reverse=True):
+        for found in sorted(Path(folder).glob(f"cu*/{name}"), reverse=True):
             return found
     return None
 

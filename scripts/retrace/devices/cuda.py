@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import KERNELS, build_cubin, shown
+from retrace.devices.build import KERNELS, build_cubin, build_thrust, shown
 from retrace.errors import RetraceError
 
 SHARED_WITHOUT_ASKING = 48 * 1024
@@ -226,6 +226,10 @@ class CudaDevice(Device):
     def load(self, source: str) -> CudaModule:
         """Load a kernel file, compiled before if need be."""
         return CudaModule(self, source)
+
+    def load_thrust(self, source: str) -> ctypes.CDLL:
+        """Load a library that nvcc made; the runtime inside works in the primary context, which this is."""
+        return ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
 
     def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
         """Allocate memory."""

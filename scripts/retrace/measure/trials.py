@@ -127,6 +127,7 @@ class Case:
                 solver.upload(self.query)
                 with device.timing_kernels() as timer:
                     solver.solve(self.query)
+                solver.download()
                 kernel = timer.milliseconds
                 clock.lap()
             solver.upload(self.query)

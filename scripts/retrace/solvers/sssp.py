@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 from abc import abstractmethod
+from collections.abc import Mapping
 from itertools import count
 from typing import ClassVar
 
@@ -11,6 +13,7 @@ import numpy as np
 from retrace.devices.base import Buffer
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.solvers.host import c_graph, pointer
 from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query
 
 
@@ -222,3 +225,47 @@ class PublishedSSSP(StandardSSSP):
     def download(self) -> Int32Array:
         """Fetch the distances."""
         return self.device.download(self.state[0])
+
+
+@REGISTRY.add
+class ThrustSSSP(DeviceSolver):
+    """`sssp/standard` with Thrust's vectors and algorithms; without CUDA on Thrust's own host system."""
+
+    name = "sssp/thrust"
+    implements = "tuwien-sssp, Algorithm 1, with Thrust"
+    sources = ("thrust/sssp_thrust.cpp", "sssp/mask.cuh")
+    parameters: ClassVar[Mapping[str, int]] = {}
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the library."""
+        self.graph = graph
+        self.c_graph = c_graph(graph)
+        self.library = self.device.load_thrust(self.sources[0])
+        self.library.sssp_thrust_upload.restype = ctypes.c_void_p
+        self.answer, self.predecessor = (np.empty(graph.vertices, dtype=np.int32) for _ in range(2))
+        self.search: ctypes.c_void_p | None = None
+
+    def upload(self, query: Query) -> None:
+        """Copy the graph into device vectors; only the source is masked, at distance 0."""
+        self.free()
+        self.search = ctypes.c_void_p(self.library.sssp_thrust_upload(self.c_graph, query.source))
+
+    def solve(self, query: Query) -> int:
+        """Relax until no vertex is masked."""
+        return int(self.library.sssp_thrust_solve(self.search))
+
+    def download(self) -> Int32Array:
+        """Fetch distances and predecessors, and free the vectors while their context is there."""
+        self.library.sssp_thrust_download(self.search, pointer(self.answer), pointer(self.predecessor))
+        self.free()
+        return self.answer
+
+    def free(self) -> None:
+        """Free what an upload allocated."""
+        if self.search is not None:
+            self.library.sssp_thrust_free(self.search)
+            self.search = None
+
+    def predecessors(self) -> Int32Array:
+        """Hand out the predecessors."""
+        return self.predecessor

@@ -1,0 +1,90 @@
+// sssp/thrust: the shortest paths of sssp/standard, with Thrust's vectors and algorithms in place of CUDA's calls.
+//
+// Report   tuwien-sssp, section 5, "Thrust": "similar to the standard memory transfer, but we utilised the interface
+//          provided by thrust wherever possible".
+// Mapping  for_each over the vertices, an iteration a call; the mask is copied to a host_vector and searched there.
+// Departs  as sssp/mask.cu, whose relaxation this is.
+//
+// Compiled by nvcc into a library that works in the caller's primary context; or, where there is no CUDA, by a C++
+// compiler for Thrust's own host system, one vertex after the other.
+
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/fill.h>
+#include <thrust/find.h>
+#include <thrust/for_each.h>
+#include <thrust/host_vector.h>
+#include <thrust/iterator/counting_iterator.h>
+
+#ifndef __CUDACC__
+#define __device__
+inline void __threadfence() {}
+template <typename T>
+T atomicMin(T *address, T value)
+{
+    const T before = *address;
+    if (value < before) *address = value;
+    return before;
+}
+#endif
+
+#include "../host/graph.h"
+#include "../sssp/mask.cuh"
+
+struct RelaxArcs {
+    const int *indptr, *indices, *weights;
+    bool *mask;
+    Label *label;
+
+    __device__ void operator()(int u) const { relax_arcs(u, indptr, indices, weights, mask, label); }
+};
+
+struct Search {
+    int vertices;
+    thrust::device_vector<int> indptr, indices, weights;
+    thrust::device_vector<bool> mask;
+    thrust::device_vector<Label> label;
+    thrust::host_vector<bool> seen;
+};
+
+// Copies the graph, and starts with the source alone masked, at distance 0. Free with sssp_thrust_free.
+extern "C" Search *sssp_thrust_upload(Graph graph, int source)
+{
+    const int vertices = graph.vertices, arcs = graph.indptr[vertices];
+    auto *search = new Search{vertices,
+                              {graph.indptr, graph.indptr + vertices + 1},
+                              {graph.indices, graph.indices + arcs},
+                              {graph.weights, graph.weights + arcs},
+                              thrust::device_vector<bool>(vertices, false),
+                              thrust::device_vector<Label>(vertices, Label(UNREACHABLE) << 32 | 0xffffffff),
+                              thrust::host_vector<bool>(vertices)};
+    search->mask[source] = true;
+    search->label[source] = 0xffffffff;
+    return search;
+}
+
+// Relaxes until no vertex is masked; returns the number of iterations.
+extern "C" int sssp_thrust_solve(Search *search)
+{
+    const RelaxArcs relax{search->indptr.data().get(), search->indices.data().get(), search->weights.data().get(),
+                          search->mask.data().get(), search->label.data().get()};
+    const thrust::counting_iterator<int> vertex(0);
+    for (int iterations = 1;; iterations++) {
+        thrust::for_each_n(thrust::device, vertex, search->vertices, relax);
+        thrust::copy(search->mask.begin(), search->mask.end(), search->seen.begin());
+        if (thrust::find(search->seen.begin(), search->seen.end(), true) == search->seen.end()) return iterations;
+    }
+}
+
+// Writes distances and predecessors, -1 where there is none.
+extern "C" void sssp_thrust_download(const Search *search, int *distance, int *predecessor)
+{
+    const thrust::host_vector<Label> label = search->label;
+    for (int v = 0; v < search->vertices; v++) {
+        distance[v] = int(label[v] >> 32);
+        predecessor[v] = int(label[v]);
+    }
+}
+
+extern "C" void sssp_thrust_free(Search *search) { delete search; }
