@@ -28,13 +28,35 @@ def locked(lock: Path) -> list[str]:
     return re.findall(r"^[A-Za-z0-9].*(?:\n[ \t].*)*", lock.read_text(), flags=re.MULTILINE)
 
 
-def pip_install(packages: list[str], *options: str) -> None:
-    """Install locked packages, hashes checked."""
+def pip(*arguments: str, locked: list[str] | None = None) -> None:
+    """Run pip; `locked` are the requirements, whose hashes it checks."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments, "--quiet", "--no-deps"]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-        file.write("\n".join(packages) + "\n")
-        file.flush()
-        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        subprocess.run([*command, "--require-hashes", "--no-deps", *options, "-r", file.name], check=True)
+        if locked is not None:
+            file.write("\n".join(locked) + "\n")
+            file.flush()
+            command += ["--require-hashes", "-r", file.name]
+        subprocess.run(command, check=True)
+
+
+def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
+    """Compile PyCUDA from its source package, configured as its own documentation says: by a siteconf.py."""
+    with tempfile.TemporaryDirectory() as folder:
+        pip("download", "--no-binary", "pycuda", "--dest", folder, locked=locked)
+        (archive,) = Path(folder).glob("*.tar.gz")
+        shutil.unpack_archive(archive, folder, filter="data")
+        source = Path(folder) / archive.name.removesuffix(".tar.gz")
+        links = Path(folder) / "driver"
+        links.mkdir()
+        (links / "libcuda.so").symlink_to(driver)  # the name that the linker looks for
+        settings = {
+            "CUDA_ROOT": str(toolkit),
+            "CUDADRV_LIB_DIR": [str(links)],
+            "CUDA_ENABLE_CURAND": False,
+        }
+        lines = [f"{key} = {value!r}\n" for key, value in settings.items()]
+        (source / "siteconf.py").write_text("".join(lines))
+        pip("install", str(source))
 
 
 def find_driver() -> Path:
@@ -86,20 +108,10 @@ def main() -> None:
     if toolkit is None:
         toolkit = Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13"
     else:
-        others = [package for package in others if not package.startswith(CUDA_WHEELS)]
-    pip_install(others)
+        others = [package for package in others if not package.startswith(CUDA_WHEELS) or "cccl" in package]
+    pip("install", locked=others)
     print(f"building PyCUDA against {toolkit} and {driver}", flush=True)
-    with tempfile.TemporaryDirectory() as links:
-        (Path(links) / "libcuda.so").symlink_to(driver)  # the name that the linker looks for
-        settings = {
-            "CUDA_ROOT": str(toolkit),
-            "CUDADRV_LIB_DIR": [links],
-            "CUDA_ENABLE_CURAND": False,
-        }
-        options = [
-            f"--config-settings=--global-option=--conf:{key}={value!r}" for key, value in settings.items()
-        ]
-        pip_install(pycuda, "--no-cache-dir", "--no-binary", "pycuda", *options)
+    install_pycuda(pycuda, toolkit, driver)
 
 
 if __name__ == "__main__":
