@@ -355,7 +355,9 @@ def test_convert_draws_weights_only_if_asked(unweighted: Path, capsys: pytest.Ca
     weights = formats.read(out, "he").weights
     assert weights is not None
     assert set(weights) <= {3, 4}
-    assert "weights of its own" in Outcome(capsys, "convert", out, out, "--weights", 1, 1).refusal(1)
+    assert "weights of its own" in Outcome(
+        capsys, "convert", out, unweighted.parent / "y", "--weights", 1, 1
+    ).refusal(1)
     asked = ("convert", unweighted, out, "--weights", 4, 3)
     assert "expected a range" in Outcome(capsys, *asked).refusal(1)
 
@@ -485,6 +487,19 @@ def test_errors_the_user_can_mend(
     words = [word.replace("GRAPH", str(tiny)).replace("FOLDER", str(folder)) for word in argv]
     assert complaint in Outcome(capsys, *words).refusal(1)
     assert sorted(folder.iterdir()) == before
+
+
+def test_the_graph_itself_is_never_overwritten(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph, link = tiny.parent / "x.he", tiny.parent / "link.he"
+    graph.write_bytes(WEIGHTED["he"])
+    link.symlink_to(graph)
+    for asked in (
+        ("solve", "bfs/queue", graph, "--source", 0, "--output", link),
+        ("path", graph, "--source", 0, "--target", 1, "--output", graph),
+        ("convert", link, graph),
+    ):
+        assert "is the graph itself" in Outcome(capsys, *asked).refusal(1)
+    assert graph.read_bytes() == WEIGHTED["he"]
 
 
 def test_shortest_paths_need_weights(unweighted: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,7 +93,7 @@ class Answer:
 def solve(arguments: Namespace) -> None:
     """Run one solver, check its answer, write what was asked for and sum it up in a line."""
     outputs: list[Path] = arguments.output
-    check_outputs(outputs)
+    check_outputs(outputs, arguments.graph)
     given = read_graph(arguments.graph, arguments.format)
     target = None if arguments.target is None else given.vertex(arguments.target, "--target")
     query = Query(given.vertex(arguments.source, "--source"), target)
@@ -119,7 +119,7 @@ def solve(arguments: Namespace) -> None:
 
 def path(arguments: Namespace) -> None:
     """Find one path; print how long it is, and its vertices."""
-    check_outputs(arguments.output)
+    check_outputs(arguments.output, arguments.graph)
     given = read_graph(arguments.graph, arguments.format)
     source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")

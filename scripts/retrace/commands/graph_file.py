@@ -111,11 +111,9 @@ def detect_format(path: Path) -> str:
                 return "pace"
             case [b"H", *_]:
                 return "he"
-            case [] | [b"c", *_]:
-                continue
             case [first, *rest] if first.startswith(b"#") or (first.isdigit() and len(rest) == 1):
                 return "snap"
-            case _:
+            case [first, *_] if not first.startswith(b"c"):  # a comment of DIMACS and PACE
                 break
     raise RetraceError(
         f"{path}: its first lines are of no format among {', '.join(formats.LAYOUTS)}; say --format"
@@ -207,15 +205,17 @@ def _csv(columns: Mapping[str, Int32Array]) -> Iterator[bytes]:
         yield "".join([",".join(row) + "\n" for row in zip(*cells, strict=True)]).encode()
 
 
-def check_outputs(paths: Iterable[Path], folders: bool = False) -> None:
+def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
     """Find out before the work whether its outcome can be written.
 
     Raises
     ------
     RetraceError
-        If a path leads through a file, or is a folder where a file is wanted.
+        If a path leads through a file, is a folder where a file is wanted, or is that of the graph itself.
     """
     for path in paths:
+        if graph is not None and path.resolve() == graph.resolve():
+            raise RetraceError(f"{path}: is the graph itself, which would be lost; name another file")
         parent = next(parent for parent in path.absolute().parents if parent.exists())
         if not parent.is_dir():
             raise RetraceError(f"{path}: cannot be written ({parent} is a file); check the path")

@@ -19,7 +19,7 @@ from retrace.solvers import generate as generators
 
 def convert(arguments: Namespace) -> None:
     """Write a graph in another format, with weights drawn for it if so wished."""
-    check_outputs([arguments.output], folders=True)
+    check_outputs([arguments.output], arguments.graph, folders=True)
     given = read_graph(arguments.graph, arguments.format)
     graph = given.graph
     if arguments.weights is not None:
