@@ -31,7 +31,7 @@ report: "workflow/report/workflow.rst"
 
 wildcard_constraints:
     experiment="|".join(PLAN.experiments),
-    graph="|".join(PLAN.datasets),
+    graph="|".join([*PLAN.datasets, plan.RANDOM_GRAPH]),
     backend="cuda|emulator|host",
 
 

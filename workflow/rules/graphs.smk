@@ -1,6 +1,27 @@
 # Graphs: from the registry to memory-mapped arrays.
-#   in   the entry in config.yaml's `datasets`, the network or $GRAPH_MIRROR
+#   in   the entry in config.yaml's `datasets`, the network or $GRAPH_MIRROR; for random graphs their name
 #   out  resources/graphs/{graph}/: indptr.npy, indices.npy, weights.npy, graph.json
+
+
+rule random_graph:
+    """Generate a random weakly connected graph, named by the logarithm of its vertices and its arcs a vertex."""
+    input:
+        kernels=PLAN.generator_sources,
+        script=f"{SCRIPTS}/generate_graph.py",
+        code=PLAN.imports("generate_graph.py"),
+    output:
+        directory("resources/graphs/random-{exponent,[0-9]+}-{per_vertex,[0-9]+}"),
+    log:
+        "logs/graph/random-{exponent}-{per_vertex}.log",
+    params:
+        vertices=lambda wildcards: 2 ** int(wildcards.exponent),
+        seed=config["seed"],
+    message:
+        "Generate random-{wildcards.exponent}-{wildcards.per_vertex}"
+    shell:
+        "python {input.script:q} --name random-{wildcards.exponent}-{wildcards.per_vertex}"
+        " --vertices {params.vertices} --arcs-per-vertex {wildcards.per_vertex} --seed {params.seed:q}"
+        " --output {output:q} 2> >(tee {log:q} >&2)"
 
 
 rule graph:
@@ -11,7 +32,7 @@ rule graph:
         code=PLAN.imports("get_graph.py"),
         config=ancient(plan.project("config.yaml")),
     output:
-        directory("resources/graphs/{graph}"),
+        directory("resources/graphs/{graph," + "|".join(PLAN.datasets) + "}"),
     log:
         "logs/graph/{graph}.log",
     params:
