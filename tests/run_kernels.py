@@ -11,9 +11,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 from graphs import NAMED
+from retrace.check.generated import check_random_graph
 from retrace.check.oracles import Oracle
 from retrace.devices.cuda import CudaDevice
+from retrace.graphs.random import RandomGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers.generate import generate
 
 
 def main() -> None:
@@ -31,6 +34,13 @@ def main() -> None:
             print(name, f"{graph.vertices} vertices:", "agrees" if verdict.verified else verdict.reason)
             if not verdict.verified:
                 sys.exit(1)
+    with CudaDevice() as device:
+        wanted = RandomGraph(500, 2500, seed=1)
+        graph = generate("generate/random-degree", wanted, device)
+        verdict = check_random_graph(graph, wanted, connected=False)
+    print("generate/random-degree:", "agrees" if verdict.verified else verdict.reason)
+    if not verdict.verified:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,9 @@ from retrace.solvers.generate import TreeFirst
 
 ROOT = Path(__file__).resolve().parents[2]
 
+FIGURES = {"table-2": ["figure-2", "figure-3"]}
+"""Tables whose figures have numbers of their own."""
+
 RANDOM_GRAPH = r"random-\d+-\d+"
 """Name of a graph that is generated: the logarithm of its vertices, base 2, and its arcs a vertex."""
 
@@ -58,7 +61,7 @@ class Plan:
     def targets(self) -> dict[str, list[str]]:
         """What a whole run makes: the files of each table and figure, by its name."""
         tables = [*self.experiments, "verification"]
-        figures = [figure_name(name) for name in self.experiments]
+        figures = [figure for name in self.experiments for figure in figures_of(name)]
         return {
             **{name: [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")] for name in tables},
             **{name: [f"results/figures/{name}.{form}" for form in ("svg", "png")] for name in figures},
@@ -228,19 +231,23 @@ def imported(module: str) -> list[str]:
 
 
 @cache
-def printed_tables() -> list[str]:
-    """Name the tables whose printed numbers are in `results/published/`."""
-    rows = [
-        row
+def printed_tables() -> dict[str, str]:
+    """Find the tables whose printed numbers are in `results/published/`: each one's file."""
+    return {
+        row["table"]: project(str(path.relative_to(ROOT)))
         for path in sorted((ROOT / "results/published").glob("*.csv"))
         for row in csv.DictReader(path.read_text().splitlines())
-    ]
-    return list(dict.fromkeys(row["table"] for row in rows))
+    }
 
 
-def figure_name(table: str) -> str:
-    """Name the figure of a table."""
-    return table.replace("table", "figure")
+def figures_of(table: str) -> list[str]:
+    """Name the figures of a table: the reports', where they have some, else one of ours."""
+    return FIGURES.get(table, [table.replace("table", "figure")])
+
+
+def table_of(figure: str) -> str:
+    """Name the table that a figure shows."""
+    return next((table for table in FIGURES if figure in FIGURES[table]), figure.replace("figure", "table"))
 
 
 def rule_name(name: str) -> str:

@@ -2,15 +2,13 @@
 #   in   results/published/, the records of this and of the committed machines
 #   out  results/tables/table-*.{csv,md,html}, results/figures/figure-*.{svg,png}
 
-PUBLISHED = plan.project("results/published/bsp-suite.csv")
-
 
 rule table:
     """Put an experiment's measured times beside the printed ones."""
     input:
         PLAN.templates,
         PLAN.schemas,
-        published=PUBLISHED,
+        published=lambda wildcards: plan.printed_tables()[f"table-{wildcards.number}"],
         records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
         script=f"{SCRIPTS}/make_table.py",
         code=PLAN.imports("make_table.py"),
@@ -37,8 +35,12 @@ rule figure:
     """Draw an experiment's time against graph size, printed and measured on the same axes."""
     input:
         PLAN.schemas,
-        published=PUBLISHED,
-        records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
+        published=lambda wildcards: plan.printed_tables()[
+            plan.table_of(f"figure-{wildcards.number}")
+        ],
+        records=lambda wildcards: PLAN.records(
+            plan.table_of(f"figure-{wildcards.number}")
+        ),
         script=f"{SCRIPTS}/make_figure.py",
         code=PLAN.imports("make_figure.py"),
     output:
@@ -52,7 +54,7 @@ rule figure:
     log:
         "logs/figure-{number}.log",
     message:
-        "Draw the figure of Table {wildcards.number}"
+        "Draw Figure {wildcards.number}"
     shell:
         "python {input.script:q} --figure figure-{wildcards.number} --published {input.published:q}"
         " --records {input.records:q} --output-prefix results/figures/figure-{wildcards.number}"
