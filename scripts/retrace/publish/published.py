@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,14 @@ TABLES = {
 COLUMNS = {"sequential": "sequential", "machine1": "Machine1", "machine2": "Machine2"}
 """The printed columns, in their order."""
 
+NUMBERS: dict[str, Callable[[str], float]] = {
+    "vertices": int,
+    "edges": int,
+    "arcs_per_vertex": int,
+    "occurrence": int,
+    "value": float,
+}
+
 
 def printed_ms(text: str) -> float:
     """Convert a printed time, such as `7min 7sec`, to milliseconds.
@@ -92,14 +101,15 @@ def _checked(row: dict[Any, Any], where: str) -> dict[str, Any]:
     """Convert a row's numbers and check it."""
     if None in row or None in row.values():
         raise RetraceError(f"{where}: expected as many cells as the heading has")
-    for key, number in (("vertices", int), ("edges", int), ("value", float)):
+    for key, number in NUMBERS.items():
         try:
-            row[key] = number(row.get(key, ""))
+            if key in row:
+                row[key] = number(row[key])
         except ValueError:
-            raise RetraceError(f"{where}: {key}: {row.get(key)!r} is not a number") from None
+            raise RetraceError(f"{where}: {key}: {row[key]!r} is not a number") from None
     validate(row, "published", where)
     try:
-        printed = printed_ms(row["printed"])
+        printed = int(row["printed"]) if "part" in row else printed_ms(row["printed"])
     except ValueError as error:
         raise RetraceError(f"{where}: printed: {error}") from None
     if printed != row["value"]:
