@@ -8,24 +8,25 @@ from pathlib import Path
 from retrace.errors import run_command
 from retrace.files import write_whole
 from retrace.measure.records import read_records
-from retrace.publish import tables
+from retrace.publish import tables, variants
 from retrace.publish.page import render
-from retrace.publish.published import TABLES, read_published
+from retrace.publish.published import TABLES, VARIANT_TABLES, read_published
 
 
 def main() -> None:
     """Read the arguments, then the numbers; write the three files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--table", required=True, choices=TABLES)
+    parser.add_argument("--table", required=True, choices=[*TABLES, *VARIANT_TABLES])
     parser.add_argument("--published", required=True, type=Path, help="CSV of printed numbers")
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
     arguments = parser.parse_args()
 
     published, records = read_published(arguments.published), read_records(arguments.records)
-    page = tables.page(arguments.table, published, records)
+    form_of = variants if arguments.table in VARIANT_TABLES else tables
+    page = form_of.page(arguments.table, published, records)
     files = {
-        "csv": tables.tidy(arguments.table, published, records).to_csv(index=False, lineterminator="\n"),
+        "csv": form_of.tidy(arguments.table, published, records).to_csv(index=False, lineterminator="\n"),
         "md": render(page, "md"),
         "html": render(page, "html"),
     }

@@ -14,11 +14,12 @@ EMPTY = "\N{EN DASH}"
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, what more a reader may want to know, and whether it is words in place of a result."""
+    """A cell: its text, what more a reader may want to know, whether it is words, its footnotes' numbers."""
 
     text: str = EMPTY
     tip: str = ""
     bad: bool = False
+    notes: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,18 @@ class Group:
     columns: Sequence[str]
     style: str = "number"
 
+    @property
+    def width(self) -> int:
+        """The number of its columns."""
+        return len(self.columns)
+
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its label, the numbers of the footnotes that belong to it, and its cells."""
+    """A row: its label, its cells, and its footnotes' numbers; without cells it heads the rows below it."""
 
     label: str
-    cells: Sequence[Cell]
+    cells: Sequence[Cell] = ()
     notes: Sequence[int] = ()
 
 

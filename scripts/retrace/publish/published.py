@@ -52,6 +52,42 @@ TABLES = {
     ),
 }
 
+
+@dataclass(frozen=True)
+class VariantTable:
+    """A table with a row for each variant and a column for each size, by system and arcs a vertex."""
+
+    title: str
+    sequential: str
+    standard: str
+    """The variant that the report holds the others against."""
+    claims: dict[str, str]
+    """Variants that the report says to be faster than that, and why."""
+
+
+VARIANT_TABLES = {
+    "table-2": VariantTable(
+        title="Single-source shortest paths, five ways to see the mask",
+        sequential="sssp/mask-sequential",
+        standard="sssp/standard",
+        claims={
+            "sssp/pinned": "the mask is copied faster",
+            "sssp/zero-copy": "the mask is not copied",
+            "sssp/gpu-search": "the mask stays on the GPU",
+        },
+    ),
+}
+
+FIGURES = {
+    **{table.replace("table", "figure"): table for table in TABLES},
+    "figure-2": "table-2",
+    "figure-3": "table-2",
+}
+"""The table that each figure shows."""
+
+ARCS_PER_VERTEX = {"figure-2": 50, "figure-3": 5}
+"""The part of its table that a figure shows."""
+
 COLUMNS = {"sequential": "sequential", "machine1": "Machine1", "machine2": "Machine2"}
 """The printed columns, in their order."""
 

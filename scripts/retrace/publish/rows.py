@@ -6,6 +6,7 @@ not pass for the printed one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from retrace.measure.records import Record, Summary, summarise, too_noisy_to_ran
 PRINTED_PAIR = "far"
 """The report does not say which pair of vertices it times; a far one is a search through the graph."""
 PAIRS = (PRINTED_PAIR, "near", "unreachable")
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass
@@ -103,6 +105,25 @@ def lines(table: str, published: pd.DataFrame, records: Iterable[Record]) -> lis
         found, key=lambda key: (_index(order, key[0]), key[0], PAIRS.index(key[2]), _distance(key[1]))
     )
     return rows + [found[key] for key in rest]
+
+
+def size(graph: str) -> tuple[int, int]:
+    """Read a random graph's size off its name: the logarithm of its vertices, base 2, and its arcs a vertex.
+
+    Raises
+    ------
+    RetraceError
+        If the name has another form.
+    """
+    found = re.fullmatch(r"random-(\d+)-(\d+)", graph)
+    if found is None:
+        raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs a vertex>")
+    return int(found[1]), int(found[2])
+
+
+def size_name(graph: str) -> str:
+    """Write a random graph's number of vertices as a power of 2."""
+    return "2" + str(size(graph)[0]).translate(SUPERSCRIPTS)
 
 
 def outcome(record: Record) -> str:

@@ -49,7 +49,7 @@ def page(table: str, published: pd.DataFrame, records: Iterable[Record]) -> Page
         label_heading="Graph",
         tables=tables,
         notes=notes.texts,
-        remarks=[*_remarks(layout), *(_provenance(machine, records) for machine in machines(records))],
+        remarks=[*_remarks(layout), *(provenance(machine, records) for machine in machines(records))],
     )
 
 
@@ -63,7 +63,7 @@ def tidy(table: str, published: pd.DataFrame, records: Iterable[Record]) -> pd.D
         for machine in machines(line.records.values()):
             baseline = line.records.get((machine, layout.sequential))
             rows += [
-                _measured_row(line, record, baseline)
+                measured_row(line, record, baseline)
                 for place, record in line.records.items()
                 if place[0] == machine
             ]
@@ -171,7 +171,7 @@ def _time_column(machine: str, solver: str) -> Column:
         if not record.agreed:
             return Cell(outcome(record), record.reason or "", bad=True)
         times = summarise(record)
-        return Cell(shown(times.median), _tip(record, times)) if times else Cell()
+        return Cell(shown(times.median), tip(record, times)) if times else Cell()
 
     return cell
 
@@ -200,7 +200,8 @@ def _setup_column(machine: str, solver: str) -> Column:
     return cell
 
 
-def _tip(record: Record, times: Summary) -> str:
+def tip(record: Record, times: Summary) -> str:
+    """Say what more is known of a time."""
     parts = [
         f"median of {times.n}",
         f"quartiles {shown(times.q1)} to {shown(times.q3)}",
@@ -271,7 +272,7 @@ def _remarks(layout: PublishedTable) -> list[str]:
     return remarks
 
 
-def _provenance(machine: str, records: Iterable[Record]) -> str:
+def provenance(machine: str, records: Iterable[Record]) -> str:
     """Say what a machine is and what it ran; every value found is named."""
     own = [record for record in records if record.machine["name"] == machine]
     found: dict[str, None] = {}
@@ -309,7 +310,8 @@ def _printed_row(cell: dict[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _measured_row(line: Line, record: Record, baseline: Record | None) -> dict[str, Any]:
+def measured_row(line: Line, record: Record, baseline: Record | None) -> dict[str, Any]:
+    """Lay a record out for machines, with its speed-up over the sequential one."""
     times, setup, kernel = summarise(record), summarise(record, "setup"), summarise(record, "kernel")
     faster = speed_up(baseline, record) if record is not baseline else None
     gpu = record.machine["gpu"]
