@@ -17,7 +17,7 @@ from retrace.publish import variants
 from retrace.publish.comparison import compare, sentences
 from retrace.publish.page import EMPTY, Page, render
 from retrace.publish.published import VARIANT_TABLES, read_published
-from retrace.publish.rows import lines
+from retrace.publish.rows import TIMES, lines
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "published" / "tuwien-sssp.csv"
@@ -186,16 +186,16 @@ def test_the_sentences_follow_the_numbers() -> None:
     both = said(standard, pinned, zero_copy)
     assert both == [
         "h200, 50 arcs a vertex: faster than Standard for the report's reasons: Pinned; not: Zero Copy.",
-        "Pinned (the mask is copied faster): yes; less at 1, more at 0 of 1 sizes, 0.50 of Standard at 2¹⁹; "
-        "of the total less at 1, more at 0.",
-        "Zero Copy (the mask is not copied): no, slower; less at 0, more at 1 of 1 sizes, 2.00 of Standard "
-        "at 2¹⁹; of the total less at 0, more at 1.",
+        "Pinned (the mask is copied faster): yes. Solve: less at 1, more at 0 of 1 sizes "
+        f"(0.50{TIMES} at 2¹⁹); total: less at 1, more at 0.",
+        "Zero Copy (the mask is not copied): no, slower. Solve: less at 0, more at 1 of 1 sizes "
+        f"(2.00{TIMES} at 2¹⁹); total: less at 0, more at 1.",
     ]
     assert said(standard, pinned)[0].endswith(": all are faster than Standard for the report's reasons.")
     assert said(standard, zero_copy)[0].endswith(": none is faster than Standard for the report's reasons.")
     assert said(standard) == []
     noisy = replace(pinned, trials=[*standard.trials, *pinned.trials])
-    assert "no; less at 0" in said(standard, noisy)[1]
+    assert "no. Solve: less at 0, more at 0" in said(standard, noisy)[1]
 
 
 def test_pages_are_whole(published: pd.DataFrame) -> None:

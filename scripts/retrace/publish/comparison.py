@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from retrace.measure.records import Phase, Record, summarise, too_noisy_to_rank
 from retrace.publish.published import VariantTable
-from retrace.publish.rows import Line, size, size_name
+from retrace.publish.rows import TIMES, Line, size, size_name
 
 RULE = (
-    "Less or more: of the time to solve, and by more than the quartiles. Yes: less at most sizes, with less "
-    "time outside the kernels, where the mask is moved. The total adds the graph's upload, alike for all."
+    "Less, more: the quartiles do not overlap. Yes: solve takes less at most sizes, and less outside the "
+    "kernels, where the mask is moved. The total adds the graph's upload, alike for all."
 )
 """What the sentences mean."""
 
@@ -45,6 +45,15 @@ class Comparison:
     def holds(self) -> bool:
         """Whether the variant is faster for the report's reason."""
         return 2 * self.saved > self.graphs
+
+    @property
+    def numbers(self) -> str:
+        """Say in words what the verdict rests on."""
+        return (
+            f"Solve: less at {self.less}, more at {self.more} of {self.graphs} sizes "
+            f"({self.ratio:.2f}{TIMES} at {size_name(self.largest)}); total: less at {self.total_less}, "
+            f"more at {self.total_more}."
+        )
 
     @property
     def verdict(self) -> str:
@@ -107,9 +116,7 @@ def sentences(layout: VariantTable, rows: Sequence[Line], machine: str, names: d
     return [
         first,
         *(
-            f"{names[one.solver]} ({layout.claims[one.solver]}): {one.verdict}; less at {one.less}, more at "
-            f"{one.more} of {one.graphs} sizes, {one.ratio:.2f} of {standard} at {size_name(one.largest)}; "
-            f"of the total less at {one.total_less}, more at {one.total_more}."
+            f"{names[one.solver]} ({layout.claims[one.solver]}): {one.verdict}. {one.numbers}"
             for one in found
         ),
     ]

@@ -88,7 +88,7 @@ def figure(table: str, published: pd.DataFrame, records: Iterable[Record]) -> Fi
         axes.set(xscale="log", yscale="log", xlabel="Vertices", ylabel="Time (ms)")
         axes.yaxis.labelpad = 2
         for one in drawn:
-            _draw(axes, one)
+            draw(axes, one)
         _name_graphs(axes, rows)
         axes.set_title(f"{TABLES[table].title} (Table {table.removeprefix('table-')})", pad=14)
         _label_lines(result, axes, drawn, sign_lines=_explain_signs(result, substitutes))
@@ -179,7 +179,8 @@ def _points(rows: Iterable[Line], machine: str, solver: str) -> list[Point]:
     return sorted(found, key=lambda point: point.vertices)
 
 
-def _draw(axes: Axes, one: Series) -> None:
+def draw(axes: Axes, one: Series) -> None:
+    """Draw a line with its quartiles; sign the points of other graphs than the printed one."""
     colour, marker = one.style
     x, y = [point.vertices for point in one.points], [point.ms for point in one.points]
     errors = [[p.ms - p.q1 for p in one.points], [p.q3 - p.ms for p in one.points]]

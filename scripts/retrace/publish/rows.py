@@ -18,6 +18,7 @@ from retrace.measure.records import Record, Summary, summarise, too_noisy_to_ran
 PRINTED_PAIR = "far"
 """The report does not say which pair of vertices it times; a far one is a search through the graph."""
 PAIRS = (PRINTED_PAIR, "near", "unreachable")
+TIMES = "\N{MULTIPLICATION SIGN}"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

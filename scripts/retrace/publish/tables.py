@@ -14,10 +14,9 @@ import pandas as pd
 from retrace.measure.records import Record, Summary, summarise
 from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
 from retrace.publish.published import COLUMNS, TABLES, PublishedTable
-from retrace.publish.rows import PRINTED_PAIR, Line, lines, machines, outcome, relevant, speed_up
+from retrace.publish.rows import PRINTED_PAIR, TIMES, Line, lines, machines, outcome, relevant, speed_up
 
 NOISY = "~"
-TIMES = "\N{MULTIPLICATION SIGN}"
 
 Column = Callable[[Line], Cell]
 
