@@ -58,11 +58,12 @@ def test_measured_times_and_shares_are_of_their_machine(published: pd.DataFrame)
         variant("sssp/thrust", GRAPH, [1], verified=False, reason="vertex 3: 4, expected 5"),
         variant("sssp/pinned", GRAPH, [1], machine="local", backend="emulator"),
         without_answer("sssp/zero-copy", GRAPH, "failed", "no memory", experiment="table-2"),
+        variant("sssp/gpu-search", random_graph(19, 50, sha256="2" * 64), [3]),
         variant("sssp/mask-sequential", GRAPH, [70], machine="local"),
     ]
     rows = of_density(lines("table-2", published, records), 50)
     h200, local = measured_panels(rows, ["h200", "local"], row_names(published, "table-2"))
-    assert list(h200.series) == ["sssp/pinned", "sssp/standard"]
+    assert list(h200.series) == ["sssp/gpu-search", "sssp/pinned", "sssp/standard"]
     assert list(local.series) == ["sssp/mask-sequential"]
     (point,) = h200.series["sssp/pinned"].points
     assert (point.ms, point.q1, point.q3) == pytest.approx((31.2144, 30.7144, 31.7144))

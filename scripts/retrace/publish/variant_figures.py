@@ -10,11 +10,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from retrace.measure.records import Record, summarise
@@ -76,43 +78,19 @@ def figure(name: str, published: pd.DataFrame, records: Iterable[Record]) -> Fig
     ratios = [panel for panel in ratio_panels(layout, rows, found) if panel.series]
     text = caption(layout, rows, found, names, any(panel.doubted for panel in panels))
 
-    pairs = [panels[start : start + 2] for start in range(0, len(panels), 2)]
-    key = 2 * KEY_LINE
-    heights = [HEAD + TIMES_HEIGHT] * len(pairs) + [AXIS] + [HEAD + RATIO_HEIGHT + AXIS] * len(ratios)
-    height = HEAD + key + sum(heights) + 0.06 + TEXT_LINE * len(text)
+    times = -(-len(panels) // 2) * (HEAD + TIMES_HEIGHT) + AXIS
+    shares = len(ratios) * (HEAD + RATIO_HEIGHT + AXIS)
+    words = TEXT_LINE * len(text) + 0.06
     with rc_context(SMALL):
-        result = Figure(figsize=(WIDTH, height))
-        top = height - HEAD
+        result = Figure(figsize=(WIDTH, HEAD + 2 * KEY_LINE + times + shares + words))
         title = f"{name.replace('-', ' ').capitalize()}: {arcs} arcs a vertex"
-        result.text(0.5, top / height, title, fontsize=8, ha="center")
-        top = _key(result, names, top - 0.03)
-        inner = (WIDTH - LEFT - RIGHT - GAP) / 2
-        first: Axes | None = None
-        for number, pair in enumerate(pairs):
-            for place, panel in enumerate(pair):
-                below = top - HEAD - TIMES_HEIGHT
-                left = LEFT + place * (inner + GAP)
-                box = (left / WIDTH, below / height, inner / WIDTH, TIMES_HEIGHT / height)
-                axes = result.add_axes(box, sharex=first, sharey=first)
-                first = first or axes
-                _times(axes, panel, layout, names)
-                last = number * 2 + place + 2 >= len(panels)
-                axes.tick_params(labelbottom=last, labelleft=place == 0)
-                axes.set(xlabel="Vertices" if last else "", ylabel="Time (ms)" if place == 0 else "")
-                axes.yaxis.labelpad = axes.xaxis.labelpad = 1
-            top -= HEAD + TIMES_HEIGHT
-        assert first is not None
-        _limits(first, panels)
-        top -= AXIS
-        for panel in ratios:
-            below = top - HEAD - RATIO_HEIGHT
-            width = (WIDTH - LEFT - RIGHT) / WIDTH
-            axes = result.add_axes((LEFT / WIDTH, below / height, width, RATIO_HEIGHT / height), sharex=first)
-            _ratios(axes, panel)
-            top = below - AXIS
+        _write(result, WIDTH / 2, words + shares + times + 2 * KEY_LINE, title, fontsize=8, ha="center")
+        _key(result, names, words + shares + times + 2 * KEY_LINE - 0.03)
+        first = _draw_times(result, panels, layout, names, words + shares + times)
+        _draw_ratios(result, ratios, first, words + shares)
         for number, (line, first_words) in enumerate(text, 1):
             weight = "bold" if first_words else "normal"
-            result.text(0.05 / WIDTH, (top - TEXT_LINE * number) / height, line, fontweight=weight)
+            _write(result, 0.05, words - TEXT_LINE * number, line, fontweight=weight)
     return result
 
 
@@ -171,6 +149,8 @@ def ratio_panels(layout: VariantTable, rows: Sequence[Line], order: Sequence[str
                 own, standard = (line.records.get((machine, key)) for key in (solver, layout.standard))
                 if own is None or standard is None or solver in (layout.standard, layout.sequential):
                     continue
+                if own.graph["sha256"] != standard.graph["sha256"]:
+                    continue
                 times, base = summarise(own, "solve"), summarise(standard, "solve")
                 if times and base and times.median > 0 and base.median > 0:
                     quartiles = (times.median, times.q1, times.q3)
@@ -204,19 +184,64 @@ def caption(
     ]
 
 
-def _key(result: Figure, names: dict[str, str], top: float) -> float:
-    """Name the lines, three to a row; give the place below."""
-    height = result.get_figheight()
+def _write(result: Figure, x: float, y: float, text: str, **style: Any) -> None:
+    """Write at a place in inches."""
+    result.text(x / WIDTH, y / result.get_figheight(), text, **style)
+
+
+def _key(result: Figure, names: dict[str, str], top: float) -> None:
+    """Name the lines, three to a row."""
     for number, (solver, (colour, marker)) in enumerate(STYLES.items()):
         row, place = divmod(number, 3)
         x, y = LEFT + place * (WIDTH - LEFT) / 3, top - KEY_LINE * (row + 0.5)
-        result.text((x + 0.1) / WIDTH, y / height, names.get(solver, solver), color=colour, va="center")
-        marks = Axes(result, (0, 0, 1, 1), facecolor="none")
-        marks.set_axis_off()
-        marks.set(xlim=(0, WIDTH), ylim=(0, height))
-        marks.plot([x + 0.04], [y], marker=marker, color=colour, markersize=3.5)
-        result.add_axes(marks)
-    return top - 2 * KEY_LINE
+        _write(result, x + 0.1, y, names.get(solver, solver), color=colour, va="center")
+        spot = [(x + 0.04) / WIDTH], [y / result.get_figheight()]
+        result.add_artist(Line2D(*spot, marker=marker, color=colour, markersize=3.5))
+
+
+def _draw_times(
+    result: Figure, panels: Sequence[Panel], layout: VariantTable, names: dict[str, str], top: float
+) -> Axes:
+    """Draw the panels of times, two to a row, on shared axes; give the first one's."""
+    width = (WIDTH - LEFT - RIGHT - GAP) / 2
+    first: Axes | None = None
+    for number, panel in enumerate(panels):
+        row, place = divmod(number, 2)
+        left, bottom = LEFT + place * (width + GAP), top - (row + 1) * (HEAD + TIMES_HEIGHT)
+        axes = _axes(result, left, bottom, width, TIMES_HEIGHT, first, first)
+        first = first or axes
+        _times(axes, panel, layout, names)
+        last = number + 2 >= len(panels)
+        axes.tick_params(labelbottom=last, labelleft=place == 0)
+        axes.set(xlabel="Vertices" if last else "", ylabel="Time (ms)" if place == 0 else "")
+    assert first is not None
+    _limits(first, panels)
+    return first
+
+
+def _draw_ratios(result: Figure, panels: Sequence[Panel], first: Axes, top: float) -> None:
+    """Draw the panels of ratios, one below the other."""
+    for number, panel in enumerate(panels):
+        bottom = top - (number + 1) * (HEAD + RATIO_HEIGHT) - number * AXIS
+        axes = _axes(result, LEFT, bottom, WIDTH - LEFT - RIGHT, RATIO_HEIGHT, first)
+        _ratios(axes, panel)
+
+
+def _axes(
+    result: Figure,
+    left: float,
+    bottom: float,
+    width: float,
+    height: float,
+    same_x: Axes | None,
+    same_y: Axes | None = None,
+) -> Axes:
+    """Add axes at a place in inches."""
+    whole = result.get_figheight()
+    box = (left / WIDTH, bottom / whole, width / WIDTH, height / whole)
+    axes = result.add_axes(box, sharex=same_x, sharey=same_y)
+    axes.yaxis.labelpad = axes.xaxis.labelpad = 1
+    return axes
 
 
 def _times(axes: Axes, panel: Panel, layout: VariantTable, names: dict[str, str]) -> None:
@@ -265,7 +290,6 @@ def _limits(axes: Axes, panels: Sequence[Panel]) -> None:
 
 def _ratios(axes: Axes, panel: Panel) -> None:
     axes.set(yscale="log", xlabel="Vertices", ylabel="Ratio")
-    axes.yaxis.labelpad = axes.xaxis.labelpad = 1
     axes.set_title(panel.title, pad=2, loc="left", fontsize=7, fontweight="bold")
     axes.axhline(1, color=STYLES["sssp/standard"][0], linewidth=0.8, zorder=1)
     for one in panel.series.values():
