@@ -116,6 +116,7 @@ def test_labels_never_call_a_substitute_by_the_name_alone() -> None:
     generated = graph_info("NW", weights="generated")
     assert row_label(graph_info("NY"), "sssp") == "NY"
     assert row_label(generated, "sssp") == "NW (weights generated)"
+    assert row_label({**generated, "origin": "generated", "name": "random-14-5"}, "sssp") == "random-14-5"
     assert row_label(generated, "bfs") == row_label(generated, "stcon") == "NW"
     assert row_label(graph_info("NY", origin="stand-in", weights="generated"), "sssp") == "NY (stand-in)"
 

@@ -15,13 +15,11 @@ from retrace.devices.cuda import cuda_status
 from retrace.errors import RetraceError
 from retrace.graphs.datasets import load_registry
 from retrace.measure.records import Record, read_records, validator
+from retrace.publish.published import FIGURES
 from retrace.solvers import REGISTRY
 from retrace.solvers.generate import TreeFirst
 
 ROOT = Path(__file__).resolve().parents[2]
-
-FIGURES = {"table-2": ["figure-2", "figure-3"]}
-"""Tables whose figures have numbers of their own."""
 
 RANDOM_GRAPH = r"random-\d+-\d+"
 """Name of a graph that is generated: the logarithm of its vertices, base 2, and its arcs a vertex."""
@@ -241,13 +239,8 @@ def printed_tables() -> dict[str, str]:
 
 
 def figures_of(table: str) -> list[str]:
-    """Name the figures of a table: the reports', where they have some, else one of ours."""
-    return FIGURES.get(table, [table.replace("table", "figure")])
-
-
-def table_of(figure: str) -> str:
-    """Name the table that a figure shows."""
-    return next((table for table in FIGURES if figure in FIGURES[table]), figure.replace("figure", "table"))
+    """Name the figures of a table."""
+    return [figure for figure, shown in FIGURES.items() if shown == table]
 
 
 def rule_name(name: str) -> str:

@@ -36,10 +36,10 @@ rule figure:
     input:
         PLAN.schemas,
         published=lambda wildcards: plan.printed_tables()[
-            plan.table_of(f"figure-{wildcards.number}")
+            plan.FIGURES[f"figure-{wildcards.number}"]
         ],
         records=lambda wildcards: PLAN.records(
-            plan.table_of(f"figure-{wildcards.number}")
+            plan.FIGURES[f"figure-{wildcards.number}"]
         ),
         script=f"{SCRIPTS}/make_figure.py",
         code=PLAN.imports("make_figure.py"),

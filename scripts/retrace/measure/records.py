@@ -144,10 +144,13 @@ class Summary:
 
 
 def row_label(graph: GraphInfo, problem: str) -> str:
-    """Name a graph as a row of `problem` must: never a stand-in, or weights of our own, by the name alone."""
+    """Name a graph as a row of `problem` must: never a stand-in, or weights of our own, by the name alone.
+
+    A graph that is generated altogether, `random-14-5`, has its own weights.
+    """
     if graph["origin"] == "stand-in":
         return f"{graph['name']} (stand-in)"
-    if problem == "sssp" and graph["weights"] == "generated":
+    if problem == "sssp" and graph["weights"] == "generated" and graph["origin"] != "generated":
         return f"{graph['name']} (weights generated)"
     return graph["name"]
 
