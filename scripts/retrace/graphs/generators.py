@@ -56,35 +56,6 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     return from_arcs(vertices, tails, heads, random_weights(tails, heads, *ROAD_WEIGHTS, seed))
 
 
-def random_weakly_connected(vertices: int, arcs: int, seed: int) -> CSRGraph:
-    """Generate a directed graph without self-loops or weights: a random tree, then arcs at random.
-
-    An arc of the tree points either way. The other arcs may be parallel.
-
-    Raises
-    ------
-    RetraceError
-        If so few arcs connect no graph, or a single vertex is to have some.
-    """
-    extra = arcs - (vertices - 1)
-    if vertices < 1 or extra < 0 or (vertices == 1 and arcs > 0):
-        raise RetraceError(
-            f"a connected graph without self-loops cannot have {vertices} vertices and {arcs} arcs; "
-            f"ask for at least {max(vertices - 1, 0)} arcs and two vertices"
-        )
-    child = np.arange(1, vertices, dtype=np.int64)
-    parent = _below(child, _random(seed, "tree", vertices - 1))
-    up = _random(seed, "directions", vertices - 1) >> np.uint64(63) == 0
-    tails = _below(vertices, _random(seed, "tails", extra))
-    heads = _below(max(vertices - 1, 1), _random(seed, "heads", extra))
-    heads += heads >= tails  # skips the tail
-    return from_arcs(
-        vertices,
-        np.concatenate((np.where(up, child, parent), tails)),
-        np.concatenate((np.where(up, parent, child), heads)),
-    )
-
-
 def random_weights(
     tails: NDArray[np.integer[Any]], heads: NDArray[np.integer[Any]], low: int, high: int, seed: int
 ) -> Int32Array:
