@@ -45,7 +45,7 @@ def experiment(config: Config) -> Config:
         (lambda c: c.update(machines=["nobody"]), "config.machines: no records in results/machines/nobody"),
         (
             lambda c: experiment(c)["solvers"].append("bfs/best"),
-            "config.experiments.table-3.3.solvers: bfs/best",
+            "config.experiments.table-3.3.solvers: no solver is called bfs/best",
         ),
         (
             lambda c: experiment(c)["graphs"].append("Mars"),

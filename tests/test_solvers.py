@@ -14,8 +14,10 @@ from graphs import NAMED, graph, random_graphs
 from retrace.check.oracles import Oracle, certify, certify_tree
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers.registry import parse
 
 ON_CUDA = ["cuda"] if cuda_available() else []
 CASES = [
@@ -154,3 +156,15 @@ def test_a_single_wrong_predecessor_is_caught(graph: CSRGraph, data: st.DataObje
     another_fits = (distance[tails[arcs]] + graph.weights[arcs] == distance[victim]).any()
     if not another_fits or victim == source:
         assert certify_tree(graph, source, distance, changed) is not None
+
+
+def test_settings_follow_a_solvers_name() -> None:
+    assert parse("bfs/bsp") == (REGISTRY.solvers["bfs/bsp"], {"block_size": 256})
+    assert parse("bfs/bsp:block_size=64")[1] == {"block_size": 64}
+    for spec, complaint in (
+        ("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
+        ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
+        ("bfs/bps:block_size=64", "no solver is called bfs/bps"),
+    ):
+        with pytest.raises(RetraceError, match=complaint):
+            parse(spec)

@@ -18,6 +18,7 @@ from retrace.measure.records import Record, read_records, validator
 from retrace.publish.published import FIGURES
 from retrace.solvers import REGISTRY
 from retrace.solvers.generate import TreeFirst
+from retrace.solvers.registry import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -306,11 +307,10 @@ def check(config: dict[str, Any]) -> None:
             there_are = ", ".join(printed_tables())
             raise RetraceError(f"config.experiments: {key} is no printed table; there are {there_are}")
         for name in experiment["solvers"]:
-            if name not in REGISTRY.solvers:
-                there_are = ", ".join(sorted(REGISTRY.solvers))
-                raise RetraceError(
-                    f"config.experiments.{key}.solvers: {name} is not known; there are {there_are}"
-                )
+            try:
+                parse(name)
+            except RetraceError as error:
+                raise RetraceError(f"config.experiments.{key}.solvers: {error}") from None
         for kind in ("graphs", "larger_graphs"):
             for name in experiment.get(kind, []):
                 if name not in config["datasets"] and not re.fullmatch(RANDOM_GRAPH, name):

@@ -106,6 +106,7 @@ class Record:
     verified: bool | None = None
     oracle: str | None = None
     digest: str | None = None
+    observed: dict[str, float] = field(default_factory=dict)
     machine: MachineInfo
     software: SoftwareInfo
     started: str
@@ -264,6 +265,8 @@ def _tidy(record: Record) -> dict[str, Any]:
     value = asdict(record)
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
+    if not value["observed"]:
+        del value["observed"]
     value["trials"] = [{phase: _rounded(trial[phase]) for phase in PHASES} for trial in record.trials]
     return value
 

@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.check.oracles import Oracle, Verdict
@@ -26,6 +27,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure.records import Record
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.peers import Peer
+from retrace.solvers.registry import parse
 
 Phases = dict[str, float | None]
 DeviceFactory = Callable[[], Device]
@@ -55,7 +57,7 @@ class Case:
     Attributes
     ----------
     solver
-        Name of the solver.
+        Name of the solver, and its settings.
     backend
         cuda, emulator or host.
     query
@@ -74,6 +76,7 @@ class Case:
     iterations: int | None = None
     verdict: Verdict | None = None
     digest: str | None = None
+    observed: dict[str, float] = field(default_factory=dict)
     gpu: dict[str, Any] | None = None
     seconds: list[float] = field(default_factory=list)
     started: str = ""
@@ -115,7 +118,7 @@ class Case:
         """Open a device, or nothing for a host solver."""
         return nullcontext() if self.open_device is None else self.open_device()
 
-    def timed(self, graph: CSRGraph) -> tuple[Phases, int | None, Int32Array, Int32Array | None]:
+    def timed(self, graph: CSRGraph) -> tuple[Phases, int | None, NDArray[Any], Int32Array | None]:
         """Run the phases once, in milliseconds; returns them, the iterations, answer and predecessors."""
         clock = Clock()
         with self.device() as device:
@@ -137,15 +140,17 @@ class Case:
             answer = solver.download()
             download = clock.lap(device)
             predecessor = solver.predecessors()
+            self.observed = solver.observed()
             if device is not None:
                 self.gpu = device.describe()  # while it is open, and its clock still up
         phases: Phases = {"setup": setup, "upload": upload, "solve": solve, "download": download}
         phases |= {"total": upload + solve + download, "kernel": kernel}
         return phases, iterations, answer, predecessor
 
-    def verify(self, oracle: Oracle, answer: Int32Array, predecessor: Int32Array | None) -> None:
+    def verify(self, oracle: Oracle, answer: NDArray[Any], predecessor: Int32Array | None) -> None:
         """Check an answer; one wrong trial makes the whole case wrong."""
-        self.digest = hashlib.sha256(np.ascontiguousarray(answer, dtype="<i4").data).hexdigest()
+        little_endian = np.ascontiguousarray(answer, dtype=answer.dtype.newbyteorder("<"))
+        self.digest = hashlib.sha256(little_endian.data).hexdigest()
         self.verdict = oracle.check(self.solver, self.query, answer, predecessor)
         if not self.verdict.verified:
             self.reason = f"trial {len(self.trials)}: {self.verdict.reason}"
@@ -200,7 +205,7 @@ def measure(
     graph
         Its `info` names the source and the pairs.
     solvers
-        Names of solvers.
+        Names of solvers, perhaps with settings.
     settings
         How much to measure.
     device
@@ -246,9 +251,9 @@ def as_record(experiment: str, graph: CSRGraph, case: Case, provenance: dict[str
         "schema_version": 1,
         "experiment": experiment,
         "problem": case.solver.split("/")[0],
-        "solver": case.solver,
+        "solver": solver.name,
         "backend": case.backend,
-        "parameters": {**solver.parameters, **case.query.parameters()},
+        "parameters": {**parse(case.solver)[1], **case.query.parameters()},
         "source": case.query.source,
         "graph": identity,
         "status": case.status,
@@ -264,5 +269,6 @@ def as_record(experiment: str, graph: CSRGraph, case: Case, provenance: dict[str
             "verified": case.verdict.verified,
             "oracle": case.verdict.oracle,
             "digest": case.digest,
+            "observed": case.observed,
         }
     return Record(**record)

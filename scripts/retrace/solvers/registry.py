@@ -5,11 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from retrace.devices.base import Device
 from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
+
+Setting = int | float | str
+"""Value of a solver's own setting, such as its threads a block."""
 
 BLOCK_SIZE = 256
 """Threads a block where a report does not say; Harish and Narayanan's own choice."""
@@ -44,6 +50,7 @@ class Solver(ABC):
 
     A solver answers with int32: the level or distance of each vertex, shape (vertices,), or, for
     st-connectivity, the number of arcs from source to target, shape (1,); `UNREACHABLE` without a path.
+    Betweenness is float64, shape (vertices,).
     """
 
     name: ClassVar[str]
@@ -53,8 +60,14 @@ class Solver(ABC):
     sources: ClassVar[tuple[str, ...]] = ()
     """Kernel files, from `kernels/` on."""
     backends: ClassVar[tuple[str, ...]] = ("host",)
-    parameters: ClassVar[Mapping[str, int]] = {}
-    """What a record says of the solver's own settings."""
+    defaults: ClassVar[Mapping[str, Setting]] = {}
+    """The solver's own settings; `make` lays those that are asked for over them."""
+    parameters: Mapping[str, Setting] = MappingProxyType({})
+    """The settings of this solver, as a record holds them."""
+
+    def __init_subclass__(cls) -> None:
+        """Let a solver that was not made by `make` have its defaults."""
+        cls.parameters = cls.defaults
 
     @abstractmethod
     def setup(self, graph: CSRGraph) -> None:
@@ -68,8 +81,12 @@ class Solver(ABC):
         """Iterate to the end; returns the number of iterations if the solver counts them."""
 
     @abstractmethod
-    def download(self) -> Int32Array:
+    def download(self) -> NDArray[Any]:
         """Fetch the answer."""
+
+    def observed(self) -> dict[str, float]:
+        """Tell what else a record should hold of the last solve, such as how many arcs were relaxed."""
+        return {}
 
     def predecessors(self) -> Int32Array | None:
         """Fetch each vertex's predecessor, -1 where it has none; None from a solver without them."""
@@ -84,7 +101,7 @@ class DeviceSolver(Solver):
     """A solver written against the device interface: the same on CUDA and on the emulator."""
 
     backends = ("cuda", "emulator")
-    parameters: ClassVar[Mapping[str, int]] = {"block_size": BLOCK_SIZE}
+    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE}
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -107,14 +124,15 @@ class Registry:
         self.solvers[solver.name] = solver
         return solver
 
-    def find(self, name: str) -> type[Solver]:
-        """Look a solver up.
+    def find(self, spec: str) -> type[Solver]:
+        """Look a solver up; settings after its name are left aside.
 
         Raises
         ------
         RetraceError
             If there is none of that name.
         """
+        name = spec.partition(":")[0]
         if name not in self.solvers:
             raise RetraceError(f"no solver is called {name}; there are {', '.join(sorted(self.solvers))}")
         return self.solvers[name]
@@ -127,11 +145,40 @@ class Registry:
 REGISTRY = Registry()
 
 
-def make(name: str, device: Device | None = None) -> Solver:
-    """Create a solver; one that runs on a device needs it."""
-    solver = REGISTRY.find(name)
-    if issubclass(solver, DeviceSolver):
+def parse(spec: str) -> tuple[type[Solver], dict[str, Setting]]:
+    """Read a solver's name and settings, such as `betweenness/vert:blocks=132,block_size=512`.
+
+    Raises
+    ------
+    RetraceError
+        If there is no such solver, it has no such setting, or a value is not of the default's type.
+    """
+    solver = REGISTRY.find(spec)
+    settings: dict[str, Setting] = dict(solver.defaults)
+    for part in spec.split(":", 1)[1].split(",") if ":" in spec else []:
+        key, _, text = part.partition("=")
+        if key not in settings:
+            there_are = ", ".join(settings) or "none"
+            raise RetraceError(f"{spec}: {solver.name} has no setting {key!r}; there are {there_are}")
+        try:
+            settings[key] = type(settings[key])(text)
+        except ValueError:
+            kind = type(settings[key]).__name__
+            raise RetraceError(f"{spec}: {key}: {text!r} is not {KINDS[kind]}") from None
+    return solver, settings
+
+
+KINDS = {"int": "an integer", "float": "a number"}
+
+
+def make(spec: str, device: Device | None = None) -> Solver:
+    """Create a solver from its name and settings; one that runs on a device needs it."""
+    kind, settings = parse(spec)
+    if issubclass(kind, DeviceSolver):
         if device is None:
-            raise ValueError(f"{name} needs a device")
-        return solver(device)
-    return solver()
+            raise ValueError(f"{kind.name} needs a device")
+        solver: Solver = kind(device)
+    else:
+        solver = kind()
+    solver.parameters = settings
+    return solver

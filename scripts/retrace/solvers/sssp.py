@@ -14,7 +14,7 @@ from retrace.devices.base import Buffer
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers.host import c_graph, pointer
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query
+from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, Setting
 
 
 @REGISTRY.add
@@ -234,7 +234,7 @@ class ThrustSSSP(DeviceSolver):
     name = "sssp/thrust"
     implements = "tuwien-sssp, Algorithm 1, with Thrust"
     sources = ("thrust/sssp_thrust.cpp", "sssp/mask.cuh")
-    parameters: ClassVar[Mapping[str, int]] = {}
+    defaults: ClassVar[Mapping[str, Setting]] = {}
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the library."""
