@@ -228,6 +228,51 @@ class PublishedSSSP(StandardSSSP):
 
 
 @REGISTRY.add
+class PredecessorPassSSSP(StandardSSSP):
+    """`sssp/standard` with 32-bit distances; predecessors are taken in a pass after the last iteration."""
+
+    name = "sssp/standard-predecessor-pass"
+    sources = ("sssp/mask-predecessor-pass.cu",)
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernels."""
+        self.graph = graph
+        module = self.device.load(self.sources[0])
+        self.relax = module.kernel("mask_relax")
+        self.take = module.kernel("take_predecessors")
+        self.take_weightless = module.kernel("take_weightless_predecessors")
+        assert graph.weights is not None
+        self.has_weightless = bool((graph.weights == 0).any())
+
+    def make_state(self, distance: Int32Array) -> list[Buffer]:
+        """Allocate distances and predecessors."""
+        self.predecessor = self.device.upload(np.full(self.graph.vertices, -1, dtype=np.int32))
+        return [self.device.upload(distance)]
+
+    def solve(self, query: Query) -> int:
+        """Relax until no vertex is masked; then take the predecessors."""
+        iterations = super().solve(query)
+        vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
+        self.take(
+            grid, BLOCK_SIZE, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.predecessor
+        )
+        more = np.full(1, self.has_weightless, dtype=np.int32)
+        flag = self.device.empty(1, np.int32)
+        while more[0]:
+            self.device.fill(flag, 0)
+            self.take_weightless(
+                grid, BLOCK_SIZE, vertices, *self.arcs, np.int32(query.source), *self.state, self.predecessor,
+                flag,
+            )  # fmt: skip
+            self.device.read(flag, more)
+        return iterations
+
+    def download(self) -> Int32Array:
+        """Fetch the distances."""
+        return self.device.download(self.state[0])
+
+
+@REGISTRY.add
 class ThrustSSSP(DeviceSolver):
     """`sssp/standard` with Thrust's vectors and algorithms; without CUDA on Thrust's own host system."""
 
