@@ -11,8 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 from graphs import NAMED
+from retrace.check.checkers import checker_of
 from retrace.check.generated import check_random_graph
-from retrace.check.oracles import Oracle
 from retrace.devices.cuda import CudaDevice
 from retrace.graphs.random import RandomGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
@@ -30,7 +30,8 @@ def main() -> None:
                 solver.upload(query)
                 with device.timing_kernels():  # whose own kernel is watched as well
                     solver.solve(query)
-                verdict = Oracle(graph).check(name, query, solver.download())
+                checker = checker_of(name.split("/")[0], graph)
+                verdict = checker.check(name, query, solver.download())
             print(name, f"{graph.vertices} vertices:", "agrees" if verdict.verified else verdict.reason)
             if not verdict.verified:
                 sys.exit(1)

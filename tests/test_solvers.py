@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
+from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle, certify, certify_tree
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
@@ -55,7 +56,8 @@ def verify(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | N
     if published and name.startswith("sssp") and graph.weights is not None and (graph.weights == 0).any():
         return
     distance, predecessor = solve(name, backend, graph, query, seed)
-    verdict = Oracle(graph).check(name, query, distance, None if published else predecessor)
+    checker = checker_of(name.split("/")[0], graph)
+    verdict = checker.check(name, query, distance, None if published else predecessor)
     assert verdict.verified, f"{name} on {backend} from {query}: {verdict.reason}"
 
 
@@ -85,11 +87,11 @@ def test_solves_twice_with_one_device(name: str, backend: str) -> None:
     with device() as opened:
         solver = make(name, opened)
         solver.setup(NAMED["grid"])
-        oracle = Oracle(NAMED["grid"])
+        checker = checker_of(name.split("/")[0], NAMED["grid"])
         for query in (Query(0, 50), Query(200, 3)):
             solver.upload(query)
             solver.solve(query)
-            assert oracle.check(name, query, solver.download()).verified
+            assert checker.check(name, query, solver.download()).verified
 
 
 def test_linear_dijkstra_predicts_its_time() -> None:

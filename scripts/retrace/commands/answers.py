@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from retrace.check.oracles import Oracle, Verdict
+from retrace.check.checkers import checker_of
+from retrace.check.oracles import Verdict
 from retrace.commands import NotVerifiedError
 from retrace.commands.backend import choose_backend
 from retrace.commands.graph_file import (
@@ -175,7 +176,7 @@ def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) 
     verdict = None
     if check:
         with stage("checking the answer"):
-            verdict = Oracle(given.graph).check(solver, query, lengths, predecessor)
+            verdict = checker_of(solver.split("/")[0], given.graph).check(solver, query, lengths, predecessor)
         if not verdict.verified:
             raise NotVerifiedError(
                 f"{solver} on {where}: the answer is not verified against {verdict.oracle}: {verdict.reason} "

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retrace.check.oracles import Oracle, Verdict
+from retrace.check.checkers import Checker, checker_of
+from retrace.check.oracles import Verdict
 from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure.records import Record
@@ -89,7 +90,7 @@ class Case:
         needed = sum(self.seconds) + max(self.seconds, default=0.0)
         return len(self.trials) < wanted and needed <= settings.budget_s
 
-    def run_trial(self, graph: CSRGraph, oracle: Oracle, settings: Settings) -> None:
+    def run_trial(self, graph: CSRGraph, oracle: Checker, settings: Settings) -> None:
         """Run one trial and check its answer. A failure is kept as this case's outcome: others go on."""
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         try:
@@ -147,7 +148,7 @@ class Case:
         phases |= {"total": upload + solve + download, "kernel": kernel}
         return phases, iterations, answer, predecessor
 
-    def verify(self, oracle: Oracle, answer: NDArray[Any], predecessor: Int32Array | None) -> None:
+    def verify(self, oracle: Checker, answer: NDArray[Any], predecessor: Int32Array | None) -> None:
         """Check an answer; one wrong trial makes the whole case wrong."""
         little_endian = np.ascontiguousarray(answer, dtype=answer.dtype.newbyteorder("<"))
         self.digest = hashlib.sha256(little_endian.data).hexdigest()
@@ -216,7 +217,7 @@ def measure(
     list of Case
         One for each solver and query, with its trials.
     """
-    oracle = Oracle(graph)
+    oracles = {problem: checker_of(problem, graph) for problem in {name.split("/")[0] for name in solvers}}
     backend, open_device = device
     cases = []
     for name in solvers:
@@ -232,7 +233,7 @@ def measure(
             for case in cases:
                 progress.set_postfix_str(case.solver)
                 if case.wants_trial(settings):
-                    case.run_trial(graph, oracle, settings)
+                    case.run_trial(graph, oracles[case.solver.split("/")[0]], settings)
                 progress.update()
     return cases
 

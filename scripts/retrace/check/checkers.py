@@ -1,0 +1,33 @@
+"""Who checks the answers of a problem."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from retrace.check.oracles import Oracle, Verdict
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.solvers.registry import Query
+
+
+class Checker(Protocol):
+    """Checks answers on one graph, and keeps what it computed for the next one."""
+
+    def check(
+        self, solver: str, query: Query, answer: NDArray[Any], predecessor: Int32Array | None = None
+    ) -> Verdict:
+        """Compare a solver's answer, and its predecessors if it has some."""
+
+
+def checker_of(problem: str, graph: CSRGraph) -> Checker:
+    """Return the checker of a problem's answers on a graph.
+
+    Raises
+    ------
+    ValueError
+        If the problem has none.
+    """
+    if problem in ("bfs", "stcon", "sssp"):
+        return Oracle(graph)
+    raise ValueError(f"nobody checks answers of {problem}")
