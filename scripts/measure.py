@@ -12,7 +12,8 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError, run_command
 from retrace.graphs import csr
 from retrace.measure import environment
-from retrace.measure.records import write_records
+from retrace.measure.records import update_records, write_records
+from retrace.measure.side_by_side import check_cores
 from retrace.measure.trials import Settings, as_record, measure
 
 
@@ -30,10 +31,23 @@ def main() -> None:
     parser.add_argument("--machine", default="local", help="name of this computer in the records")
     parser.add_argument("--trials", type=int, default=10, help="timed runs of each solver")
     parser.add_argument("--budget-s", type=float, default=60, help="seconds that a solver may take")
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        default=1,
+        metavar="N",
+        help="run N trials of a C++ baseline at a time, each on a core of its own; records say so",
+    )
     parser.add_argument("--output", required=True, type=Path, help="file of records to write")
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help="keep the file's other records: replace those of the same solvers and settings, add new ones",
+    )
     arguments = parser.parse_args()
     if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
+    check_cores(arguments.at_once)
 
     graph = csr.load(arguments.graph)
     open_device = CudaDevice if arguments.backend == "cuda" else EmulatedDevice
@@ -41,7 +55,7 @@ def main() -> None:
         arguments.experiment,
         graph,
         arguments.solvers,
-        Settings(arguments.trials, arguments.budget_s),
+        Settings(arguments.trials, arguments.budget_s, arguments.at_once),
         (arguments.backend, open_device),
     )
     gpu = next((case.gpu for case in cases if case.gpu is not None), None)
@@ -50,7 +64,8 @@ def main() -> None:
         "software": environment.software(),
     }
     records = [as_record(arguments.experiment, graph, case, provenance) for case in cases]
-    write_records(arguments.output, records)
+    write = update_records if arguments.update else write_records
+    write(arguments.output, records)
     for case in cases:
         outcome = case.reason or ("agrees" if case.verdict and case.verdict.verified else "differs")
         print(f"{case.solver} {case.query.pair or ''}: {case.status}, {len(case.trials)} trials, {outcome}")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from retrace.measure.records import (
     row_label,
     summarise,
     too_noisy_to_rank,
+    update_records,
     write_records,
 )
 
@@ -110,6 +111,25 @@ def test_a_bad_record_leaves_the_old_file(tmp_path: Path) -> None:
         write_records(path, [record("bfs/queue", "NY"), record("bfs/queue", "NY", times=())])
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_update_replaces_what_is_of_the_same_subject(tmp_path: Path) -> None:
+    path = tmp_path / "NY.jsonl"
+    near, far = (record("stcon/bsp", "NY", parameters={"pair": pair}) for pair in ("near", "far"))
+    update_records(path, [near, far])
+    assert read_records([path]) == [near, far]
+    again = replace(near, trials=[trial(1)], parameters={"pair": "near", "at_once": 8})
+    added = record("stcon/two-queues", "NY", parameters={"pair": "near"})
+    update_records(path, [again, added])
+    assert read_records([path]) == [again, far, added]
+    for other, what in (
+        (record("bfs/queue", "NY"), "experiment table-3.4, not table-3.3"),
+        (record("stcon/bsp", graph_info("NY", sha256="5" * 64)), "graph 000"),
+        (record("stcon/bsp", "NY", machine="local"), "machine h200, not local"),
+    ):
+        with pytest.raises(RetraceError, match=rf"NY\.jsonl: holds records of {what}"):
+            update_records(path, [other])
+    assert read_records([path]) == [again, far, added]
 
 
 def test_labels_never_call_a_substitute_by_the_name_alone() -> None:

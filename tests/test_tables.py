@@ -75,6 +75,12 @@ def test_measured_numbers_land_in_their_cells(published: pd.DataFrame) -> None:
     assert page.notes == ["NY, bfs/igraph on h200: 1 trial instead of 3."]
 
 
+def test_trials_that_ran_at_the_same_time_are_called_so(published: pd.DataFrame) -> None:
+    beside = record("bfs/queue", "NY", parameters={"at_once": 8})
+    page = tables.page("table-3.3", published, [beside])
+    assert page.notes == ["NY, bfs/queue on h200: 8 trials at a time, each on a core of its own."]
+
+
 def test_the_tidy_table_has_the_statistics(published: pd.DataFrame) -> None:
     records = [
         record("bfs/queue", "NY", [99, 100, 101]),

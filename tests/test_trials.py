@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +14,15 @@ import pytest
 
 from graphs import NAMED
 from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
 from retrace.measure.records import write_records
+from retrace.measure.side_by_side import check_cores, side_by_side
 from retrace.measure.trials import Case, Settings, as_record, measure
 from retrace.solvers import REGISTRY, Query, Solver, make
+from retrace.solvers.host import HostSolver
 
 GRID = CSRGraph(
     NAMED["grid"].indptr,
@@ -180,6 +186,73 @@ def test_budget_ends_the_trials_before_it_is_passed(temporary: Any, work: Callab
 def test_the_emulator_gets_one_trial() -> None:
     case = run(["bfs/bsp"])[0]
     assert (case.backend, len(case.trials)) == ("emulator", 1)
+
+
+class Pinned(HostSolver):
+    """Answers as bfs/queue does, and tells where it runs."""
+
+    name = "bfs/pinned"
+    implements = "a test"
+    sources = ("host/bfs_queue.cpp",)
+    symbol = "bfs_queue"
+
+    def solve(self, query: Query) -> int:
+        return int(self.function(self.c_graph, query.source, self.c_answer))
+
+    def observed(self) -> dict[str, float]:
+        return {"process": os.getpid(), "cores": len(os.sched_getaffinity(0))}
+
+
+def run_at_once(solvers: list[str], trials: int, at_once: int) -> list[Case]:
+    return measure("table-3.3", GRID, solvers, Settings(trials, 60, at_once), ("emulator", EmulatedDevice))
+
+
+def test_trials_at_once_have_a_process_and_a_core_each(temporary: Any, tmp_path: Path) -> None:
+    temporary(Pinned)
+    at_once = min(2, len(os.sched_getaffinity(0)))
+    pinned, peer = run_at_once(["bfs/pinned", "bfs/scipy"], trials=3, at_once=at_once)
+    assert (len(pinned.trials), len(peer.trials)) == (3, 3)
+    assert pinned.verdict is not None
+    assert pinned.verdict.verified
+    assert pinned.digest == peer.digest
+    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
+    records = [as_record("table-3.3", GRID, case, provenance) for case in (pinned, peer)]
+    write_records(tmp_path / "grid.jsonl", records)
+    assert "at_once" not in records[1].parameters
+    if at_once == 2:
+        assert pinned.observed["cores"] == 1
+        assert pinned.observed["process"] != os.getpid()
+        assert records[0].parameters == {"at_once": 2}
+
+
+def test_what_goes_wrong_in_another_process_is_told(temporary: Any) -> None:
+    @temporary
+    class Raises(Pinned):
+        name = "bfs/raises"
+
+        def solve(self, query: Query) -> int:
+            raise MemoryError("no room")
+
+    @temporary
+    class Dies(Pinned):
+        name = "bfs/dies"
+
+        def solve(self, query: Query) -> int:
+            os.kill(os.getpid(), signal.SIGKILL)
+            raise AssertionError
+
+    with pytest.raises(MemoryError, match="no room"):
+        side_by_side(lambda: make("bfs/raises").solve(Query(0)), 1)
+    with pytest.raises(ChildProcessError, match="exit code -9"):
+        side_by_side(lambda: make("bfs/dies").solve(Query(0)), 1)
+    if len(os.sched_getaffinity(0)) > 1:
+        cases = run_at_once(["bfs/raises", "bfs/dies"], trials=2, at_once=2)
+        assert [case.reason for case in cases] == [
+            "MemoryError: no room",
+            "ChildProcessError: a process ended with exit code -9",
+        ]
+    with pytest.raises(RetraceError, match="at once: 5000 processes, expected from 1 to "):
+        check_cores(5000)
 
 
 def test_records_are_valid_and_digests_agree(tmp_path: Any) -> None:

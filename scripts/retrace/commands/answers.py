@@ -167,12 +167,13 @@ def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) 
             if kind.sources:  # compiled here if need be, not in the phases
                 with case.device() as device:
                     make(solver, device).setup(given.graph)
-            phases, _, lengths, predecessor = case.timed(given.graph)
+            outcome = case.timed(given.graph)
         except RetraceError:
             raise
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise RetraceError(f"{solver} on {where} failed: {reason}") from None
+    lengths, predecessor = outcome.answer, outcome.predecessor
     verdict = None
     if check:
         with stage("checking the answer"):
@@ -182,7 +183,7 @@ def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) 
                 f"{solver} on {where}: the answer is not verified against {verdict.oracle}: {verdict.reason} "
                 "(ids from 0); nothing is written"
             )
-    return Answer(given, solver, where, query, lengths, predecessor, phases, verdict)
+    return Answer(given, solver, where, query, lengths, predecessor, outcome.phases, verdict)
 
 
 def length_name(answer: Answer) -> str:

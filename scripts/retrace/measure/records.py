@@ -122,6 +122,12 @@ class Record:
         return self.agreed and self.backend != "emulator"
 
     @property
+    def subject(self) -> tuple[Any, ...]:
+        """What was measured: a second record of it takes the first one's place."""
+        settings = {key: value for key, value in self.parameters.items() if key != "at_once"}
+        return (self.solver, self.source, tuple(sorted(settings.items())))
+
+    @property
     def label(self) -> str:
         """The graph's name in tables and figures."""
         return row_label(self.graph, self.problem)
@@ -199,6 +205,28 @@ def write_records(path: Path, records: Iterable[Record | dict[str, Any]]) -> Non
         checked = _parse(json.dumps(value), f"{path}:{number}")
         lines.append(json.dumps(_tidy(checked), separators=(",", ":"), ensure_ascii=False))
     write_whole(path, "".join(f"{line}\n" for line in lines))
+
+
+def update_records(path: Path, records: Iterable[Record]) -> None:
+    """Write records into a file that may hold others: they take the places of those of the same subject.
+
+    Raises
+    ------
+    RetraceError
+        If a record is not valid, or the file's are of another experiment, graph or machine.
+    """
+    kept = {record.subject: record for record in (read_records([path]) if path.exists() else [])}
+    for record in records:
+        for old in kept.values():
+            for what, a, b in (
+                ("experiment", old.experiment, record.experiment),
+                ("graph", old.graph["sha256"], record.graph["sha256"]),
+                ("machine", old.machine["name"], record.machine["name"]),
+            ):
+                if a != b:
+                    raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
+        kept[record.subject] = record
+    write_records(path, kept.values())
 
 
 @cache

@@ -4,6 +4,8 @@ A trial opens its own device, so that `setup` is a real one: context and module 
 follows, which warms the device up and whose launches are bracketed by events: the `kernel` time. Then come
 the three timed phases. Trials are interleaved, so that a drift of the machine hits all solvers alike. Every
 trial's answer is checked, after its clocks have stopped.
+
+Trials of the C++ baselines, one core each, may also run several at a time: `Settings.at_once`.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ from retrace.check.oracles import Verdict
 from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure.records import Record
+from retrace.measure.side_by_side import side_by_side
 from retrace.solvers import REGISTRY, Query, make
+from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer
 from retrace.solvers.registry import parse
 
@@ -45,10 +49,26 @@ class Settings:
     budget_s
         Seconds: a solver predicted to need more for one trial is skipped, and no further trial is begun that
         would take its trials beyond this, going by the slowest so far.
+    at_once
+        How many trials of a C++ baseline run at a time, each in a process of its own on a core of its own.
+        They share the caches and the memory, so records say it.
     """
 
     trials: int
     budget_s: float
+    at_once: int = 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one trial, beside its answer's digest and verdict."""
+
+    phases: Phases
+    iterations: int | None
+    answer: NDArray[Any]
+    predecessor: Int32Array | None
+    observed: dict[str, float]
+    gpu: dict[str, Any] | None
 
 
 @dataclass
@@ -65,12 +85,15 @@ class Case:
         What is asked.
     open_device
         Creates the device for a trial; None for a host solver.
+    at_once
+        How many of its trials ran at a time.
     """
 
     solver: str
     backend: str
     query: Query
     open_device: DeviceFactory | None
+    at_once: int = 1
     status: str = "ok"
     reason: str | None = None
     trials: list[Phases] = field(default_factory=list)
@@ -90,18 +113,25 @@ class Case:
         needed = sum(self.seconds) + max(self.seconds, default=0.0)
         return len(self.trials) < wanted and needed <= settings.budget_s
 
-    def run_trial(self, graph: CSRGraph, oracle: Checker, settings: Settings) -> None:
-        """Run one trial and check its answer. A failure is kept as this case's outcome: others go on."""
+    def run_trials(self, graph: CSRGraph, oracle: Checker, settings: Settings) -> None:
+        """Run a trial, or as many as run at once, and check the answers.
+
+        A failure is kept as this case's outcome: others go on.
+        """
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         try:
             if not self.trials:
                 self.skip_if_too_long(graph, settings)
             if self.status == "ok":
                 begun = perf_counter()
-                phases, self.iterations, answer, predecessor = self.timed(graph)
+                if self.at_once == 1:
+                    outcomes = [self.timed(graph)]
+                else:
+                    due = min(self.at_once, settings.trials - len(self.trials))
+                    outcomes = side_by_side(lambda: self.timed(graph), due)
                 self.seconds.append(perf_counter() - begun)
-                self.trials.append(phases)
-                self.verify(oracle, answer, predecessor)
+                for outcome in outcomes:
+                    self.keep(outcome, oracle)
         except Exception as error:
             self.status, self.reason = "failed", f"{type(error).__name__}: {error}".splitlines()[0]
 
@@ -119,8 +149,8 @@ class Case:
         """Open a device, or nothing for a host solver."""
         return nullcontext() if self.open_device is None else self.open_device()
 
-    def timed(self, graph: CSRGraph) -> tuple[Phases, int | None, NDArray[Any], Int32Array | None]:
-        """Run the phases once, in milliseconds; returns them, the iterations, answer and predecessors."""
+    def timed(self, graph: CSRGraph) -> Outcome:
+        """Run the phases once."""
         clock = Clock()
         with self.device() as device:
             solver = make(self.solver, device)
@@ -140,19 +170,22 @@ class Case:
             solve = clock.lap(device)
             answer = solver.download()
             download = clock.lap(device)
-            predecessor = solver.predecessors()
-            self.observed = solver.observed()
-            if device is not None:
-                self.gpu = device.describe()  # while it is open, and its clock still up
+            predecessor, observed = solver.predecessors(), solver.observed()
+            gpu = None if device is None else device.describe()  # while it is open, and its clock still up
         phases: Phases = {"setup": setup, "upload": upload, "solve": solve, "download": download}
         phases |= {"total": upload + solve + download, "kernel": kernel}
-        return phases, iterations, answer, predecessor
+        return Outcome(phases, iterations, answer, predecessor, observed, gpu)
 
-    def verify(self, oracle: Checker, answer: NDArray[Any], predecessor: Int32Array | None) -> None:
-        """Check an answer; one wrong trial makes the whole case wrong."""
+    def keep(self, outcome: Outcome, oracle: Checker) -> None:
+        """Keep a trial and check its answer; one that is wrong makes the whole case wrong."""
+        if self.verdict is not None and not self.verdict.verified:
+            return
+        self.trials.append(outcome.phases)
+        self.iterations, self.observed, self.gpu = outcome.iterations, outcome.observed, outcome.gpu
+        answer = outcome.answer
         little_endian = np.ascontiguousarray(answer, dtype=answer.dtype.newbyteorder("<"))
         self.digest = hashlib.sha256(little_endian.data).hexdigest()
-        self.verdict = oracle.check(self.solver, self.query, answer, predecessor)
+        self.verdict = oracle.check(self.solver, self.query, answer, outcome.predecessor)
         if not self.verdict.verified:
             self.reason = f"trial {len(self.trials)}: {self.verdict.reason}"
 
@@ -221,10 +254,12 @@ def measure(
     backend, open_device = device
     cases = []
     for name in solvers:
-        on_device = backend in REGISTRY.find(name).backends
+        solver = REGISTRY.find(name)
+        on_device = backend in solver.backends
+        at_once = min(settings.at_once, settings.trials) if issubclass(solver, HostSolver) else 1
         for query in queries(name.split("/")[0], graph.info):
             factory = open_device if on_device else None
-            cases.append(Case(name, backend if on_device else "host", query, factory))
+            cases.append(Case(name, backend if on_device else "host", query, factory, at_once))
     with (
         without_garbage_collection(),
         tqdm(total=settings.trials * len(cases), unit="trial", desc=f"{experiment} {graph.name}") as progress,
@@ -233,7 +268,7 @@ def measure(
             for case in cases:
                 progress.set_postfix_str(case.solver)
                 if case.wants_trial(settings):
-                    case.run_trial(graph, oracles[case.solver.split("/")[0]], settings)
+                    case.run_trials(graph, oracles[case.solver.split("/")[0]], settings)
                 progress.update()
     return cases
 
@@ -247,6 +282,7 @@ def as_record(experiment: str, graph: CSRGraph, case: Case, provenance: dict[str
     software = dict(provenance["software"])
     if issubclass(solver, Peer):
         software["peer"] = solver.library()
+    at_once = {"at_once": case.at_once} if case.at_once > 1 else {}
     identity = {key: graph.info[key] for key in GRAPH_IDENTITY if key in graph.info}
     record: dict[str, Any] = {
         "schema_version": 1,
@@ -254,7 +290,7 @@ def as_record(experiment: str, graph: CSRGraph, case: Case, provenance: dict[str
         "problem": case.solver.split("/")[0],
         "solver": solver.name,
         "backend": case.backend,
-        "parameters": {**parse(case.solver)[1], **case.query.parameters()},
+        "parameters": {**parse(case.solver)[1], **case.query.parameters(), **at_once},
         "source": case.query.source,
         "graph": identity,
         "status": case.status,

@@ -132,6 +132,12 @@ def outcome(record: Record) -> str:
     return record.status if record.status != "ok" or record.verified else "not verified"
 
 
+def side_by_side(record: Record) -> str | None:
+    """Say of a record whose trials ran at the same time that they did."""
+    at_once = record.parameters.get("at_once")
+    return f"{at_once} trials at a time, each on a core of its own." if at_once and record.timed else None
+
+
 STAND_IN = 2
 
 

@@ -14,7 +14,17 @@ import pandas as pd
 from retrace.measure.records import Record, Summary, summarise
 from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
 from retrace.publish.published import COLUMNS, TABLES, PublishedTable
-from retrace.publish.rows import PRINTED_PAIR, TIMES, Line, lines, machines, outcome, relevant, speed_up
+from retrace.publish.rows import (
+    PRINTED_PAIR,
+    TIMES,
+    Line,
+    lines,
+    machines,
+    outcome,
+    relevant,
+    side_by_side,
+    speed_up,
+)
 
 NOISY = "~"
 
@@ -229,6 +239,8 @@ def _footnotes(line: Line) -> list[str]:
             others.append(f"{where}: {outcome(record)}, {record.reason}.")
         elif n < most[machine]:
             others.append(f"{where}: {n} trial{'s' * (n > 1)} instead of {most[machine]}.")
+        if told := side_by_side(record):
+            others.append(f"{where}: {told}")
     return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()] + others
 
 

@@ -11,7 +11,7 @@ from retrace.measure.records import Record, summarise
 from retrace.publish.comparison import RULE, sentences
 from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
 from retrace.publish.published import VARIANT_TABLES
-from retrace.publish.rows import Line, lines, machines, outcome, relevant, size, size_name
+from retrace.publish.rows import Line, lines, machines, outcome, relevant, side_by_side, size, size_name
 from retrace.publish.tables import TIDY_COLUMNS, measured_row, provenance, three_digits, tip
 
 NO_VERDICT = (
@@ -163,6 +163,8 @@ def _measured_cell(record: Record | None, most: int, notes: Notes) -> Cell:
         return Cell()
     few = f"{machine}: {times.n} trial{'s' * (times.n > 1)} instead of {most}."
     marks = [notes.number(few)] if times.n < most else []
+    if told := side_by_side(record):
+        marks.append(notes.number(f"{machine}: {told}"))
     return Cell(three_digits(times.median), f"{record.solver}: {tip(record, times)}", notes=marks)
 
 
