@@ -7,7 +7,8 @@ import functools
 import shutil
 import subprocess
 import weakref
-from typing import Any, Self, cast
+from collections.abc import Callable
+from typing import Any, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -45,6 +46,27 @@ def cuda_available() -> bool:
     return cuda_status() is None
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def naming_cuda(function: Callable[P, R]) -> Callable[P, R]:
+    """Turn an error of PyCUDA into a `RetraceError`; often it is of a kernel before, which ran on its own."""
+
+    @functools.wraps(function)
+    def named(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            import pycuda.driver
+
+            if isinstance(error, pycuda.driver.Error):
+                raise RetraceError(f"CUDA: {error}") from error
+            raise
+
+    return named
+
+
 class CudaBuffer:
     """Device memory; freed when the device is closed or nothing refers to it any more."""
 
@@ -62,20 +84,35 @@ class CudaBuffer:
         self.address = 0
 
 
+class CudaStream:
+    """Work that runs in order."""
+
+    def __init__(self, stream: Any) -> None:
+        self.pycuda = stream
+
+    @naming_cuda
+    def synchronize(self) -> None:
+        """Wait until all work of the stream is done."""
+        self.pycuda.synchronize()
+
+
 class CudaEvent:
     """A mark in a stream."""
 
     def __init__(self, event: Any) -> None:
         self._event = event
 
-    def record(self, stream: Any | None = None) -> None:
+    @naming_cuda
+    def record(self, stream: CudaStream | None = None) -> None:
         """Put the mark after all work now in the stream."""
-        self._event.record(stream)
+        self._event.record(stream and stream.pycuda)
 
+    @naming_cuda
     def synchronize(self) -> None:
         """Wait until the mark is reached."""
         self._event.synchronize()
 
+    @naming_cuda
     def milliseconds_since(self, earlier: Self) -> float:
         """Device time between two marks."""
         return float(self._event.time_since(earlier._event))
@@ -92,7 +129,7 @@ class CudaKernel:
         self._sizes: dict[tuple[Dim, Dim, int], tuple[Any, Any]] = {}
 
     def __call__(
-        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
+        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: CudaStream | None = None
     ) -> None:
         """Launch without waiting."""
         kinds = tuple(map(type, arguments))
@@ -103,7 +140,7 @@ class CudaKernel:
         timer = self.device._timer
         start = self.device.mark_after_hold(stream) if timer else None
         try:
-            self._function.prepared_async_call(*sizes, stream, *values, shared_size=shared)
+            self._function.prepared_async_call(*sizes, stream and stream.pycuda, *values, shared_size=shared)
         except self.device.cuda.Error as error:
             raise RetraceError(f"kernel {self.name}: {error}") from error
         if timer:
@@ -113,7 +150,7 @@ class CudaKernel:
         """Work out how arguments of these types are packed."""
         codes = []
         for position, kind in enumerate(kinds, 1):
-            if kind is not CudaBuffer and not issubclass(kind, np.generic):
+            if kind is not CudaBuffer and not issubclass(kind, (np.number, np.bool_)):
                 raise TypeError(
                     f"kernel {self.name}, parameter {position}: "
                     f"expected a buffer or a NumPy scalar, not {kind.__name__}"
@@ -157,6 +194,7 @@ class CudaModule:
         except self.device.cuda.Error:
             raise RetraceError(f"{self.source}: there is no kernel {name}") from None
 
+    @naming_cuda
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy into a `__constant__` or `__device__` variable."""
         try:
@@ -200,6 +238,7 @@ class CudaDevice(Device):
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
 
+    @naming_cuda
     def __enter__(self) -> Self:
         """Create the context."""
         self._context = self._gpu.retain_primary_context()
@@ -223,14 +262,17 @@ class CudaDevice(Device):
         """Name the GPU's architecture as nvcc does, such as `sm_90`."""
         return "sm_{}{}".format(*self._gpu.compute_capability())
 
+    @naming_cuda
     def load(self, source: str) -> CudaModule:
         """Load a kernel file, compiled before if need be."""
         return CudaModule(self, source)
 
+    @naming_cuda
     def load_thrust(self, source: str) -> ctypes.CDLL:
         """Load a library that nvcc made; the runtime inside works in the primary context, which this is."""
         return ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
 
+    @naming_cuda
     def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
         """Allocate memory."""
         dtype = np.dtype(dtype)
@@ -242,7 +284,8 @@ class CudaDevice(Device):
             raise RetraceError(f"{self._gpu.name()} has {left:.1f} GiB left, not {asked:.1f} GiB") from error
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
-    def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
+    @naming_cuda
+    def write(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
         """Copy from host to device."""
         self.check_copy(buffer, host)
         address = self._address(buffer)
@@ -251,23 +294,22 @@ class CudaDevice(Device):
         if stream is None:
             self.cuda.memcpy_htod(address, host)
         else:
-            self.cuda.memcpy_htod_async(address, host, stream)
+            self.cuda.memcpy_htod_async(address, host, stream.pycuda)
 
-    def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
+    @naming_cuda
+    def read(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
         """Copy from device to host."""
         self.check_copy(buffer, host)
         address = self._address(buffer)
         if buffer.size == 0:
             return
-        try:
-            if stream is None:
-                self.cuda.memcpy_dtoh(host, address)
-            else:
-                self.cuda.memcpy_dtoh_async(host, address, stream)
-        except self.cuda.Error as error:  # of a kernel before
-            raise RetraceError(f"CUDA: {error}") from error
+        if stream is None:
+            self.cuda.memcpy_dtoh(host, address)
+        else:
+            self.cuda.memcpy_dtoh_async(host, address, stream.pycuda)
 
-    def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
+    @naming_cuda
+    def fill(self, buffer: Buffer, value: int | float, stream: CudaStream | None = None) -> None:
         """Set every element."""
         address = self._address(buffer)
         if buffer.size == 0:
@@ -284,14 +326,16 @@ class CudaDevice(Device):
             getattr(self.cuda, f"memset_d{8 * width}")(address, word, count)
             self.synchronize()
         else:
-            getattr(self.cuda, f"memset_d{8 * width}_async")(address, word, count, stream)
+            getattr(self.cuda, f"memset_d{8 * width}_async")(address, word, count, stream.pycuda)
 
+    @naming_cuda
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
         """Allocate page-locked host memory, which must not be used after the device is closed."""
         if size == 0:
             return np.empty(0, dtype)
         return cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
 
+    @naming_cuda
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], CudaBuffer]:
         """Allocate page-locked host memory that kernels reach without a copy."""
         flags = self.cuda.host_alloc_flags.DEVICEMAP
@@ -299,33 +343,34 @@ class CudaDevice(Device):
         owner = memory.base
         return memory[:size], self._keep(CudaBuffer(size, memory.dtype, owner, owner.get_device_pointer()))
 
-    def stream(self) -> Any:
+    @naming_cuda
+    def stream(self) -> CudaStream:
         """Create a stream."""
-        return self.cuda.Stream()
+        return CudaStream(self.cuda.Stream())
 
+    @naming_cuda
     def event(self) -> CudaEvent:
         """Create an event that can be timed."""
         return CudaEvent(self.cuda.Event())
 
+    @naming_cuda
     def synchronize(self) -> None:
         """Wait for all work of the device."""
-        try:
-            self._context.synchronize()
-        except self.cuda.Error as error:
-            raise RetraceError(f"CUDA: {error}") from error
+        self._context.synchronize()
 
+    @naming_cuda
     def free_memory(self) -> int:
         """Device memory that can still be allocated, in bytes."""
         free, _ = self.cuda.mem_get_info()
         return int(free)
 
-    def mark(self, stream: Any | None) -> CudaEvent:
+    def mark(self, stream: CudaStream | None) -> CudaEvent:
         """Create an event and record it."""
         event = self.event()
         event.record(stream)
         return event
 
-    def mark_after_hold(self, stream: Any | None) -> CudaEvent:
+    def mark_after_hold(self, stream: CudaStream | None) -> CudaEvent:
         """Queue something to wait for, then an event: what the host queues next follows it without a gap."""
         if self._hold is None:
             module = self.cuda.module_from_file(
@@ -335,7 +380,9 @@ class CudaDevice(Device):
             self._hold.prepare("PiP")
             self._chain = self.upload(np.zeros(2, np.int32))
         chain = self._chain.address
-        self._hold.prepared_async_call((1, 1), (1, 1, 1), stream, chain, HOLD_STEPS, chain + 4)
+        self._hold.prepared_async_call(
+            (1, 1), (1, 1, 1), stream and stream.pycuda, chain, HOLD_STEPS, chain + 4
+        )
         return self.mark(stream)
 
     def describe(self) -> dict[str, Any]:
