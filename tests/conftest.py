@@ -1,10 +1,30 @@
-"""Ctrl-C must reach the commands that tests start, also where the tests run in the background."""
+"""What all tests share: the device fixture, and Ctrl-C for the commands that they start."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 
-if (
-    signal.getsignal(signal.SIGINT) == signal.SIG_IGN
-):  # as a shell sets it for a command with &; children inherit it
+import pytest
+
+from retrace.devices.base import Device
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.emulator import EmulatedDevice
+
+# A shell starts a command with & so that Ctrl-C is ignored, and its children inherit that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+BACKENDS = [
+    pytest.param(EmulatedDevice, id="emulator"),
+    pytest.param(lambda: EmulatedDevice(seed=7), id="shuffled"),
+]
+if cuda_available():
+    BACKENDS.append(pytest.param(CudaDevice, id="cuda", marks=pytest.mark.gpu))
+
+
+@pytest.fixture(params=BACKENDS)
+def device(request: pytest.FixtureRequest) -> Iterator[Device]:
+    """Open a device of each backend that this machine has."""
+    with request.param() as opened:
+        yield opened

@@ -1,31 +1,15 @@
 """The device interface: the same tests on every backend that this machine has."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
 BARRIERS, ATOMICS = str(KERNELS / "barriers.cu"), str(KERNELS / "atomics.cu")
-
-BACKENDS = [
-    pytest.param(EmulatedDevice, id="emulator"),
-    pytest.param(lambda: EmulatedDevice(seed=7), id="shuffled"),
-]
-if cuda_available():
-    BACKENDS.append(pytest.param(CudaDevice, id="cuda", marks=pytest.mark.gpu))
-
-
-@pytest.fixture(params=BACKENDS)
-def device(request: pytest.FixtureRequest) -> Iterator[Device]:
-    with request.param() as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

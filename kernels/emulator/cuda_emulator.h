@@ -39,7 +39,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __grid_constant__
-#define __align__(n) alignas(n)
+#define __align__(n) __attribute__((aligned(n)))
 #define asm static_assert(false, "the emulator cannot run inline PTX (asm)");
 #define __asm__ asm
 #define __asm asm
@@ -101,6 +101,12 @@ template <register_sized T> T from_bits(uint64_t bits)
 
 // ---- arithmetic ----
 
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+
+#define __builtin_assume(condition) ((condition) ? void() : __builtin_unreachable())
+
 template <emulator::arithmetic A, emulator::arithmetic B> inline auto min(A a, B b)
 {
     using T = decltype(a + b);
@@ -147,6 +153,12 @@ inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x
 inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
 inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 inline float __fdividef(float a, float b) { return a / b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline float __int2float_rn(int x) { return float(x); }
+inline double __int2double_rn(int x) { return x; }
 
 // ---- memory ----
 
@@ -178,8 +190,6 @@ template <typename T, typename F> inline T exchange_by(T *address, F update)
     return old;
 }
 
-template <typename T>
-concept word = one_of<T, int, unsigned, unsigned long long>;
 template <typename T>
 concept ordered = one_of<T, int, unsigned, long long, unsigned long long>;
 template <typename T>
@@ -415,22 +425,19 @@ template <typename T> std::string describe()
             return "P" + describe<Target>();
         else
             return "P";
-    } else if constexpr (arithmetic<T>) {
+    } else {
+        static_assert(arithmetic<T>, "the emulator cannot run kernels with a parameter that is no number or pointer");
         const char *kind = std::is_same_v<T, bool>             ? "b"
                            : std::is_floating_point_v<T> ? "f"
                            : std::is_signed_v<T>         ? "i"
                                                          : "u";
         return kind + std::to_string(sizeof(T));
-    } else {
-        return "V" + std::to_string(sizeof(T));
     }
 }
 
 template <auto kernel> struct Emulated;
 
 template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
-    static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are plain values");
-
     template <size_t... i> static void run([[maybe_unused]] void **arguments, std::index_sequence<i...>)
     {
         const std::tuple<P...> values{*static_cast<P *>(arguments[i])...};

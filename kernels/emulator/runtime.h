@@ -48,7 +48,7 @@ extern thread_local Fiber *here __attribute__((tls_model("initial-exec")));
 // A kernel, as its file exports it.
 struct Kernel {
     const char *name;
-    const char *parameters;                 // one word each: i4, f8, Pi4 (pointer to i4), V12 (struct of 12 bytes)
+    const char *parameters;                 // one word each: i4, f8, Pi4 (pointer to i4), P (to a struct)
     void (*run_threads)(void **arguments);  // body of a fiber: runs thread after thread
 };
 

@@ -95,6 +95,13 @@ class CKernel(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("parameters", ctypes.c_char_p), ("run", ctypes.c_void_p))
 
 
+PACKED = {
+    "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
+    "i8": "q", "u8": "Q", "f4": "f4x", "f8": "d",
+}  # fmt: skip
+"""How `struct` packs a number into 8 bytes. NumPy's own letters will not do: its `l` has 8 bytes, here 4."""
+
+
 class Parameter:
     """One parameter of a kernel, from its description such as `i4` or `Pf8` (pointer to double).
 
@@ -105,15 +112,10 @@ class Parameter:
     """
 
     def __init__(self, word: str) -> None:
-        self.word = word
         self.pointer = word.startswith("P")
         plain = word.removeprefix("P")
-        self.dtype = np.dtype(f"{plain[0]}{plain[1:]}") if plain else None
-        size = 8 if self.pointer else int(plain[1:])
-        self.code = "Q" if self.pointer else f"{size}s{-size % 8}x" if plain[0] == "V" else ""
-        if not self.code:
-            assert self.dtype is not None
-            self.code = f"{self.dtype.char}{8 - size}x"
+        self.dtype = np.dtype(plain) if plain else None
+        self.code = "Q" if self.pointer else PACKED[plain]
 
     def accepts(self, argument: Any) -> bool:
         """Whether an argument has the parameter's own type."""

@@ -1,0 +1,77 @@
+"""Blocks whose threads work together, as kernels of one block a source do, on every backend there is."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csgraph, csr_array
+
+from graphs import NAMED
+from retrace.devices.base import Device, Module
+
+SOURCE = str(Path(__file__).parent / "kernels/blocks.cu")
+LIMITS = np.dtype([("levels", "i4"), ("weight", "f4")])
+
+
+def load(device: Device, levels: int = 1000) -> Module:
+    module = device.load(SOURCE)
+    module.write_symbol("limits", np.array([(levels, 0.5)], LIMITS))
+    module.write_symbol("factors", np.array([9, 0.25, 9]))
+    return module
+
+
+@pytest.mark.parametrize("name", ["path", "star", "grid", "two components"])
+def test_a_block_searches_level_by_level(device: Device, name: str) -> None:
+    graph = NAMED[name]
+    sources = np.arange(min(3, graph.vertices))
+    level = device.empty(sources.size * graph.vertices, np.int32)
+    load(device).kernel("levels")(
+        sources.size, 1024, np.int32(graph.vertices), device.upload(graph.indptr),
+        device.upload(graph.indices), level,
+    )  # fmt: skip
+    arcs = csr_array((np.ones(graph.arcs), graph.indices, graph.indptr), shape=2 * (graph.vertices,))
+    expected = csgraph.shortest_path(arcs, indices=sources)
+    found = device.download(level).reshape(sources.size, -1)
+    assert np.array_equal(found, np.where(np.isinf(expected), -1, expected))
+
+
+def test_constants_bound_the_search(device: Device) -> None:
+    graph = NAMED["path"]
+    level = device.empty(graph.vertices, np.int32)
+    load(device, levels=7).kernel("levels")(
+        1, 1024, np.int32(graph.vertices), device.upload(graph.indptr), device.upload(graph.indices), level
+    )
+    assert device.download(level).max() == 7
+
+
+@pytest.mark.parametrize("block", [96, 1024])
+def test_floating_sums_in_shared_memory(device: Device, block: int) -> None:
+    values = np.arange(5000, dtype=np.int32) % 17
+    total, weighted = device.upload(np.zeros(1)), device.upload(np.zeros(1, np.float32))
+    most = device.upload(np.full(1, -1, np.int32))
+    load(device).kernel("sums")(
+        3, block, np.int32(values.size), device.upload(values), total, weighted, most, shared=16
+    )
+    assert device.download(total).tolist() == [values.sum() / 4]
+    assert device.download(weighted).tolist() == [values.sum() / 2]
+    assert device.download(most).tolist() == [16]
+
+
+@pytest.mark.parametrize("block", [32, 224, 1024])
+def test_prefix_sum_of_a_block(device: Device, block: int) -> None:
+    values = np.arange(block) % 11 + 0.5
+    out = device.empty(block, np.float64)
+    load(device).kernel("prefix_sum")(1, block, device.upload(values), out)
+    assert np.array_equal(device.download(out), np.cumsum(values))
+
+
+def test_vector_loads(device: Device) -> None:
+    out = device.empty(8, np.float64)
+    load(device).kernel("vector_loads")(1, 1, device.upload(np.arange(1, 9, dtype=np.int32)), out)
+    assert device.download(out).tolist() == [3, 4, 11, 15, 5, 14.5, 2**40 + 4, 2.0**63]
+
+
+def test_functions_of_floating_numbers(device: Device) -> None:
+    out = device.empty(3, np.float64)
+    load(device).kernel("floating")(1, 1, np.float64(1.5), out)
+    assert device.download(out).tolist() == [11, 4.5, 7]
