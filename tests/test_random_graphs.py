@@ -20,6 +20,7 @@ from retrace.check import generated
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
+from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
 from retrace.solvers.generate import (
@@ -184,7 +185,7 @@ def chi_squared(counts: NDArray[np.integer[Any]]) -> float:
 @settings(deadline=None)
 def test_the_check_finds_nothing_wrong(wanted: RandomGraph, name: str, arcs_at_a_time: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generated, "ARCS_AT_A_TIME", arcs_at_a_time)
+        patch.setattr(csr, "ARCS_AT_A_TIME", arcs_at_a_time)
         verdict = generated.check_random_graph(MAKERS[name](wanted), wanted, connected=name == "tree-first")
     assert verdict.verified, verdict.reason
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from retrace.check.oracles import Verdict
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.random import RandomGraph
 
 ORACLE = "counts, ranges, distinct arcs"
 CONNECTED_ORACLE = f"{ORACLE}, an earlier neighbour of each vertex"
-
-ARCS_AT_A_TIME = 1 << 22
 
 
 def check_random_graph(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> Verdict:
@@ -44,7 +40,8 @@ def find_fault(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> str | N
         return f"vertex {np.argmax(np.diff(graph.indptr) < 0)} has less than no arcs"
     low, high = wanted.weights
     earliest = np.arange(graph.vertices, dtype=np.int32)
-    for tails, heads, weights in _by_vertices(graph):
+    for tails, arcs in graph.blocks():
+        heads, weights = graph.indices[arcs], graph.weights[arcs]
         for wrong, what in (
             ((heads < 0) | (heads >= graph.vertices), "an arc that leads out of the graph"),
             (heads == tails, "an arc to itself"),
@@ -63,19 +60,3 @@ def find_fault(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> str | N
     if connected and len(alone):
         return f"vertex {alone[0]} has no arc to or from an earlier vertex"
     return None
-
-
-def _by_vertices(graph: CSRGraph) -> Iterator[tuple[Int32Array, Int32Array, Int32Array]]:
-    """Yield tails, heads and weights of all arcs of some vertices at a time."""
-    assert graph.weights is not None
-    first = 0
-    while first < graph.vertices:
-        begin = graph.indptr[first]
-        limit = min(int(begin) + ARCS_AT_A_TIME, graph.arcs)
-        after = int(np.searchsorted(graph.indptr, np.int32(limit), side="right")) - 1
-        after = max(after, first + 1)  # a vertex of many arcs is taken by itself
-        arcs = slice(begin, graph.indptr[after])
-        degrees = np.diff(graph.indptr[first : after + 1])
-        tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
-        yield tails, graph.indices[arcs], graph.weights[arcs]
-        first = after

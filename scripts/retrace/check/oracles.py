@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -39,27 +41,31 @@ class Verdict:
 
 
 class Oracle:
-    """Checks answers on one graph; each expected answer is computed once."""
+    """Checks answers on one graph; each expected answer is computed once, each proof given once."""
 
     def __init__(self, graph: CSRGraph) -> None:
         self.graph = graph
         self._lengths = lru_cache(maxsize=8)(self._search)
+        self._proofs: dict[tuple[str, int, str], str | None] = {}
 
-    def _search(self, source: int, weighted: bool) -> NDArray[np.float64]:
+    def _search(self, source: int, weighted: bool) -> Int32Array:
         graph = self.graph
-        values = graph.weights if weighted and graph.weights is not None else np.ones(graph.arcs)
-        matrix = csr_array(
-            (values.astype(np.float64), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
-        )
+        weights = graph.weights if weighted else None
+        values = np.ones(graph.arcs) if weights is None else weights.astype(np.float64)
+        matrix = csr_array((values, graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices))
         lengths: NDArray[np.float64] = dijkstra(matrix, indices=[source])[0]
-        through = lengths[graph.tails()] + values
-        longest = through[np.isfinite(through)].max(initial=0)  # a sum that every solver forms
+        longest = 0.0  # of the sums that every solver forms
+        for tails, arcs in graph.blocks():
+            through = lengths[tails] + values[arcs]
+            longest = max(longest, through[np.isfinite(through)].max(initial=0))
         if longest >= UNREACHABLE:
             raise RetraceError(
                 f"{graph.name}: sums from vertex {source} reach {longest:.0f}, expected less than "
                 f"{UNREACHABLE}, the largest that 32 bits hold; scale the weights down"
             )
-        return lengths
+        answer = np.where(np.isfinite(lengths), lengths, UNREACHABLE).astype(np.int32)
+        answer.flags.writeable = False
+        return answer
 
     def expected(self, problem: str, query: Query) -> Int32Array:
         """Answer of a problem, as a solver would give it.
@@ -69,8 +75,7 @@ class Oracle:
         RetraceError
             If distances pass what 32 bits hold; SciPy computes them in double precision, exact to 2^53.
         """
-        lengths = self._lengths(query.source, problem == "sssp")
-        answer = np.where(np.isfinite(lengths), lengths, UNREACHABLE).astype(np.int32)
+        answer = self._lengths(query.source, problem == "sssp")
         if problem == "stcon":
             assert query.target is not None
             return answer[query.target : query.target + 1]
@@ -85,7 +90,9 @@ class Oracle:
         """
         verdict = self.check_answer(solver, query, answer)
         if verdict.verified and predecessor is not None:
-            reason = certify_tree(self.graph, query.source, answer, predecessor)
+            # The answer being right, the same predecessors are a tree of it, whichever solver they come from.
+            key = (f"{solver.split('/')[0]} tree", query.source, digest(predecessor))
+            reason = self._once(key, lambda: certify_tree(self.graph, query.source, answer, predecessor))
             return Verdict(reason is None, f"{verdict.oracle} and {CERTIFICATE} of the tree", reason)
         return verdict
 
@@ -94,10 +101,23 @@ class Oracle:
         problem, variant = solver.split("/")
         if variant == "scipy":
             weights = self.graph.weights if problem == "sssp" else None
-            reason = certify(self.graph, weights, query.source, answer)
+            key = (problem, query.source, digest(answer))
+            reason = self._once(key, lambda: certify(self.graph, weights, query.source, answer))
             return Verdict(reason is None, CERTIFICATE, reason)
         expected = self.expected(problem, query)
         return Verdict(*compare(expected, answer, DIJKSTRA))
+
+    def _once(self, key: tuple[str, int, str], prove: Callable[[], str | None]) -> str | None:
+        """Prove what was not proved before: the problem, the source, the digest of what it is about."""
+        if key not in self._proofs:
+            self._proofs[key] = prove()
+        return self._proofs[key]
+
+
+def digest(array: NDArray[Any]) -> str:
+    """Sha256 of an array's content, little-endian."""
+    little_endian = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return hashlib.sha256(little_endian.data).hexdigest()
 
 
 def compare(expected: Int32Array, answer: Int32Array, oracle: str) -> tuple[bool, str, str | None]:
@@ -119,54 +139,73 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
     exactly; and following predecessors must end at the source.
     """
     has = predecessor >= 0
-    should = (distance != UNREACHABLE) & (np.arange(graph.vertices) != source)
+    should = distance != UNREACHABLE
+    should[source] = False
     wrong = np.flatnonzero(has != should)
     if len(wrong):
         return f"vertex {wrong[0]} has predecessor {predecessor[wrong[0]]} at distance {distance[wrong[0]]}"
     assert graph.weights is not None
-    tails = graph.tails()
-    used = (predecessor[graph.indices] == tails) & (distance[tails] != UNREACHABLE)
-    fits = used & (distance[tails].astype(np.int64) + graph.weights == distance[graph.indices])
+    length = distance.astype(np.int64)
     fitted = np.zeros(graph.vertices, dtype=np.bool_)
-    fitted[graph.indices[fits]] = True
+    for tails, arcs in graph.blocks():
+        heads = graph.indices[arcs]
+        used = np.flatnonzero(predecessor[heads] == tails)
+        heads, through = heads[used], length[tails[used]] + graph.weights[arcs][used]
+        fitted[heads[through == length[heads]]] = True
     loose = np.flatnonzero(should & ~fitted)
     if len(loose):
         return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"
-    vertices = np.flatnonzero(has)
-    matrix = csr_array(
-        (np.ones(len(vertices)), (predecessor[vertices], vertices)), shape=(graph.vertices, graph.vertices)
-    )
-    hanging = np.zeros(graph.vertices, dtype=np.bool_)
-    hanging[breadth_first_order(matrix, source, return_predecessors=False)] = True
-    adrift = np.flatnonzero(has & ~hanging)
+    # After k rounds each vertex points at its 2^k-th ancestor, and all at the source if there is no cycle.
+    ancestor = np.where(has, predecessor, np.int32(source))
+    for _ in range(graph.vertices.bit_length()):
+        if (ancestor == source).all():
+            return None
+        ancestor = ancestor[ancestor]
+    adrift = np.flatnonzero(ancestor != source)
     return f"vertex {adrift[0]} does not lead back to the source" if len(adrift) else None
 
 
 def certify(graph: CSRGraph, weights: Int32Array | None, source: int, answer: Int32Array) -> str | None:
     """Prove that `answer` holds the shortest distances, or say where it does not; no search is repeated.
 
-    No arc may shorten a distance, so none is too large; and every reached vertex must hang on the source by
-    arcs that fit exactly, so none is too small. Without weights each arc counts 1.
+    No arc may shorten a distance, so none is too large. And every reached vertex must hang on the source by
+    arcs that fit exactly, so none is too small: it needs one from a closer vertex, or a way from a vertex
+    that has one, or from the source, along arcs of weight 0. Without weights each arc counts 1.
     """
     if answer.shape != (graph.vertices,):
         return f"shape {answer.shape} instead of {(graph.vertices,)}"
     if answer[source] != 0:
         return f"vertex {source}, the source, has {answer[source]} instead of 0"
-    tails, heads = graph.tails(), graph.indices
-    length: NDArray[Any] = answer.astype(np.int64)
-    reached = length[tails] != UNREACHABLE
-    through = length[tails] + (1 if weights is None else weights.astype(np.int64))
-    shorter = np.flatnonzero(reached & (through < length[heads]))
-    if len(shorter):
-        arc = shorter[0]
-        return f"vertex {heads[arc]} has {length[heads[arc]]}, but {through[arc]} through vertex {tails[arc]}"
-    fits = reached & (through == length[heads])
-    matrix = csr_array(
-        (np.ones(int(fits.sum())), (tails[fits], heads[fits])), shape=(graph.vertices, graph.vertices)
-    )
+    length = answer.astype(np.int64)
     hanging = np.zeros(graph.vertices, dtype=np.bool_)
-    hanging[breadth_first_order(matrix, source, return_predecessors=False)] = True
+    hanging[source] = True
+    level: list[tuple[Int32Array, Int32Array]] = []  # tails and heads of fitting arcs of weight 0
+    for tails, arcs in graph.blocks():
+        heads = graph.indices[arcs]
+        through = length[tails] + (1 if weights is None else weights[arcs])
+        reached = length[tails] != UNREACHABLE
+        shorter = np.flatnonzero(reached & (through < length[heads]))
+        if len(shorter):
+            tail, head = tails[shorter[0]], heads[shorter[0]]
+            return f"vertex {head} has {length[head]}, but {through[shorter[0]]} through vertex {tail}"
+        fits = np.flatnonzero(reached & (through == length[heads]))
+        closer = length[tails[fits]] < length[heads[fits]]
+        hanging[heads[fits[closer]]] = True
+        level.append((tails[fits[~closer]], heads[fits[~closer]]))
+    hanging = _spread(hanging, *map(np.concatenate, zip(*level, strict=True)))
     loose = np.flatnonzero(~hanging & (length != UNREACHABLE))
     if len(loose):
         return f"vertex {loose[0]} has {length[loose[0]]}, but no path of that length"
     return None
+
+
+def _spread(marked: NDArray[np.bool_], tails: Int32Array, heads: Int32Array) -> NDArray[np.bool_]:
+    """Mark what marked vertices reach along some arcs, by a search from one vertex more, before them all."""
+    begin, size = len(marked), len(marked) + 1
+    first = np.flatnonzero(marked).astype(np.int32)
+    every_tail = np.concatenate([np.full(len(first), begin, dtype=np.int32), tails])
+    every_head = np.concatenate([first, heads])
+    matrix = csr_array((np.ones(len(every_tail)), (every_tail, every_head)), shape=(size, size))
+    reached = np.zeros(size, dtype=np.bool_)
+    reached[breadth_first_order(matrix, begin, return_predecessors=False)] = True
+    return reached[:-1]

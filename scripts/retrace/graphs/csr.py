@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ UNREACHABLE = 2**31 - 1
 """Level or distance of a vertex that the source does not reach, in every answer."""
 
 Int32Array = NDArray[np.int32]
+
+ARCS_AT_A_TIME = 1 << 20
+"""Arcs of a block, whose arrays a processor's cache can hold."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,22 @@ class CSRGraph:
     def tails(self) -> Int32Array:
         """Tail of each arc, shape (arcs,)."""
         return np.repeat(np.arange(self.vertices, dtype=np.int32), self.degrees())
+
+    def blocks(self) -> Iterator[tuple[Int32Array, slice]]:
+        """Yield all arcs in order, some vertices' at a time: their tails, and where they are in `indices`.
+
+        What is computed from a block is small beside the graph; a vertex of very many arcs is one by itself.
+        """
+        first = 0
+        while first < self.vertices:
+            begin = int(self.indptr[first])
+            limit = min(begin + ARCS_AT_A_TIME, self.arcs)
+            after = int(np.searchsorted(self.indptr, np.int32(limit), side="right")) - 1
+            after = min(max(after, first + 1), self.vertices)
+            degrees = np.diff(self.indptr[first : after + 1])
+            tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
+            yield tails, slice(begin, int(self.indptr[after]))
+            first = after
 
     def reversed(self) -> CSRGraph:
         """Turn every arc round; the graph itself if `info` says that it is not directed."""

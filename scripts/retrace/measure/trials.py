@@ -11,7 +11,6 @@ Trials of the C++ baselines, one core each, may also run several at a time: `Set
 from __future__ import annotations
 
 import gc
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -19,12 +18,11 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.check.checkers import Checker, checker_of
-from retrace.check.oracles import Verdict
+from retrace.check.oracles import Verdict, digest
 from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure.records import Record
@@ -182,10 +180,8 @@ class Case:
             return
         self.trials.append(outcome.phases)
         self.iterations, self.observed, self.gpu = outcome.iterations, outcome.observed, outcome.gpu
-        answer = outcome.answer
-        little_endian = np.ascontiguousarray(answer, dtype=answer.dtype.newbyteorder("<"))
-        self.digest = hashlib.sha256(little_endian.data).hexdigest()
-        self.verdict = oracle.check(self.solver, self.query, answer, outcome.predecessor)
+        self.digest = digest(outcome.answer)
+        self.verdict = oracle.check(self.solver, self.query, outcome.answer, outcome.predecessor)
         if not self.verdict.verified:
             self.reason = f"trial {len(self.trials)}: {self.verdict.reason}"
 
