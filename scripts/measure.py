@@ -10,7 +10,7 @@ from pathlib import Path
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError, run_command
-from retrace.graphs import csr
+from retrace.graphs import dense
 from retrace.measure import environment
 from retrace.measure.records import update_records, write_records
 from retrace.measure.side_by_side import check_cores
@@ -21,7 +21,9 @@ def main() -> None:
     """Parse the command line and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--experiment", required=True, help="key of the experiment, such as table-3.3")
-    parser.add_argument("--graph", required=True, type=Path, help="folder that get_graph.py wrote")
+    parser.add_argument(
+        "--graph", required=True, type=Path, help="folder that get_graph.py or generate_*.py wrote"
+    )
     parser.add_argument(
         "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
     )
@@ -49,7 +51,7 @@ def main() -> None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     check_cores(arguments.at_once)
 
-    graph = csr.load(arguments.graph)
+    graph = dense.load(arguments.graph)
     open_device = CudaDevice if arguments.backend == "cuda" else EmulatedDevice
     cases = measure(
         arguments.experiment,

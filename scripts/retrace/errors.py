@@ -1,4 +1,4 @@
-"""The one exception that a user is meant to see."""
+"""The exceptions that a user is meant to see."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from collections.abc import Callable
 
 class RetraceError(Exception):
     """Something the user can mend, told in one line: what was found, what was expected, what to do."""
+
+
+class TooLargeError(RetraceError):
+    """A graph does not fit where it is wanted: a reason to skip a solver, not a failure of it."""
 
 
 def run_command(main: Callable[[], None]) -> None:

@@ -26,6 +26,10 @@ RANDOM_GRAPH = r"random-\d+-\d+"
 """Name of a graph that is generated: the logarithm of its vertices, base 2, and its arcs a vertex."""
 
 
+DENSE_GRAPH = r"dense-\d+"
+"""Name of a complete graph: its vertices."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Paths are relative to the folder that Snakemake works in.
@@ -313,9 +317,10 @@ def check(config: dict[str, Any]) -> None:
                 raise RetraceError(f"config.experiments.{key}.solvers: {error}") from None
         for kind in ("graphs", "larger_graphs"):
             for name in experiment.get(kind, []):
-                if name not in config["datasets"] and not re.fullmatch(RANDOM_GRAPH, name):
+                if name not in config["datasets"] and not re.fullmatch(f"{RANDOM_GRAPH}|{DENSE_GRAPH}", name):
                     there_are = ", ".join(sorted(config["datasets"]))
                     raise RetraceError(
                         f"config.experiments.{key}.{kind}: {name} is not known; there are {there_are}, and "
-                        "random-14-5 for one of 2^14 vertices and 5 arcs a vertex"
+                        "random-14-5 for one of 2^14 vertices and 5 arcs a vertex, or dense-256 for a "
+                        "complete one"
                     )

@@ -1,6 +1,6 @@
 # Graphs: from the registry to memory-mapped arrays.
 #   in   the entry in config.yaml's `datasets`, the network or $GRAPH_MIRROR; for random graphs their name
-#   out  resources/graphs/{graph}/: indptr.npy, indices.npy, weights.npy, graph.json
+#   out  resources/graphs/{graph}/: indptr.npy, indices.npy, weights.npy, graph.json; of a dense graph graph.json alone
 
 
 rule random_graph:
@@ -21,6 +21,24 @@ rule random_graph:
     shell:
         "python {input.script:q} --name random-{wildcards.exponent}-{wildcards.per_vertex}"
         " --vertices {params.vertices} --arcs-per-vertex {wildcards.per_vertex} --seed {params.seed:q}"
+        " --output {output:q} 2> >(tee {log:q} >&2)"
+
+
+rule dense_graph:
+    """Name a complete graph; whoever needs its matrix makes it from the seed."""
+    input:
+        script=f"{SCRIPTS}/generate_dense.py",
+        code=PLAN.imports("generate_dense.py"),
+    output:
+        directory("resources/graphs/dense-{vertices,[0-9]+}"),
+    log:
+        "logs/graph/dense-{vertices}.log",
+    params:
+        seed=config["seed"],
+    message:
+        "Name dense-{wildcards.vertices}"
+    shell:
+        "python {input.script:q} --vertices {wildcards.vertices} --seed {params.seed:q}"
         " --output {output:q} 2> >(tee {log:q} >&2)"
 
 

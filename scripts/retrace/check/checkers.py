@@ -7,7 +7,9 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from retrace.check.oracles import Oracle, Verdict
+from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.dense import Graph
 from retrace.solvers.registry import Query
 
 
@@ -20,14 +22,14 @@ class Checker(Protocol):
         """Compare a solver's answer, and its predecessors if it has some."""
 
 
-def checker_of(problem: str, graph: CSRGraph) -> Checker:
+def checker_of(problem: str, graph: Graph) -> Checker:
     """Return the checker of a problem's answers on a graph.
 
     Raises
     ------
-    ValueError
-        If the problem has none.
+    RetraceError
+        If it has none: a dense graph is for bellman-ford.
     """
-    if problem in ("bfs", "stcon", "sssp"):
+    if problem in ("bfs", "stcon", "sssp") and isinstance(graph, CSRGraph):
         return Oracle(graph)
-    raise ValueError(f"nobody checks answers of {problem}")
+    raise RetraceError(f"{graph.name}: nobody checks answers of {problem} on it; choose another graph")

@@ -14,6 +14,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from retrace.devices import host_memory
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
 from retrace.devices.build import KERNELS, build_emulator, build_thrust, find_cxx, shown
 from retrace.errors import RetraceError
@@ -327,7 +328,7 @@ class EmulatedDevice(Device):
 
     def free_memory(self) -> int:
         """Memory that the operating system could still hand out."""
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return host_memory.available()
 
     def mark(self) -> EmulatedEvent:
         """Create an event and record it."""

@@ -24,7 +24,9 @@ from tqdm import tqdm
 from retrace.check.checkers import Checker, checker_of
 from retrace.check.oracles import Verdict, digest
 from retrace.devices.base import Device
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.errors import TooLargeError
+from retrace.graphs.csr import Int32Array
+from retrace.graphs.dense import Graph
 from retrace.measure.records import Record
 from retrace.measure.side_by_side import side_by_side
 from retrace.solvers import REGISTRY, Query, make
@@ -111,7 +113,7 @@ class Case:
         needed = sum(self.seconds) + max(self.seconds, default=0.0)
         return len(self.trials) < wanted and needed <= settings.budget_s
 
-    def run_trials(self, graph: CSRGraph, oracle: Checker, settings: Settings) -> None:
+    def run_trials(self, graph: Graph, oracle: Checker, settings: Settings) -> None:
         """Run a trial, or as many as run at once, and check the answers.
 
         A failure is kept as this case's outcome: others go on.
@@ -130,10 +132,12 @@ class Case:
                 self.seconds.append(perf_counter() - begun)
                 for outcome in outcomes:
                     self.keep(outcome, oracle)
+        except TooLargeError as error:
+            self.status, self.reason = "skipped", str(error)
         except Exception as error:
             self.status, self.reason = "failed", f"{type(error).__name__}: {error}".splitlines()[0]
 
-    def skip_if_too_long(self, graph: CSRGraph, settings: Settings) -> None:
+    def skip_if_too_long(self, graph: Graph, settings: Settings) -> None:
         """Skip the case if its solver predicts that a trial passes the budget."""
         with self.device() as device:
             solver = make(self.solver, device)
@@ -147,7 +151,7 @@ class Case:
         """Open a device, or nothing for a host solver."""
         return nullcontext() if self.open_device is None else self.open_device()
 
-    def timed(self, graph: CSRGraph) -> Outcome:
+    def timed(self, graph: Graph) -> Outcome:
         """Run the phases once."""
         clock = Clock()
         with self.device() as device:
@@ -221,7 +225,7 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
 
 def measure(
     experiment: str,
-    graph: CSRGraph,
+    graph: Graph,
     solvers: Sequence[str],
     settings: Settings,
     device: tuple[str, DeviceFactory],
@@ -272,7 +276,7 @@ def measure(
 GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "sha256", "seed", "density")
 
 
-def as_record(experiment: str, graph: CSRGraph, case: Case, provenance: dict[str, Any]) -> Record:
+def as_record(experiment: str, graph: Graph, case: Case, provenance: dict[str, Any]) -> Record:
     """Put a case's outcome into a record; `provenance` holds its `machine` and `software`."""
     solver = REGISTRY.find(case.solver)
     software = dict(provenance["software"])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from retrace.devices.base import Device
 from retrace.errors import RetraceError
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import Int32Array
 
 Setting = int | float | str
 """Value of a solver's own setting, such as its threads a block."""
@@ -70,8 +70,11 @@ class Solver(ABC):
         cls.parameters = cls.defaults
 
     @abstractmethod
-    def setup(self, graph: CSRGraph) -> None:
-        """Load code and, for a library, make its own graph object. Not part of `total`."""
+    def setup(self, graph: Any) -> None:
+        """Load code and, for a library, make its own graph object. Not part of `total`.
+
+        The graph is a `CSRGraph`, or, for Bellman-Ford, perhaps a `DenseGraph`.
+        """
 
     def upload(self, query: Query) -> None:  # noqa: B027 - the host has nothing to send
         """Send the graph and create and initialise the working arrays."""

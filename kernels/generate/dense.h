@@ -1,0 +1,12 @@
+// An entry of a complete graph's matrix, the same on the host, the GPU and the emulator.
+
+#pragma once
+
+#include "random_graph.h"
+
+constexpr int NO_ARC = 2147483647;  // on the diagonal, and where a row is padded
+
+__device__ inline int entry_of(int row, int column, int vertices, int low, int high, Word key)
+{
+    return row == column || column >= vertices ? NO_ARC : weight_of(row, column, low, high, key);
+}

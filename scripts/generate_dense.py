@@ -1,0 +1,34 @@
+"""Name a complete graph with random weights: its size and seed, from which its matrix follows."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from retrace.errors import run_command
+from retrace.graphs import dense
+from retrace.graphs.random import WEIGHTS
+
+
+def main() -> None:
+    """Parse the command line, store what identifies the graph."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--vertices", type=int, required=True)
+    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument(
+        "--weights",
+        type=int,
+        nargs=2,
+        default=WEIGHTS,
+        metavar=("LOW", "HIGH"),
+        help=f"range of the weights, positive (default: {WEIGHTS[0]} {WEIGHTS[1]})",
+    )
+    parser.add_argument("--output", type=Path, required=True, help="folder to store graph.json in")
+    arguments = parser.parse_args()
+
+    low, high = arguments.weights
+    dense.save(dense.DenseGraph(arguments.vertices, arguments.seed, (low, high)), arguments.output)
+
+
+if __name__ == "__main__":
+    run_command(main)

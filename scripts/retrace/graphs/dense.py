@@ -1,0 +1,154 @@
+"""Complete graphs, known by their seed: the matrix is a function of it, and never stored.
+
+`retrace.solvers.matrices` makes the matrix, on the host or on a device.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrace.errors import RetraceError
+from retrace.graphs import csr
+from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.generators import stream_key
+from retrace.graphs.random import WEIGHTS
+
+EDITION = "dense"
+"""What `graph.json` of a stored dense graph has as its edition."""
+
+
+@dataclass(frozen=True)
+class DenseGraph:
+    """A complete directed graph: an arc from every vertex to every other, none to itself.
+
+    Attributes
+    ----------
+    vertices
+        Number of vertices.
+    seed
+        Of the weights: any integer, of which 64 bits count.
+    weights
+        Least and greatest weight, both positive: then the equations of Bellman have one solution. That of the
+        arc from u to v is `weight_of(u, v, ...)` of `kernels/generate/random_graph.h`.
+
+    Raises
+    ------
+    RetraceError
+        If there is no such graph.
+    """
+
+    vertices: int
+    seed: int
+    weights: tuple[int, int] = WEIGHTS
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.vertices < 2**16:
+            raise RetraceError(
+                f"{self.name}: expected from 1 to {2**16 - 1} vertices, whose arcs can be counted"
+            )
+        low, high = self.weights
+        if not 0 < low <= high or high * self.vertices >= UNREACHABLE:
+            most = (UNREACHABLE - 1) // self.vertices
+            raise RetraceError(
+                f"{self.name}: weights from {low} to {high}: expected a range within 1 to {most}"
+            )
+
+    @property
+    def name(self) -> str:
+        """`dense-<vertices>`."""
+        return f"dense-{self.vertices}"
+
+    @property
+    def arcs(self) -> int:
+        """Number of arcs."""
+        return self.vertices * (self.vertices - 1)
+
+    @property
+    def key(self) -> np.uint64:
+        """Key of the weights' stream of random words."""
+        return stream_key(self.seed, "dense")
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that decides the matrix."""
+        return {"vertices": self.vertices, "seed": self.seed, "weights": list(self.weights)}
+
+    def digest(self) -> str:
+        """Sha256 of the identity, as JSON with sorted keys: what records hold in place of the arrays'."""
+        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def info(self) -> dict[str, Any]:
+        """Identity for records, and the query."""
+        return {
+            "name": self.name,
+            "vertices": self.vertices,
+            "arcs": self.arcs,
+            "origin": "generated",
+            "edition": EDITION,
+            "weights": "generated",
+            "least_weight": self.weights[0],
+            "greatest_weight": self.weights[1],
+            "sha256": self.digest(),
+            "seed": self.seed,
+            "density": 1.0,
+            "directed": True,
+            "source": 0,
+        }
+
+
+Graph = CSRGraph | DenseGraph
+"""Any graph."""
+
+
+def save(graph: DenseGraph, folder: Path) -> None:
+    """Write `graph.json` into `folder`, made beside it and then renamed.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be written.
+    """
+    partial = folder.with_name(f".{folder.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
+        partial.mkdir(parents=True)
+        (partial / "graph.json").write_text(json.dumps(graph.info, indent=2) + "\n")
+        shutil.rmtree(folder, ignore_errors=True)
+        partial.rename(folder)
+    except OSError as error:
+        raise RetraceError(
+            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
+        ) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def load(folder: Path) -> Graph:
+    """Load a stored graph, dense or not.
+
+    Raises
+    ------
+    RetraceError
+        If the folder holds no complete graph.
+    """
+    try:
+        info = json.loads((folder / "graph.json").read_text())
+        if info.get("edition") != EDITION:
+            return csr.load(folder)
+        graph = DenseGraph(info["vertices"], info["seed"], (info["least_weight"], info["greatest_weight"]))
+        if graph.digest() != info["sha256"]:
+            raise ValueError("its sha256 is not that of its other values")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RetraceError(
+            f"{folder}: not a stored graph ({error}); delete the folder and run again"
+        ) from None
+    return graph

@@ -1,0 +1,128 @@
+"""A graph as a matrix, and a complete graph as rows: made on the host or on a device, never stored.
+
+Matrices are int32, of shape (vertices, pitch): entry (u, v) is the weight of the arc from u to v,
+`UNREACHABLE` where there is none. Rows are padded with that to a multiple of 4 entries, so that an int4 is
+always aligned; at the report's sizes nothing is padded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from retrace.devices import host_memory
+from retrace.devices.base import Buffer, Device
+from retrace.devices.build import KERNELS, build_host
+from retrace.errors import TooLargeError
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.dense import DenseGraph, Graph
+
+SOURCES = ("generate/dense.cu", "generate/dense.h", "generate/random_graph.h", "host/generate_dense.cpp")
+"""Kernel files that matrices are made by, from `kernels/` on."""
+
+LARGEST_ROWS = 4096
+"""Vertices of the largest complete graph that is made into rows for a solver of sparse graphs: 128 MiB."""
+
+BLOCK = 256
+
+
+def pitch_of(vertices: int) -> int:
+    """Entries of a row, padded."""
+    return -(-vertices // 4) * 4
+
+
+def matrix_bytes(vertices: int) -> int:
+    """Size of a matrix."""
+    return 4 * vertices * pitch_of(vertices)
+
+
+def host_matrix(graph: Graph) -> Int32Array:
+    """Make the matrix in pageable memory; a complete graph's is kept until another is asked for.
+
+    Of parallel arcs the lightest counts.
+
+    Raises
+    ------
+    TooLargeError
+        If the host has not enough memory.
+    """
+    if isinstance(graph, DenseGraph):
+        return _complete(graph)
+    assert graph.weights is not None
+    require_memory(graph.vertices, host_memory.available(), "the host")
+    matrix = np.full((graph.vertices, pitch_of(graph.vertices)), UNREACHABLE, dtype=np.int32)
+    np.minimum.at(matrix, (graph.tails(), graph.indices), graph.weights)
+    return matrix
+
+
+@lru_cache(maxsize=1)
+def _complete(graph: DenseGraph) -> Int32Array:
+    vertices, pitch = graph.vertices, pitch_of(graph.vertices)
+    require_memory(vertices, host_memory.available(), "the host")
+    matrix = np.empty((vertices, pitch), dtype=np.int32)
+    function: Any = ctypes.CDLL(str(build_host(KERNELS / "host/generate_dense.cpp"))).generate_dense
+    function.restype = None
+    threads = len(os.sched_getaffinity(0))
+    key, address = ctypes.c_uint64(int(graph.key)), ctypes.c_void_p(matrix.ctypes.data)
+    function(vertices, pitch, *graph.weights, key, threads, address)
+    matrix.flags.writeable = False
+    return matrix
+
+
+def device_matrix(device: Device, graph: Graph) -> Buffer:
+    """Make the matrix in device memory; a complete graph's without the host.
+
+    Raises
+    ------
+    TooLargeError
+        If the device has not enough memory.
+    """
+    require_memory(graph.vertices, device.free_memory(), "the device")
+    if not isinstance(graph, DenseGraph):
+        return device.upload(host_matrix(graph).ravel())
+    vertices, pitch = graph.vertices, pitch_of(graph.vertices)
+    matrix = device.empty(vertices * pitch, np.int32)
+    generate = device.load("generate/dense.cu").kernel("dense_matrix")
+    low, high = map(np.int32, graph.weights)
+    grid = (-(-pitch // BLOCK), min(vertices, 256))
+    generate(grid, BLOCK, np.int32(vertices), np.int32(pitch), low, high, graph.key, matrix)
+    device.synchronize()
+    return matrix
+
+
+def require_memory(vertices: int, there_is: int, where: str) -> None:
+    """Refuse a matrix that would not fit, before the memory is asked for."""
+    needed = matrix_bytes(vertices)
+    if needed > there_is:
+        raise TooLargeError(
+            f"a matrix of {vertices} rows needs {needed / 2**30:.1f} GiB, and {where} has "
+            f"{there_is / 2**30:.1f} left; take a smaller graph"
+        )
+
+
+def rows_of(graph: Graph) -> CSRGraph:
+    """Return a graph as compressed sparse rows; a complete graph's arcs are sorted by their heads.
+
+    Raises
+    ------
+    TooLargeError
+        If it is a complete graph too large for that.
+    """
+    return _rows(graph) if isinstance(graph, DenseGraph) else graph
+
+
+@lru_cache(maxsize=1)
+def _rows(graph: DenseGraph) -> CSRGraph:
+    n = graph.vertices
+    if n > LARGEST_ROWS:
+        raise TooLargeError(
+            f"{graph.name}: a solver of sparse graphs takes complete ones of up to {LARGEST_ROWS} vertices"
+        )
+    others = ~np.eye(n, dtype=np.bool_)
+    heads = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[others]
+    indptr = np.arange(n + 1, dtype=np.int32) * np.int32(n - 1)
+    return CSRGraph(indptr, heads, host_matrix(graph)[:, :n][others], graph.info)

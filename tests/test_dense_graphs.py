@@ -1,0 +1,157 @@
+"""Complete graphs: one matrix for one seed, wherever it is made; what is stored and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from graphs import NAMED, random_graphs
+from retrace.devices import host_memory
+from retrace.devices.base import Device
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError, TooLargeError
+from retrace.graphs import csr, dense
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.dense import DenseGraph
+from retrace.solvers import matrices
+from retrace.solvers.matrices import device_matrix, host_matrix, pitch_of, rows_of
+
+MASK = 2**64 - 1
+DEVICES = [
+    pytest.param(EmulatedDevice, id="emulator"),
+    *([pytest.param(CudaDevice, marks=pytest.mark.gpu, id="cuda")] if cuda_available() else []),
+]
+
+
+def splitmix64(word: int) -> int:
+    word = (word + 0x9E3779B97F4A7C15) & MASK
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+    return word ^ (word >> 31)
+
+
+def expected(graph: DenseGraph) -> Int32Array:
+    """Make the matrix in Python, from the words of the C++ header's comments."""
+    low, high = graph.weights
+    matrix = np.full((graph.vertices, pitch_of(graph.vertices)), UNREACHABLE, dtype=np.int32)
+    for u in range(graph.vertices):
+        for v in range(graph.vertices):
+            if u != v:
+                matrix[u, v] = low + (
+                    (splitmix64(int(graph.key) ^ (u << 32 | v)) >> 32) * (high - low + 1) >> 32
+                )
+    return matrix
+
+
+def on_device(kind: type[Device], graph: dense.Graph) -> Int32Array:
+    with kind() as device:
+        return device.download(device_matrix(device, graph)).reshape(graph.vertices, -1)
+
+
+@pytest.mark.parametrize("kind", DEVICES)
+@given(
+    vertices=st.integers(1, 40), seed=st.integers(-(2**70), 2**70), low=st.integers(1, 10**6), data=st.data()
+)
+@settings(max_examples=15, deadline=None)
+def test_the_same_matrix_everywhere(
+    kind: type[Device], vertices: int, seed: int, low: int, data: st.DataObject
+) -> None:
+    graph = DenseGraph(vertices, seed, (low, data.draw(st.integers(low, 5 * 10**6))))
+    assert np.array_equal(host_matrix(graph), expected(graph))
+    assert np.array_equal(on_device(kind, graph), expected(graph))
+
+
+@pytest.mark.parametrize("kind", DEVICES)
+def test_the_same_matrix_at_a_size_with_many_blocks(kind: type[Device]) -> None:
+    graph = DenseGraph(1030, 7)
+    matrix = host_matrix(graph)
+    assert matrix.shape == (1030, 1032)
+    assert np.array_equal(on_device(kind, graph), matrix)
+    weights = matrix[matrix != UNREACHABLE]
+    assert len(weights) == graph.arcs
+    assert (weights.min(), weights.max()) == graph.weights
+    assert abs(weights.mean() - 50.5) < 0.5
+
+
+def test_a_matrix_is_kept_until_another_is_asked_for() -> None:
+    first = host_matrix(DenseGraph(5, 1))
+    assert host_matrix(DenseGraph(5, 1)) is first
+    assert not np.array_equal(host_matrix(DenseGraph(5, 2)), first)
+    assert host_matrix(DenseGraph(5, 1)) is not first
+
+
+@given(random_graphs(most_vertices=12))
+@example(NAMED["parallel arcs"])
+@example(NAMED["self-loops"])
+def test_the_lightest_of_parallel_arcs_is_in_the_matrix(graph: CSRGraph) -> None:
+    assert graph.weights is not None
+    lightest: dict[tuple[int, int], int] = {}
+    for arc in zip(graph.tails().tolist(), graph.indices.tolist(), graph.weights.tolist(), strict=True):
+        lightest[arc[:2]] = min(arc[2], lightest.get(arc[:2], UNREACHABLE))
+    matrix = host_matrix(graph)
+    found = {(u, v): int(matrix[u, v]) for u, v in np.argwhere(matrix != UNREACHABLE).tolist()}
+    assert found == lightest
+
+
+@given(st.integers(1, 30), st.integers(0, 99))
+def test_rows_hold_the_matrix(vertices: int, seed: int) -> None:
+    graph = DenseGraph(vertices, seed)
+    rows = rows_of(graph)
+    assert rows.arcs == graph.arcs
+    assert np.array_equal(host_matrix(rows), host_matrix(graph))
+
+
+def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TooLargeError, match=r"dense-4097: .* up to 4096 vertices"):
+        rows_of(DenseGraph(4097, 1))
+    monkeypatch.setattr(host_memory, "available", lambda: 2**20)
+    with pytest.raises(TooLargeError, match=r"1024 rows needs 0\.0 GiB, and the host has 0\.0 left"):
+        host_matrix(DenseGraph(1024, 3))
+    with pytest.raises(TooLargeError, match=r"the host has"):
+        host_matrix(CSRGraph(np.zeros(1025, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32)))
+    with EmulatedDevice() as device, pytest.raises(TooLargeError, match=r"the device has"):
+        matrices.device_matrix(device, DenseGraph(1024, 3))
+
+
+@pytest.mark.parametrize(
+    ("vertices", "weights", "told"),
+    [
+        (0, (1, 100), "expected from 1 to 65535 vertices"),
+        (65536, (1, 100), "expected from 1 to 65535 vertices"),
+        (10, (0, 100), "expected a range within 1 to 214748364"),
+        (10, (7, 6), "expected a range"),
+        (10, (1, 2**28), "expected a range"),
+    ],
+)
+def test_what_is_no_dense_graph(vertices: int, weights: tuple[int, int], told: str) -> None:
+    with pytest.raises(RetraceError, match=told):
+        DenseGraph(vertices, 1, weights)
+
+
+def test_stored_and_loaded(tmp_path: Path) -> None:
+    folder = tmp_path / "dense-300"
+    script = Path(__file__).parents[1] / "scripts/generate_dense.py"
+    command = [sys.executable, str(script), "--vertices", "300", "--seed", "5", "--weights", "3", "9"]
+    subprocess.run([*command, "--output", str(folder)], check=True)
+    graph = dense.load(folder)
+    assert graph == DenseGraph(300, 5, (3, 9))
+    assert [path.name for path in folder.iterdir()] == ["graph.json"]
+    assert graph.info == json.loads((folder / "graph.json").read_text())
+    assert graph.digest() != DenseGraph(300, 6, (3, 9)).digest()
+
+    dense.save(DenseGraph(20, 1), folder)  # in place of the other
+    assert dense.load(folder) == DenseGraph(20, 1)
+    info = json.loads((folder / "graph.json").read_text())
+    (folder / "graph.json").write_text(json.dumps(info | {"seed": 2}))
+    with pytest.raises(RetraceError, match=r"dense-300: not a stored graph .*sha256.*; delete the folder"):
+        dense.load(folder)
+    csr.save(NAMED["grid"], tmp_path / "grid")
+    assert dense.load(tmp_path / "grid").digest() == NAMED["grid"].digest()
