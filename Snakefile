@@ -33,6 +33,8 @@ wildcard_constraints:
     experiment="|".join(PLAN.experiments),
     graph="|".join([*PLAN.datasets, plan.RANDOM_GRAPH]),
     backend="cuda|emulator|host",
+    measured_figure="|".join(PLAN.measured_figures),
+    claiming_report="|".join(PLAN.reports),
 
 
 include: "workflow/rules/graphs.smk"
@@ -50,8 +52,9 @@ rule all:
         "All tables and figures are there"
 
 
-# All files of a table or figure by one name: snakemake --cores 4 table_3_3. The verification's rule has it already.
-for name, files in PLAN.targets.items():
+# All files of a table, a figure or a report by one name: snakemake --cores 4 table_3_3. The verification's rule has
+# it already.
+for name, files in (PLAN.targets | PLAN.report_targets).items():
     if name != "verification":
 
         rule:

@@ -69,7 +69,7 @@ def record(
     """Fabricate a verified record of `times`; `changes` replace its fields."""
     problem = solver.split("/")[0]
     base = Record(
-        experiment=EXPERIMENTS[problem],
+        experiment=EXPERIMENTS.get(problem, problem),
         problem=problem,
         solver=solver,
         backend=backend,

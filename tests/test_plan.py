@@ -107,6 +107,21 @@ def test_kernels_that_an_experiment_depends_on(config: Config) -> None:
     assert not {path for path in sources("cuda") if path.startswith(("emulator/", "host/", "sssp/"))}
 
 
+def test_a_report_without_numbers_has_its_figures_and_claims_as_targets(config: Config) -> None:
+    config["experiments"]["bellman-ford-edges"] = {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}
+    planned = plan.make(config)
+    (target,) = planned.report_targets
+    assert target == "figures_bellman_ford"
+    made = {Path(path).stem for path in planned.report_targets[target]}
+    figures = {f"bellman-ford-{end}" for end in ("coalescing", "edges-size", "edges-count")}
+    assert made == {"claims-an-bellman-ford", *figures}
+    assert made < set(planned.targets)
+    assert "bellman-ford-edges" not in planned.targets
+    assert planned.report_records("an-bellman-ford") == [
+        "results/machines/local/bellman-ford-edges/small-6.jsonl"
+    ]
+
+
 def test_snakemake_tells_it_in_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(PROJECT / "Snakefile")]
     done = subprocess.run(

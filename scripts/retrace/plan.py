@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from retrace.claims import reports
+from retrace.claims.reports import REPORTS
 from retrace.devices.cuda import cuda_status
 from retrace.errors import RetraceError
 from retrace.graphs.datasets import load_registry
@@ -63,12 +65,42 @@ class Plan:
     @property
     def targets(self) -> dict[str, list[str]]:
         """What a whole run makes: the files of each table and figure, by its name."""
-        tables = [*self.experiments, "verification"]
-        figures = [figure for name in self.experiments for figure in figures_of(name)]
+        printed = [name for name in self.experiments if name in printed_tables()]
+        tables = [*printed, *(f"claims-{report}" for report in self.reports), "verification"]
+        figures = [figure for name in printed for figure in figures_of(name)]
         return {
-            **{name: [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")] for name in tables},
-            **{name: [f"results/figures/{name}.{form}" for form in ("svg", "png")] for name in figures},
+            **{name: table_files(name) for name in tables},
+            **{name: figure_files(name) for name in [*figures, *self.measured_figures]},
         }
+
+    @property
+    def reports(self) -> list[str]:
+        """List the reports that print no numbers and have an experiment here."""
+        return [
+            key
+            for key, report in REPORTS.items()
+            if not self.experiments.keys().isdisjoint(report.experiments)
+        ]
+
+    @property
+    def measured_figures(self) -> list[str]:
+        """List the figures that have no printed numbers."""
+        return [figure for figure, name in reports.FIGURES.items() if name in self.experiments]
+
+    @property
+    def report_targets(self) -> dict[str, list[str]]:
+        """All files of a report that prints no numbers, by one name: its figures and its claims."""
+        files = {}
+        for key in self.reports:
+            figures = [name for name in self.measured_figures if name in REPORTS[key].figures]
+            drawn = [path for name in figures for path in figure_files(name)]
+            files[REPORTS[key].target] = [*table_files(f"claims-{key}"), *drawn]
+        return files
+
+    def report_records(self, report: str) -> list[str]:
+        """List all records that a report's claims are judged by."""
+        found = [name for name in REPORTS[report].experiments if name in self.experiments]
+        return [path for name in found for path in self.records(name)]
 
     def graphs(self, experiment: str) -> list[str]:
         """List an experiment's graphs, at the paper's scale with the larger ones."""
@@ -135,7 +167,7 @@ class Plan:
     @property
     def schemas(self) -> list[str]:
         """List what publishing checks its input against."""
-        return [project(f"workflow/schemas/{name}.schema.yaml") for name in ("record", "published")]
+        return [project(f"workflow/schemas/{name}.schema.yaml") for name in ("record", "published", "claim")]
 
     def imports(self, script: str) -> list[str]:
         """List the library's modules that a script imports, directly or not."""
@@ -239,8 +271,24 @@ def printed_tables() -> dict[str, str]:
     return {
         row["table"]: project(str(path.relative_to(ROOT)))
         for path in sorted((ROOT / "results/published").glob("*.csv"))
+        if path.stem not in REPORTS
         for row in csv.DictReader(path.read_text().splitlines())
     }
+
+
+def claims_file(report: str) -> str:
+    """Name the file of what a report says in words."""
+    return project(f"results/published/{report}.csv")
+
+
+def table_files(name: str) -> list[str]:
+    """List the files of a table."""
+    return [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")]
+
+
+def figure_files(name: str) -> list[str]:
+    """List the files of a figure."""
+    return [f"results/figures/{name}.{form}" for form in ("svg", "png")]
 
 
 def figures_of(table: str) -> list[str]:
@@ -307,9 +355,12 @@ def check(config: dict[str, Any]) -> None:
         if machine != config["machine"] and not (ROOT / "results/machines" / machine).is_dir():
             raise RetraceError(f"config.machines: no records in results/machines/{machine}")
     for key, experiment in config["experiments"].items():
-        if key not in printed_tables():
-            there_are = ", ".join(printed_tables())
-            raise RetraceError(f"config.experiments: {key} is no printed table; there are {there_are}")
+        known = dict.fromkeys([*printed_tables(), *reports.FIGURES.values()])
+        if key not in known:
+            raise RetraceError(
+                f"config.experiments: {key} is no printed table and no figure's experiment; "
+                f"there are {', '.join(known)}"
+            )
         for name in experiment["solvers"]:
             try:
                 parse(name)

@@ -1,6 +1,6 @@
-# Publish: the reports' tables and figures again, printed numbers beside measured ones.
+# Publish: the reports' tables and figures again, printed numbers and words beside measured ones.
 #   in   results/published/, the records of this and of the committed machines
-#   out  results/tables/table-*.{csv,md,html}, results/figures/figure-*.{svg,png}
+#   out  results/tables/{table-*,claims-*}.{csv,md,html}, results/figures/*.{svg,png}
 
 
 rule table:
@@ -58,4 +58,59 @@ rule figure:
     shell:
         "python {input.script:q} --figure figure-{wildcards.number} --published {input.published:q}"
         " --records {input.records:q} --output-prefix results/figures/figure-{wildcards.number}"
+        " 2> >(tee {log:q} >&2)"
+
+
+rule claims:
+    """Put what a report says in words beside what was measured, with a verdict."""
+    input:
+        PLAN.templates,
+        PLAN.schemas,
+        claims=lambda wildcards: plan.claims_file(wildcards.claiming_report),
+        records=lambda wildcards: PLAN.report_records(wildcards.claiming_report),
+        script=f"{SCRIPTS}/make_claims.py",
+        code=PLAN.imports("make_claims.py"),
+    output:
+        csv="results/tables/claims-{claiming_report}.csv",
+        md="results/tables/claims-{claiming_report}.md",
+        html=report(
+            "results/tables/claims-{claiming_report}.html",
+            caption="../report/claims.rst",
+            category="Claims",
+            labels={"report": "{claiming_report}"},
+        ),
+    log:
+        "logs/claims-{claiming_report}.log",
+    message:
+        "Judge the claims of {wildcards.claiming_report}"
+    shell:
+        "python {input.script:q} --claims {input.claims:q} --records {input.records:q}"
+        " --output-prefix results/tables/claims-{wildcards.claiming_report}"
+        " 2> >(tee {log:q} >&2)"
+
+
+rule measured_figure:
+    """Draw a figure of a report that prints no numbers, from records alone."""
+    input:
+        PLAN.schemas,
+        records=lambda wildcards: PLAN.records(
+            plan.reports.FIGURES[wildcards.measured_figure]
+        ),
+        script=f"{SCRIPTS}/make_measured_figure.py",
+        code=PLAN.imports("make_measured_figure.py"),
+    output:
+        svg=report(
+            "results/figures/{measured_figure}.svg",
+            caption="../report/measured_figure.rst",
+            category="Figures",
+            labels={"figure": "{measured_figure}"},
+        ),
+        png="results/figures/{measured_figure}.png",
+    log:
+        "logs/{measured_figure}.log",
+    message:
+        "Draw {wildcards.measured_figure}"
+    shell:
+        "python {input.script:q} --figure {wildcards.measured_figure:q} --records {input.records:q}"
+        " --output-prefix results/figures/{wildcards.measured_figure}"
         " 2> >(tee {log:q} >&2)"

@@ -149,6 +149,10 @@ class Summary:
         q1, median, q3 = (float(quartile) for quartile in np.percentile(times, [25, 50, 75]))
         return cls(len(times), median, q1, q3, min(times))
 
+    def over(self, unit: float) -> Summary:
+        """Give the same in other units, such as another solver's median."""
+        return Summary(self.n, self.median / unit, self.q1 / unit, self.q3 / unit, self.minimum / unit)
+
 
 def row_label(graph: GraphInfo, problem: str) -> str:
     """Name a graph as a row of `problem` must: never a stand-in, or weights of our own, by the name alone.

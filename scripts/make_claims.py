@@ -1,0 +1,36 @@
+"""Write what a report says in words, as CSV, Markdown and HTML: each claim, what was measured, a verdict."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from retrace.claims import table
+from retrace.claims.published import read_claims
+from retrace.errors import run_command
+from retrace.files import write_whole
+from retrace.measure.records import read_records
+from retrace.publish.page import render
+
+
+def main() -> None:
+    """Read the arguments, the claims and the records; write the three files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--claims", required=True, type=Path, help="CSV of one report's claims")
+    parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
+    parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
+    arguments = parser.parse_args()
+
+    claims, records = read_claims(arguments.claims), read_records(arguments.records)
+    page = table.page(claims, records)
+    files = {
+        "csv": table.tidy(claims, records).to_csv(index=False, lineterminator="\n"),
+        "md": render(page, "md"),
+        "html": render(page, "html"),
+    }
+    for form, text in files.items():
+        write_whole(Path(f"{arguments.output_prefix}.{form}"), text)
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,251 @@
+"""The figures of an-bellman-ford; it draws curves without numbers, so that every line here is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from retrace.claims.bellman_ford import (
+    BEST,
+    COUNTS,
+    DENSE,
+    INCOMING,
+    OUTGOING,
+    PARTS,
+    PINNED,
+    multi_edge,
+    streams,
+    transfer_share,
+)
+from retrace.claims.evidence import Evidence, Variant
+from retrace.measure.records import Phase, Summary
+from retrace.publish.line_chart import Chart, Line, Panel
+
+MATRIX = "Vertices (rows of the matrix)"
+
+Named = Sequence[tuple[str, Variant]]
+
+
+def transfer(found: Sequence[Evidence]) -> Chart:
+    """Show what part of the total the copies take against size, where they do not overlap the kernels."""
+    return Chart(
+        title="Bellman-Ford: share of the transfer in the total time",
+        x=MATRIX,
+        y="(Upload + download) / total",
+        panels=[
+            Panel(
+                evidence.machine,
+                [
+                    Line(label, style, points)
+                    for style, (label, variant) in enumerate((("pageable", DENSE), ("pinned", PINNED)))
+                    if (
+                        points := {
+                            float(record.graph["vertices"]): share
+                            for record in evidence.timed(variant).values()
+                            if (share := transfer_share(record))
+                        }
+                    )
+                ],
+            )
+            for evidence in found
+        ],
+        notes=[*gpus(found), "Grey: one half, which the report says it almost reaches."],
+        share=True,
+        level=0.5,
+    )
+
+
+def copy(found: Sequence[Evidence]) -> Chart:
+    """Show the time to copy the matrix from pinned and from pageable memory."""
+    variants = [("pageable", DENSE), ("pinned", PINNED)]
+    return Chart(
+        "Bellman-Ford: copying the matrix to the GPU",
+        MATRIX,
+        "Upload (ms)",
+        against_size(found, variants, "upload"),
+        gpus(found),
+    )
+
+
+def overlap(found: Sequence[Evidence]) -> Chart:
+    """Show the total of each way to copy the matrix over that of the basic version."""
+    variants = [
+        ("pinned", PINNED),
+        *((f"{parts} parts", streams(parts)) for parts in PARTS),
+        *((f"{parts} parts, pinned", streams(parts, pinned=True)) for parts in PARTS),
+    ]
+    return Chart(
+        "Bellman-Ford: overlapping copies and kernels",
+        MATRIX,
+        "Total, over the basic version's",
+        [
+            Panel(evidence.machine, [line for line in relative(evidence, variants, DENSE) if line.points])
+            for evidence in found
+        ],
+        gpus(found),
+        level=1,
+    )
+
+
+def coalescing(found: Sequence[Evidence]) -> Chart:
+    """Show both ways to give a thread its edges, at the report's best count and at its greatest."""
+    variants = [
+        (f"{count} {how}", multi_edge(count, coalesced))
+        for count in (BEST, COUNTS[-1])
+        for how, coalesced in (("coalesced", True), ("consecutive", False))
+    ]
+    return Chart(
+        "Bellman-Ford: coalesced or not, by edges a thread",
+        MATRIX,
+        "Kernels (ms)",
+        against_size(found, variants, "kernel"),
+        [*gpus(found), *KERNELS],
+    )
+
+
+def edges_size(found: Sequence[Evidence]) -> Chart:
+    """Show time against size, a line for each number of edges a thread (the report's Figure 1.1)."""
+    variants = [(f"{count} edge{'s' * (count > 1)}", multi_edge(count)) for count in COUNTS]
+    return Chart(
+        "Bellman-Ford: edges a thread, time against size",
+        MATRIX,
+        "Kernels (ms)",
+        against_size(found, variants, "kernel"),
+        [*gpus(found), *KERNELS],
+    )
+
+
+def edges_count(found: Sequence[Evidence]) -> Chart:
+    """Show time against the number of edges a thread, a line for each of some sizes (Figure 1.2)."""
+    panels = []
+    for evidence in found:
+        by_count = {count: evidence.summaries(multi_edge(count), "kernel") for count in COUNTS}
+        graphs = some_of(list(dict.fromkeys(graph for times in by_count.values() for graph in times)))
+        lines = [
+            Line(
+                graph.removeprefix("dense-"),
+                style,
+                {float(count): times[graph] for count, times in by_count.items() if graph in times},
+            )
+            for style, graph in enumerate(graphs)
+        ]
+        panels.append(Panel(evidence.machine, lines))
+    return Chart(
+        "Bellman-Ford: time against edges a thread, by vertices",
+        "Edges a thread",
+        "Kernels (ms)",
+        panels,
+        [*gpus(found), *KERNELS],
+    )
+
+
+def direction(found: Sequence[Evidence]) -> Chart:
+    """Show a thread an edge beside a thread a vertex, and what a CPU needs (the report's Figure 2)."""
+    variants = [
+        ("basic", DENSE),
+        ("incoming", INCOMING),
+        ("outgoing", OUTGOING),
+        ("C++ Bellman-Ford", Variant("bellman-ford/sequential")),
+        ("C++ Dijkstra", Variant("bellman-ford/dijkstra-dense")),
+        ("SciPy Bellman-Ford", Variant("bellman-ford/scipy")),
+        ("SciPy Dijkstra", Variant("bellman-ford/scipy-dijkstra")),
+    ]
+    return Chart(
+        "Bellman-Ford: a thread an edge or a thread a vertex",
+        MATRIX,
+        "Solve (ms)",
+        against_size(found, variants, "solve"),
+        [*gpus(found), "Solve: all iterations, without the copies of matrix and distances."],
+    )
+
+
+def sparse(found: Sequence[Evidence]) -> Chart:
+    """Show the edge list on sparse graphs beside what a CPU needs."""
+    variants = [
+        *((f"edge list, {n}", Variant("bellman-ford/edge-list", {"edges_per_thread": n})) for n in (1, BEST)),
+        ("C++ Bellman-Ford", Variant("bellman-ford/sequential")),
+        ("SciPy Bellman-Ford", Variant("bellman-ford/scipy")),
+    ]
+    graphs = {
+        f"{record.graph['vertices']:,}: {record.label}": None
+        for evidence in found
+        for record in sorted(evidence.records, key=lambda record: record.graph["vertices"])
+        if record.timed
+    }
+    return Chart(
+        "Bellman-Ford on sparse graphs, edges a thread",
+        "Vertices",
+        "Total (ms)",
+        against_size(found, variants, "total"),
+        [*gpus(found), *([f"{'; '.join(graphs)}."] if graphs else [])],
+    )
+
+
+KERNELS = (
+    "Kernels: the launches' own time on the device; what the host adds is alike for any number of edges a "
+    "thread.",
+)
+
+CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart]] = {
+    "bellman-ford-transfer": transfer,
+    "bellman-ford-copy": copy,
+    "bellman-ford-streams": overlap,
+    "bellman-ford-coalescing": coalescing,
+    "bellman-ford-edges-size": edges_size,
+    "bellman-ford-edges-count": edges_count,
+    "bellman-ford-direction": direction,
+    "bellman-ford-sparse": sparse,
+}
+
+
+def against_size(found: Iterable[Evidence], variants: Named, phase: Phase) -> list[Panel]:
+    """Make each machine's panel of a phase's time against the number of vertices."""
+    panels = []
+    for evidence in found:
+        lines = []
+        for style, (label, variant) in enumerate(variants):
+            graphs, times = evidence.timed(variant), evidence.summaries(variant, phase)
+            points: dict[float, Summary] = {
+                float(graphs[graph].graph["vertices"]): own for graph, own in times.items() if own.median > 0
+            }
+            if points:
+                lines.append(Line(label, style, points))
+        panels.append(Panel(evidence.machine, lines))
+    return panels
+
+
+def relative(evidence: Evidence, variants: Named, base: Variant) -> list[Line]:
+    """Make lines of the total over the median of another variant's, on the same graphs."""
+    of_base = evidence.summaries(base, "total")
+    lines = []
+    for style, (label, variant) in enumerate(variants):
+        graphs = evidence.timed(variant)
+        points = {
+            float(graphs[graph].graph["vertices"]): times.over(of_base[graph].median)
+            for graph, times in evidence.summaries(variant, "total").items()
+            if graph in of_base
+        }
+        lines.append(Line(label, style, points))
+    return lines
+
+
+def gpus(found: Iterable[Evidence]) -> list[str]:
+    """Say whose GPU the times are of, and which machines have none."""
+    timed: list[Evidence] = []
+    untimed: list[Evidence] = []
+    for evidence in found:
+        (timed if evidence.on_gpu else untimed).append(evidence)
+    if not timed:
+        return ["No machine here has timed this on a GPU; the emulator checks answers and is never timed."]
+    names = "; ".join(
+        f"{evidence.machine}: {next(gpu['name'] for r in evidence.records if (gpu := r.machine['gpu']))}"
+        for evidence in timed
+    )
+    others = ", ".join(evidence.machine for evidence in untimed)
+    return [f"{names}. {f'No GPU times from {others}. ' if others else ''}Medians, bars between quartiles."]
+
+
+def some_of(graphs: Sequence[str], most: int = 5) -> list[str]:
+    """Choose some graphs of many, evenly from the smallest to the largest."""
+    if len(graphs) <= most:
+        return list(graphs)
+    return [graphs[round(number * (len(graphs) - 1) / (most - 1))] for number in range(most)]

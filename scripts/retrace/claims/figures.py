@@ -1,0 +1,23 @@
+"""The figures of the reports that print no numbers, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from matplotlib.figure import Figure
+
+from retrace.claims import bellman_ford_figures
+from retrace.claims.evidence import Evidence
+from retrace.claims.reports import FIGURES
+from retrace.measure.records import Record
+from retrace.publish.line_chart import Chart
+from retrace.publish.rows import machines
+
+CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart]] = {**bellman_ford_figures.CHARTS}
+
+
+def figure(name: str, records: Iterable[Record]) -> Figure:
+    """Draw a figure from the records of its experiment, a panel for each machine that has times."""
+    records = [record for record in records if record.experiment == FIGURES[name]]
+    evidence = [Evidence.of(machine, FIGURES[name], records) for machine in machines(records)]
+    return CHARTS[name](evidence).draw()

@@ -1,0 +1,55 @@
+"""Which reports make claims in words, and which experiment each of their figures shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report whose figures print no numbers.
+
+    Attributes
+    ----------
+    title
+        What it is about, in a heading.
+    problem
+        The problem that its solvers solve.
+    figures
+        The experiment of each figure.
+    """
+
+    title: str
+    problem: str
+    figures: dict[str, str]
+
+    @property
+    def experiments(self) -> list[str]:
+        """The experiments of its figures, by which its claims are judged too."""
+        return list(dict.fromkeys(self.figures.values()))
+
+    @property
+    def target(self) -> str:
+        """The Snakemake target of all its figures and its claims."""
+        return f"figures_{self.problem.replace('-', '_')}"
+
+
+REPORTS = {
+    "an-bellman-ford": Report(
+        title="Bellman-Ford",
+        problem="bellman-ford",
+        figures={
+            "bellman-ford-transfer": "bellman-ford-transfer",
+            "bellman-ford-copy": "bellman-ford-transfer",
+            "bellman-ford-streams": "bellman-ford-transfer",
+            "bellman-ford-coalescing": "bellman-ford-edges",
+            "bellman-ford-edges-size": "bellman-ford-edges",
+            "bellman-ford-edges-count": "bellman-ford-edges",
+            "bellman-ford-direction": "bellman-ford-direction",
+            "bellman-ford-sparse": "bellman-ford-sparse",
+        },
+    ),
+}
+
+FIGURES = {figure: experiment for report in REPORTS.values() for figure, experiment in report.figures.items()}
+"""The experiment that each figure shows."""

@@ -1,0 +1,251 @@
+"""What reports say in words: each claim is judged from records, and nothing that was not timed counts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabricated import without_answer
+from fabricated_claims import bellman_ford, dense_graph
+from retrace.claims import table
+from retrace.claims.published import Claim, read_claims
+from retrace.claims.reports import REPORTS
+from retrace.claims.verdicts import Finding, Verdict, verdict
+from retrace.errors import RetraceError
+from retrace.measure.records import Record, write_records
+from retrace.publish.page import render
+
+ROOT = Path(__file__).parents[1]
+FABRICATED = {"an-bellman-ford": bellman_ford}
+
+
+def published(report: str) -> Path:
+    return ROOT / "results/published" / f"{report}.csv"
+
+
+CLAIMS = {claim.claim: claim for report in REPORTS for claim in read_claims(published(report))}
+BELLMAN_FORD = [claim for claim in CLAIMS.values() if claim.report == "an-bellman-ford"]
+
+
+def find(claim: str, records: list[Record], machine: str = "h200") -> Finding:
+    return table.find(CLAIMS[claim], machine, records)
+
+
+def slowed(
+    records: list[Record], solver: str, factor: float, largest: int = 10**9, **settings: int
+) -> list[Record]:
+    """Multiply all times of a solver, on graphs up to a size."""
+
+    def slow(record: Record) -> Record:
+        if (
+            record.solver != f"bellman-ford/{solver}"
+            or record.graph["vertices"] > largest
+            or any(record.parameters.get(key) != value for key, value in settings.items())
+        ):
+            return record
+        trials = [{key: time and time * factor for key, time in trial.items()} for trial in record.trials]
+        return replace(record, trials=trials)  # type: ignore[arg-type]
+
+    return [slow(record) for record in records]
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_claim_has_its_judge_and_its_experiment(report: str) -> None:
+    claims = read_claims(published(report))
+    assert {claim.report for claim in claims} == {report}
+    assert {claim.claim for claim in claims if claim.experiment} == set(table.JUDGES[report])
+    assert {claim.experiment for claim in claims} - {""} <= set(REPORTS[report].experiments)
+
+
+@pytest.mark.parametrize("claim", BELLMAN_FORD, ids=lambda claim: claim.claim)
+def test_a_claim_that_the_records_bear_out_holds(claim: Claim) -> None:
+    found = table.find(claim, "h200", bellman_ford("h200", gpu=True))
+    assert found.verdict == Verdict.HOLDS
+    assert found.measured
+
+
+@pytest.mark.parametrize(
+    ("claim", "solver", "factor", "settings"),
+    [
+        ("streams-hide-transfer", "streams", 2, {"parts": 2}),
+        ("many-parts-do-not-pay", "streams", 0.1, {"parts": 32}),
+        ("pinned-copies-faster", "pinned", 10, {}),
+        ("pinned-gains-with-size", "pinned", 10, {}),
+        ("coalesced-is-faster", "multi-edge", 10, {}),
+        ("four-edges-are-best", "multi-edge", 0.1, {"edges_per_thread": 1}),
+        ("many-edges-are-slower", "multi-edge", 0.1, {"edges_per_thread": 64}),
+        ("edges-beat-vertices", "dense", 100, {}),
+        ("incoming-beats-outgoing", "incoming", 100, {}),
+    ],
+)
+def test_a_claim_that_the_records_contradict_does_not_hold(
+    claim: str, solver: str, factor: float, settings: dict[str, int]
+) -> None:
+    found = find(claim, slowed(bellman_ford("h200", gpu=True), solver, factor, **settings))
+    assert found.verdict == (Verdict.IN_PART if solver == "streams" else Verdict.FAILS)
+    assert find(claim, slowed(bellman_ford("h200", gpu=True), solver, factor, 512, **settings)).verdict in {
+        Verdict.IN_PART,
+        Verdict.HOLDS,
+    }
+
+
+def test_where_a_claim_holds_in_part_is_said() -> None:
+    found = find("pinned-copies-faster", slowed(bellman_ford("h200", gpu=True), "pinned", 10, largest=8192))
+    assert found.sentence == "holds in part: only on dense-12288, dense-16384, dense-20480"
+    assert found.measured.startswith(
+        "dense-20480: 191 ms (pinned), 419 ms (dense), 2.20\N{MULTIPLICATION SIGN};"
+    )
+    assert found.measured.endswith("faster in 3, slower in 6 of 9")
+
+
+@pytest.mark.parametrize(
+    ("upload", "sentence"),
+    [
+        ([0.45] * 3, "holds"),
+        ([0.2] * 3, "does not hold: it is less"),
+        ([0.9] * 3, "does not hold: it is more"),
+        ([0.25, 0.5, 0.75], "cannot be told: the spread, 38% to 62%, is too wide"),
+    ],
+)
+def test_almost_half_is_neither_less_nor_more(upload: list[float], sentence: str) -> None:
+    (record,) = [
+        record
+        for record in bellman_ford("h200", gpu=True, sizes=[1024])
+        if record.solver == "bellman-ford/dense" and record.experiment == "bellman-ford-transfer"
+    ]
+    trials = [
+        {**record.trials[0], "upload": share, "solve": 1 - share, "download": 0.0, "total": 1.0}
+        for share in upload
+    ]
+    found = find("transfer-almost-half", [replace(record, trials=trials)])  # type: ignore[arg-type]
+    assert found.sentence == sentence
+    assert "on dense-1024" in found.measured
+
+
+@pytest.mark.parametrize("claim", BELLMAN_FORD, ids=lambda claim: claim.claim)
+def test_without_a_gpu_nothing_can_be_told(claim: Claim) -> None:
+    emulated = [replace(record, backend="emulator") for record in bellman_ford("local", gpu=True)]
+    for records in (bellman_ford("local", gpu=False), emulated):
+        assert table.find(claim, "local", records) == Finding(Verdict.OPEN, why="no times on a GPU")
+
+
+@pytest.mark.parametrize("claim", BELLMAN_FORD, ids=lambda claim: claim.claim)
+def test_no_verdict_from_answers_that_differ_or_too_few_trials(claim: Claim) -> None:
+    records = bellman_ford("h200", gpu=True)
+    wrong = [replace(record, verified=False, reason="vertex 3: 4, expected 5") for record in records]
+    assert table.find(claim, "h200", wrong).verdict == Verdict.OPEN
+    few = [replace(record, trials=record.trials[:2]) for record in records]
+    assert table.find(claim, "h200", few).why == "no graph has enough trials of all that is compared"
+
+
+def test_why_nothing_can_be_told_is_said() -> None:
+    records = [r for r in bellman_ford("h200", gpu=True, sizes=[256]) if r.solver != "bellman-ford/outgoing"]
+    assert find("incoming-beats-outgoing", records).why == "outgoing was not measured"
+    failed = without_answer(
+        "bellman-ford/outgoing",
+        dense_graph(256),
+        "skipped",
+        "predicted 99 s a trial, budget_s is 30",
+        experiment="bellman-ford-direction",
+        backend="cuda",
+    )
+    why = find("incoming-beats-outgoing", [*records, failed]).why
+    assert why == "outgoing on dense-256: predicted 99 s a trial, budget_s is 30"
+
+
+def test_a_spread_that_overlaps_everywhere_leaves_it_open() -> None:
+    records = [
+        replace(
+            record, trials=[{**trial, "upload": ms} for trial, ms in zip(record.trials, times, strict=True)]
+        )  # type: ignore[list-item]
+        for record in bellman_ford("h200", gpu=True)
+        for times in ([1, 2, 3, 4, 5] if record.solver.endswith("pinned") else [2, 3, 4, 5, 6],)
+    ]
+    found = find("pinned-copies-faster", records)
+    assert found.sentence == "cannot be told: the quartiles overlap everywhere"
+
+
+def test_other_graphs_of_the_same_name_are_not_compared() -> None:
+    records = [
+        replace(r, graph=dense_graph(r.graph["vertices"], sha256="f" * 64))
+        if r.solver == "bellman-ford/pinned"
+        else r
+        for r in bellman_ford("h200", gpu=True)
+    ]
+    assert find("pinned-copies-faster", records).verdict == Verdict.OPEN
+
+
+def test_two_records_of_one_thing_are_refused() -> None:
+    records = bellman_ford("h200", gpu=True, sizes=[256])
+    with pytest.raises(RetraceError, match="two records of pinned on dense-256 from h200; give one"):
+        find("pinned-copies-faster", records * 2)
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1))
+def test_a_verdict_turned_round(orders: list[int]) -> None:
+    found, contrary = verdict(orders), verdict([-order for order in orders])
+    if found == Verdict.HOLDS:
+        assert contrary == Verdict.FAILS
+        assert 2 * orders.count(-1) > len(orders)
+    assert (found == Verdict.OPEN) == (contrary == Verdict.OPEN) == (set(orders) == {0})
+    assert found == verdict(orders[::-1])
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_a_row_for_each_claim_and_a_column_for_each_machine(report: str) -> None:
+    claims = read_claims(published(report))
+    records = FABRICATED[report]("h200", gpu=True) + FABRICATED[report]("local", gpu=False)
+    page = table.page(claims, records)
+    assert [group.heading for group in page.tables[0].groups] == ["", "h200", "local"]
+    assert [row.label.split(": ")[1] for row in page.tables[0].rows] == [claim.claim for claim in claims]
+    for form in ("md", "html"):
+        text = render(page, form)
+        assert "cannot be told" in text
+        assert "NVIDIA H200" in text
+    tidy = table.tidy(claims, records)
+    assert len(tidy) == 2 * len(claims)
+    assert set(tidy["verdict"]) <= {str(verdict) for verdict in Verdict}
+    assert (tidy[tidy["machine"] == "local"]["verdict"] == str(Verdict.OPEN)).all()
+
+
+def test_without_records_the_claims_stand_alone() -> None:
+    page = table.page(BELLMAN_FORD, [])
+    assert "No machine here has measured any of it." in page.remarks
+    assert len(page.tables[0].rows) == len(BELLMAN_FORD)
+    assert table.tidy(BELLMAN_FORD, []).empty
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "told"),
+    [
+        ("report,section", "origin,section", "Additional properties"),
+        ("transfer-almost-half", "Transfer", "claim: 'Transfer' does not match"),
+        ("streams-hide-transfer", "transfer-almost-half", "transfer-almost-half stands here twice"),
+        (",bellman-ford-transfer\n", "\n", "expected as many cells as the heading has"),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path: Path, found: str, put: str, told: str) -> None:
+    path = tmp_path / "claims.csv"
+    path.write_text(published("an-bellman-ford").read_text().replace(found, put, 1))
+    with pytest.raises(RetraceError, match=rf"claims\.csv:[23]: .*{told}") as error:
+        read_claims(path)
+    assert "\n" not in str(error.value)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    records = [record for record in bellman_ford("h200", gpu=True, sizes=[256, 512]) if not record.parameters]
+    write_records(tmp_path / "h200.jsonl", records)
+    command = [sys.executable, str(ROOT / "scripts/make_claims.py")]
+    command += ["--claims", str(published("an-bellman-ford")), "--records", str(tmp_path / "h200.jsonl")]
+    subprocess.run([*command, "--output-prefix", str(tmp_path / "tables/claims")], check=True)
+    assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
+        "claims.csv",
+        "claims.html",
+        "claims.md",
+    ]

@@ -1,0 +1,123 @@
+"""Figures of reports that print no numbers: legible at a column's width, and without the emulator's times."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from fabricated_claims import bellman_ford
+from retrace.claims.figures import CHARTS, figure
+from retrace.claims.reports import FIGURES
+from retrace.measure.records import write_records
+from retrace.publish.figures import WIDTH, image
+from retrace.publish.line_chart import apart
+
+ROOT = Path(__file__).parents[1]
+RECORDS = {
+    "both": bellman_ford("h200", gpu=True) + bellman_ford("local", gpu=False, sizes=[256, 512]),
+    "two GPUs": bellman_ford("h200", gpu=True) + bellman_ford("other", gpu=True, sizes=[256, 512]),
+    "no GPU": bellman_ford("local", gpu=False, sizes=[256, 512]),
+    "one size": bellman_ford("h200", gpu=True, sizes=[256]),
+    "none": [],
+}
+UNTIMED = "No machine here has timed this on a GPU"
+
+
+def texts(drawn: Figure) -> list[Text]:
+    return [text for text in drawn.findobj(Text) if isinstance(text, Text) and text.get_text().strip()]
+
+
+def words(drawn: Figure) -> str:
+    return " ".join(text.get_text() for text in texts(drawn))
+
+
+def test_every_figure_can_be_drawn() -> None:
+    assert set(CHARTS) == set(FIGURES)
+
+
+@pytest.mark.parametrize("state", RECORDS)
+@pytest.mark.parametrize("name", FIGURES)
+def test_words_are_legible_apart_and_inside(name: str, state: str) -> None:
+    drawn = figure(name, RECORDS[state])
+    drawn.draw_without_rendering()
+    shown = [text for text in texts(drawn) if text.get_window_extent().width > 0]
+    assert all(float(text.get_fontsize()) >= 7 for text in shown)
+    for axes in drawn.axes:
+        ends = sorted((text.get_window_extent() for text in axes.texts), key=lambda box: box.y0)
+        assert all(below.y1 <= above.y0 + 0.5 for below, above in pairwise(ends))
+        ticks = [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
+        assert all(left.x1 < right.x0 for left, right in pairwise(ticks))
+    inside, (width, height) = drawn.get_tightbbox(), drawn.get_size_inches()
+    assert inside.x0 >= 0
+    assert inside.y0 >= 0
+    assert inside.x1 <= width
+    assert inside.y1 <= height
+    assert width == pytest.approx(WIDTH)
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "bellman-ford-sparse"])
+def test_which_machines_have_gpu_times_is_said(name: str) -> None:
+    drawn = figure(name, RECORDS["both"])
+    assert "h200: NVIDIA H200" in words(drawn)
+    assert UNTIMED not in words(drawn)
+    assert UNTIMED in words(figure(name, RECORDS["no GPU"]))
+
+
+def test_a_machine_without_gpu_times_is_named_and_its_cpu_drawn() -> None:
+    drawn = figure("bellman-ford-direction", RECORDS["both"])
+    assert "No GPU times from local" in words(drawn)
+    assert [axes.get_title(loc="left") for axes in drawn.axes] == ["h200", "local"]
+    assert "basic" not in " ".join(text.get_text() for text in drawn.axes[1].texts)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_emulated_times_are_in_no_figure(name: str) -> None:
+    emulated = [replace(record, backend="emulator") for record in bellman_ford("local", gpu=True)]
+    drawn = figure(name, emulated)
+    assert drawn.axes == []
+    assert UNTIMED in words(drawn)
+
+
+def test_shares_are_of_the_same_trials() -> None:
+    drawn = figure("bellman-ford-transfer", RECORDS["one size"])
+    (axes,) = drawn.axes
+    dense = next(
+        record
+        for record in RECORDS["one size"]
+        if record.solver == "bellman-ford/dense" and record.experiment == "bellman-ford-transfer"
+    )
+    shares = sorted((trial["upload"] + trial["download"]) / trial["total"] for trial in dense.trials)
+    drawn_values = [line.get_ydata() for line in axes.lines if list(line.get_xdata()) == [256.0]]  # type: ignore[arg-type]
+    assert list(drawn_values[0]) == [pytest.approx(shares[2])]  # type: ignore[arg-type]
+
+
+@given(st.lists(st.floats(1, 1e6), min_size=1, unique=True).map(sorted), st.floats(0.05, 0.5))
+def test_ticks_keep_their_distance(places: list[float], share: float) -> None:
+    chosen = apart(places, share)
+    assert chosen[0] == places[0]
+    assert set(chosen) <= set(places)
+    least = (places[-1] / places[0]) ** share
+    assert all(after / before >= least for before, after in pairwise(chosen))
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_the_same_records_give_the_same_bytes(form: str) -> None:
+    first, second = (image(figure("bellman-ford-copy", RECORDS["both"]), form) for _ in range(2))
+    assert first == second
+
+
+def test_the_command(tmp_path: Path) -> None:
+    write_records(tmp_path / "h200.jsonl", [one for one in RECORDS["one size"] if not one.parameters])
+    command = [sys.executable, str(ROOT / "scripts/make_measured_figure.py"), "--figure", "bellman-ford-copy"]
+    command += ["--records", str(tmp_path / "h200.jsonl")]
+    subprocess.run([*command, "--output-prefix", str(tmp_path / "figures/copy")], check=True)
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["copy.png", "copy.svg"]
