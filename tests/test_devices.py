@@ -263,3 +263,8 @@ def test_buffers_end_with_their_device(device: Device) -> None:
 
 def test_free_memory(device: Device) -> None:
     assert device.free_memory() > 2**20
+
+
+def test_resident_blocks(device: Device) -> None:
+    largest, smaller = device.resident_blocks(1024), device.resident_blocks(256)
+    assert 1 <= largest <= smaller

@@ -174,6 +174,10 @@ class Device(ABC):
     def free_memory(self) -> int:
         """Device memory that can still be allocated, in bytes."""
 
+    @abstractmethod
+    def resident_blocks(self, block_size: int) -> int:
+        """How many blocks of `block_size` threads run at the same time, as far as threads limit it."""
+
     def describe(self) -> dict[str, Any] | None:
         """Tell what a record says of the GPU; None for a device that is none."""
         return None

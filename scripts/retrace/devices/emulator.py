@@ -330,6 +330,10 @@ class EmulatedDevice(Device):
         """Memory that the operating system could still hand out."""
         return host_memory.available()
 
+    def resident_blocks(self, block_size: int) -> int:
+        """How many blocks run at the same time: one a core."""
+        return len(os.sched_getaffinity(0))
+
     def mark(self) -> EmulatedEvent:
         """Create an event and record it."""
         event = EmulatedEvent()

@@ -1,0 +1,23 @@
+// betweenness/vert-comp-virt-stride: betweenness/vert-virt-stride on the compacted graph: the report's fastest.
+//
+// Report   domitrz-brandes, brandes-par-vert-comp-virt-stride.cu.
+// Mapping  as betweenness/vert-virt-stride, on what the host leaves of the graph: it takes vertices of degree 1 away,
+//          over and over, and knows what they count (retrace.graphs.reductions).
+// Departs  as brandes.cuh says.
+
+#include "virtual.cuh"
+
+#define VERT_COMP_VIRT_STRIDE(Real)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                         \
+        int vertices, int virtual_vertices, const int *vmap, const int *offset, const int *nvir,                      \
+        const int *indptr, const int *indices,                                                                        \
+        const int *reach, const int *source_count,                                                                    \
+        BATCH_PARAMETERS(Real))                                                                                       \
+    {                                                                                                                 \
+        add_scores(vertices,                                                                                          \
+                   Virtual(AsParameters{vertices, virtual_vertices}, StrideCSR{offset, nvir, indptr}, vmap, indices), \
+                   CompactedGraph{reach, source_count}, BATCH(Real));                                                 \
+    }
+
+VERT_COMP_VIRT_STRIDE(float)
+VERT_COMP_VIRT_STRIDE(double)

@@ -1,0 +1,22 @@
+// betweenness/vert-virt-stride: betweenness centrality with a thread for each virtual vertex, on Stride-CSR.
+//
+// Report   domitrz-brandes, brandes-par-vert-virt-stride.cu.
+// Mapping  one block a source. Each thread looks through its share of all virtual vertices for those of the level.
+//          What its arcs bring on the way back it adds up first: one atomic addition for up to mdeg arcs.
+// Departs  as brandes.cuh says.
+
+#include "virtual.cuh"
+
+#define VERT_VIRT_STRIDE(Real)                                                                                        \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                         \
+        int vertices, int virtual_vertices, const int *vmap, const int *offset, const int *nvir,                      \
+        const int *indptr, const int *indices,                                                                        \
+        BATCH_PARAMETERS(Real))                                                                                       \
+    {                                                                                                                 \
+        add_scores(vertices,                                                                                          \
+                   Virtual(AsParameters{vertices, virtual_vertices}, StrideCSR{offset, nvir, indptr}, vmap, indices), \
+                   WholeGraph{}, BATCH(Real));                                                                        \
+    }
+
+VERT_VIRT_STRIDE(float)
+VERT_VIRT_STRIDE(double)

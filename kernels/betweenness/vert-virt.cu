@@ -1,0 +1,21 @@
+// betweenness/vert-virt: betweenness centrality with a thread for each virtual vertex, on Virtual-CSR.
+//
+// Report   domitrz-brandes, brandes-par-vert-virt.cu.
+// Mapping  one block a source. Each thread looks through its share of all virtual vertices for those of the level.
+//          What its arcs bring on the way back it adds up first: one atomic addition for up to mdeg arcs.
+// Departs  as brandes.cuh says.
+
+#include "virtual.cuh"
+
+#define VERT_VIRT(Real)                                                                                \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                          \
+        int vertices, int virtual_vertices, const int *vmap, const int *vptr, const int *indices,      \
+        BATCH_PARAMETERS(Real))                                                                        \
+    {                                                                                                  \
+        add_scores(vertices,                                                                           \
+                   Virtual(AsParameters{vertices, virtual_vertices}, VirtualCSR{vptr}, vmap, indices), \
+                   WholeGraph{}, BATCH(Real));                                                         \
+    }
+
+VERT_VIRT(float)
+VERT_VIRT(double)
