@@ -19,10 +19,8 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.generators import stream_key
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.host import pointer
+from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import BLOCK_SIZE
-
-CHUNK = 256
-"""Entries that one thread of `random-degree.cu` adds up."""
 
 
 class Generator(ABC):
@@ -136,7 +134,7 @@ class RandomDegree(Generator):
 
     name = "generate/random-degree"
     implements = "tuwien-sssp, Graph Generation, the second"
-    sources = ("generate/random-degree.cu", "generate/random_graph.h")
+    sources = ("generate/random-degree.cu", "generate/random_graph.h", *PrefixSums.sources)
     backends = ("cuda", "emulator")
     parameters: ClassVar[Mapping[str, int]] = {"block_size": BLOCK_SIZE}
 
@@ -147,19 +145,17 @@ class RandomDegree(Generator):
         """Load the kernels."""
         self.wanted = wanted
         module = self.device.load(self.sources[0])
-        names = ("random_degrees", "sum_chunks", "scan_chunks", "random_heads")
-        self.degrees, self.sum_chunks, self.scan_chunks, self.heads = map(module.kernel, names)
+        self.degrees, self.heads = module.kernel("random_degrees"), module.kernel("random_heads")
+        self.prefix_sums = PrefixSums(self.device)
 
     def upload(self) -> None:
-        """Allocate the graph's arrays, and the sums of chunks, of chunks of chunks, and so on."""
+        """Allocate the graph's arrays, and what adding up the degrees needs."""
         device, wanted = self.device, self.wanted
         self.random_keys = device.upload(self.keys())
         self.indptr = device.empty(wanted.vertices + 1, np.int32)
         device.fill(self.indptr, 0)
         self.indices, self.weights = (device.empty(wanted.arcs, np.int32) for _ in ("indices", "weights"))
-        self.levels = [self.indptr]
-        while self.levels[-1].size > 1:
-            self.levels.append(device.empty(-(-self.levels[-1].size // CHUNK), np.int32))
+        self.prefix_sums.allocate(self.indptr.size)
 
     def solve(self) -> None:
         """Count each vertex's arcs, add the counts up to `indptr`, and draw the heads."""
@@ -167,11 +163,7 @@ class RandomDegree(Generator):
         vertices = np.int32(wanted.vertices)
         arcs = np.int32(wanted.arcs)
         self.degrees(self.grid(wanted.arcs), BLOCK_SIZE, vertices, arcs, self.random_keys, self.indptr)
-        for values, sums in zip(self.levels, self.levels[1:], strict=False):
-            self.sum_chunks(self.grid(sums.size), BLOCK_SIZE, np.int32(values.size), values, sums)
-        self.device.fill(self.levels[-1], 0)  # nothing comes before the one chunk that holds all
-        for values, before in reversed(list(zip(self.levels, self.levels[1:], strict=False))):
-            self.scan_chunks(self.grid(before.size), BLOCK_SIZE, np.int32(values.size), values, before)
+        self.prefix_sums.scan(self.indptr)
         low, high = map(np.int32, wanted.weights)
         side = np.int32(math.isqrt(max(0, wanted.vertices - 2)) + 1)
         self.heads(
