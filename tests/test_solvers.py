@@ -24,6 +24,7 @@ ON_CUDA = ["cuda"] if cuda_available() else []
 CASES = [
     pytest.param(name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [], id=f"{name}-{backend}")
     for name, solver in REGISTRY.solvers.items()
+    if not name.startswith("betweenness/")  # test_betweenness.py
     for backend in (["emulator", *ON_CUDA] if issubclass(solver, DeviceSolver) else ["host"])
 ]
 

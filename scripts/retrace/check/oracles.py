@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -33,11 +33,14 @@ class Verdict:
         What it was checked against.
     reason
         The first difference, or None.
+    observed
+        What a record should hold of the comparison, such as the largest error.
     """
 
     verified: bool
     oracle: str
     reason: str | None = None
+    observed: dict[str, float] = field(default_factory=dict)
 
 
 class Oracle:

@@ -65,6 +65,20 @@ def random_weights(
     return (low + _below(high - low + 1, _splitmix64(pair ^ stream_key(seed, "weights")))).astype(np.int32)
 
 
+def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
+    """Draw `count` different vertices, ascending.
+
+    Raises
+    ------
+    RetraceError
+        If there are not so many, or none is asked for.
+    """
+    if not 1 <= count <= vertices:
+        raise RetraceError(f"{count} sources asked for, expected 1 to {vertices}, the graph's vertices")
+    drawn = np.argsort(_random(seed, "sources", vertices), kind="stable")[:count]
+    return np.sort(drawn).astype(np.int32)
+
+
 def stream_key(seed: int, purpose: str) -> np.uint64:
     """Tell the streams of one seed apart by their purpose, of which the first eight letters count."""
     words = np.array([seed % 2**64, int.from_bytes(purpose.encode(), "little") % 2**64], dtype=np.uint64)

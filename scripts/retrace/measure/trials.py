@@ -121,7 +121,7 @@ class Case:
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         try:
             if not self.trials:
-                self.skip_if_too_long(graph, settings)
+                self.skip_if_need_be(graph, settings)
             if self.status == "ok":
                 begun = perf_counter()
                 if self.at_once == 1:
@@ -137,10 +137,13 @@ class Case:
         except Exception as error:
             self.status, self.reason = "failed", f"{type(error).__name__}: {error}".splitlines()[0]
 
-    def skip_if_too_long(self, graph: Graph, settings: Settings) -> None:
-        """Skip the case if its solver predicts that a trial passes the budget."""
+    def skip_if_need_be(self, graph: Graph, settings: Settings) -> None:
+        """Skip the case if its solver declines the query, or predicts that a trial passes the budget."""
         with self.device() as device:
             solver = make(self.solver, device)
+            if (why_not := solver.declines(self.query)) is not None:
+                self.status, self.reason = "skipped", why_not
+                return
             solver.setup(graph)
             predicted = solver.predict_seconds(self.query)
         if predicted is not None and predicted > settings.budget_s:
@@ -186,6 +189,7 @@ class Case:
         self.iterations, self.observed, self.gpu = outcome.iterations, outcome.observed, outcome.gpu
         self.digest = digest(outcome.answer)
         self.verdict = oracle.check(self.solver, self.query, outcome.answer, outcome.predecessor)
+        self.observed |= self.verdict.observed
         if not self.verdict.verified:
             self.reason = f"trial {len(self.trials)}: {self.verdict.reason}"
 
@@ -217,7 +221,13 @@ def without_garbage_collection() -> Iterator[None]:
 
 
 def queries(problem: str, info: dict[str, Any]) -> list[Query]:
-    """List what is asked of a graph: its source, or, for st-connectivity, each of its pairs."""
+    """List what is asked of a graph: its source, or, for st-connectivity, each of its pairs.
+
+    Betweenness takes all vertices as sources, or a sample if `info["sources"]` has its `count` and `seed`.
+    """
+    if problem == "betweenness":
+        sample = info.get("sources")
+        return [Query.sampled(info["vertices"], sample["count"], sample["seed"]) if sample else Query()]
     if problem == "stcon":
         return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]
     return [Query(info["source"])]
@@ -279,6 +289,7 @@ GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "s
 def as_record(experiment: str, graph: Graph, case: Case, provenance: dict[str, Any]) -> Record:
     """Put a case's outcome into a record; `provenance` holds its `machine` and `software`."""
     solver = REGISTRY.find(case.solver)
+    problem = case.solver.split("/")[0]
     software = dict(provenance["software"])
     if issubclass(solver, Peer):
         software["peer"] = solver.library()
@@ -287,11 +298,11 @@ def as_record(experiment: str, graph: Graph, case: Case, provenance: dict[str, A
     record: dict[str, Any] = {
         "schema_version": 1,
         "experiment": experiment,
-        "problem": case.solver.split("/")[0],
+        "problem": problem,
         "solver": solver.name,
         "backend": case.backend,
         "parameters": {**parse(case.solver)[1], **case.query.parameters(), **at_once},
-        "source": case.query.source,
+        "source": None if problem == "betweenness" else case.query.source,
         "graph": identity,
         "status": case.status,
         "reason": case.reason,

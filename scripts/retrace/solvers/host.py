@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrace.devices.build import build_host
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.reductions import simplify
+from retrace.solvers.brandes import count_pairs_once, sources_of, too_many_paths
 from retrace.solvers.registry import REGISTRY, Query, Solver
 
 KERNELS = Path(__file__).parents[3] / "kernels"
@@ -27,7 +30,7 @@ class CGraph(ctypes.Structure):
     ]
 
 
-def pointer(array: Int32Array | None) -> ctypes.c_void_p:
+def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
     """Point at an array's first element; the caller keeps the array alive."""
     return ctypes.c_void_p(None if array is None else array.ctypes.data)
 
@@ -49,11 +52,11 @@ class HostSolver(Solver):
         """Load the library."""
         self.graph = graph
         self.c_graph = c_graph(graph)
-        self.answer = np.empty(graph.vertices, dtype=np.int32)
+        self.answer: NDArray[Any] = np.empty(graph.vertices, dtype=np.int32)
         self.c_answer = pointer(self.answer)
         self.function: Any = ctypes.CDLL(str(build_host(KERNELS / self.sources[0])))[self.symbol]
 
-    def download(self) -> Int32Array:
+    def download(self) -> NDArray[Any]:
         """Hand out the answer."""
         return self.answer
 
@@ -188,3 +191,77 @@ class HeapDijkstra(HostSolver):
     def solve(self, query: Query) -> int:
         """Settle every vertex that the source reaches; returns how many were."""
         return int(self.function(self.c_graph, query.source, self.c_answer))
+
+
+class SequentialBrandes(HostSolver):
+    """Brandes' algorithm, one source after the other, on the simple graph."""
+
+    SAMPLE = 8
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the library; drop self-loops and parallel arcs."""
+        super().setup(simplify(graph))
+        self.answer = np.empty(graph.vertices, dtype=np.float64)
+        self.c_answer = pointer(self.answer)
+
+    def solve(self, query: Query) -> int:
+        """Add up the dependencies; returns the number of sources."""
+        sources = sources_of(query, self.graph)
+        overflowed = self.function(self.c_graph, pointer(sources), len(sources), self.c_answer)
+        if overflowed >= 0:
+            raise too_many_paths(self.name, overflowed)
+        return len(sources)
+
+    def download(self) -> NDArray[np.float64]:
+        """Hand out the scores."""
+        return count_pairs_once(self.answer, self.graph)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Extrapolate the time of a few sources."""
+        sources = sources_of(query, self.graph)
+        if len(sources) <= self.SAMPLE:
+            return None
+        few = np.ascontiguousarray(sources[:: len(sources) // self.SAMPLE])
+        started = time.perf_counter()
+        self.function(self.c_graph, pointer(few), len(few), self.c_answer)
+        return (time.perf_counter() - started) / len(few) * len(sources)
+
+
+@REGISTRY.add
+class STLBrandes(SequentialBrandes):
+    """With the standard library's queue and stack, and lists of predecessors."""
+
+    name = "betweenness/seq-stl"
+    implements = "domitrz-brandes, brandes-seq"
+    sources = ("host/betweenness_seq_stl.cpp",)
+    symbol = "betweenness_seq_stl"
+
+
+@REGISTRY.add
+class VectorBrandes(SequentialBrandes):
+    """With one vector as queue and stack, and lists of predecessors."""
+
+    name = "betweenness/seq-vector"
+    implements = "domitrz-brandes, brandes-seq-vector"
+    sources = ("host/betweenness_seq_vector.cpp",)
+    symbol = "betweenness_seq_vector"
+
+
+@REGISTRY.add
+class ArrayBrandes(SequentialBrandes):
+    """With arrays alone; predecessors are told by their distance."""
+
+    name = "betweenness/seq-array"
+    implements = "domitrz-brandes, brandes-seq-array"
+    sources = ("host/betweenness_seq_array.cpp",)
+    symbol = "betweenness_seq_array"
+
+
+@REGISTRY.add
+class ScaledBrandes(SequentialBrandes):
+    """With path counts of any size."""
+
+    name = "betweenness/seq-scaled"
+    implements = "Brandes' algorithm; path counts have an exponent of their own, so that they never overflow"
+    sources = ("host/betweenness_seq_scaled.cpp",)
+    symbol = "betweenness_seq_scaled"

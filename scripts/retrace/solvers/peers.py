@@ -6,17 +6,21 @@ to ours in `download`.
 
 from __future__ import annotations
 
+import time
 from importlib.metadata import version
 from typing import Any, ClassVar
 
 import igraph
 import networkit
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.reductions import simplify
+from retrace.solvers.brandes import count_pairs_once, sources_of
 from retrace.solvers.registry import REGISTRY, Query, Solver
 
 
@@ -42,7 +46,7 @@ class Peer(Solver):
         """Name and version of the library."""
         return f"{cls.package} {version(cls.package)}"
 
-    def download(self) -> Int32Array:
+    def download(self) -> NDArray[Any]:
         """Convert the answer."""
         return to_answer(self.lengths)
 
@@ -189,3 +193,81 @@ class NetworKitSSSP(NetworKitPeer):
         search = networkit.distance.Dijkstra(self.graph, query.source, storePaths=False)
         search.run()
         self.lengths = search.getDistances(asarray=True)
+
+
+@REGISTRY.add
+class IgraphBetweenness(IgraphPeer):
+    """Betweenness by igraph, on one core."""
+
+    name = "betweenness/igraph"
+    implements = "igraph.Graph.betweenness"
+    SAMPLE = 8
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Make igraph's own graph, of the simple one: to igraph parallel arcs are so many paths."""
+        self.simple = simplify(graph)
+        super().setup(self.simple)
+
+    def solve(self, query: Query) -> None:
+        """Run Brandes' algorithm; igraph's path counts are doubles, which it lets overflow."""
+        sources = None if query.sources is None else list(query.sources)
+        self.scores = np.array(self.graph.betweenness(sources=sources), dtype=np.float64)
+        unsound = np.flatnonzero(~np.isfinite(self.scores))
+        if len(unsound):
+            raise RetraceError(
+                f"{self.name}: the score of vertex {unsound[0]} (ids from 0) is not a number, since igraph's "
+                "path counts overflow; use betweenness/seq-scaled"
+            )
+
+    def download(self) -> NDArray[np.float64]:
+        """Hand out the scores."""
+        return count_pairs_once(self.scores, self.simple)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Extrapolate the time of a few sources."""
+        sources = sources_of(query, self.simple)
+        if len(sources) <= self.SAMPLE:
+            return None
+        few = sources[:: len(sources) // self.SAMPLE].tolist()
+        started = time.perf_counter()
+        self.graph.betweenness(sources=few)
+        return (time.perf_counter() - started) / len(few) * len(sources)
+
+
+@REGISTRY.add
+class NetworKitBetweenness(NetworKitPeer):
+    """Betweenness by NetworKit, on all cores; its path counts never overflow."""
+
+    name = "betweenness/networkit"
+    implements = "networkit.centrality.Betweenness"
+    SAMPLE_A_THREAD = 4
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Make NetworKit's own graph, of the simple one."""
+        self.simple = simplify(graph)
+        super().setup(self.simple)
+
+    def declines(self, query: Query) -> str | None:
+        """Refuse chosen sources: NetworKit's estimate draws its own."""
+        return None if query.sources is None else "NetworKit takes all vertices as sources, or draws its own"
+
+    def solve(self, query: Query) -> None:
+        """Run Brandes' algorithm."""
+        if (why_not := self.declines(query)) is not None:
+            raise RetraceError(f"{self.name}: {why_not}; use betweenness/igraph")
+        centrality = networkit.centrality.Betweenness(self.graph)
+        centrality.run()
+        self.scores = np.array(centrality.scores(), dtype=np.float64)
+
+    def download(self) -> NDArray[np.float64]:
+        """Hand out the scores."""
+        return count_pairs_once(self.scores, self.simple)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Extrapolate the time of NetworKit's estimate from a few sources."""
+        few: int = self.SAMPLE_A_THREAD * networkit.getMaxNumberOfThreads()
+        if self.simple.vertices <= few:
+            return None
+        started = time.perf_counter()
+        networkit.centrality.EstimateBetweenness(self.graph, few, parallel=True).run()
+        return (time.perf_counter() - started) / few * self.simple.vertices

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from retrace.devices.base import Device
 from retrace.errors import RetraceError
 from retrace.graphs.csr import Int32Array
+from retrace.graphs.generators import sample_vertices
 
 Setting = int | float | str
 """Value of a solver's own setting, such as its threads a block."""
@@ -28,20 +29,37 @@ class Query:
     Attributes
     ----------
     source
-        Vertex id, 0-based.
+        Vertex id, 0-based; betweenness has `sources` instead.
     target
         Vertex id for st-connectivity, else None.
     pair
         Which of the data set's pairs this is: near, far or unreachable.
+    sources
+        For betweenness: vertex ids, each once; None for all vertices.
+    source_seed
+        What they were drawn with, if they were.
     """
 
-    source: int
+    source: int = 0
     target: int | None = None
     pair: str | None = None
+    sources: tuple[int, ...] | None = None
+    source_seed: int | None = None
+
+    @classmethod
+    def sampled(cls, vertices: int, count: int, seed: int) -> Query:
+        """Ask for a random sample of sources, the same on every machine."""
+        drawn = sample_vertices(vertices, count, seed)
+        return cls(sources=tuple(drawn.tolist()), source_seed=seed)
 
     def parameters(self) -> dict[str, int | str]:
         """Tell the query beyond its source, as a record holds it."""
-        found = {"target": self.target, "pair": self.pair}
+        found = {
+            "target": self.target,
+            "pair": self.pair,
+            "sources": None if self.sources is None else len(self.sources),
+            "source_seed": self.source_seed,
+        }
         return {key: value for key, value in found.items() if value is not None}
 
 
@@ -93,6 +111,10 @@ class Solver(ABC):
 
     def predecessors(self) -> Int32Array | None:
         """Fetch each vertex's predecessor, -1 where it has none; None from a solver without them."""
+        return None
+
+    def declines(self, query: Query) -> str | None:
+        """Say why this solver cannot be asked this, or None if it can."""
         return None
 
     def predict_seconds(self, query: Query) -> float | None:

@@ -1,0 +1,158 @@
+"""Betweenness scores to check against: from another library than the solver's own, or from long doubles."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.metadata import version
+
+import igraph
+import networkit
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.check.oracles import Verdict
+from retrace.devices.build import build_folder
+from retrace.files import write_whole
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.solvers.registry import Query, parse
+
+DOUBLE, FLOAT = 1e-9, 1e-4
+"""Greatest relative error that is accepted, by the precision a solver says it computes in."""
+FLOOR = 1.0
+"""Scores below one pair of vertices are compared as if they were one: a share of 0 has no relative error."""
+WORTH_KEEPING = 1e10
+"""Sources times arcs from which on NetworKit's scores are kept beside the builds: minutes of computing."""
+
+NETWORKIT = "networkit.centrality.Betweenness"
+IGRAPH = "igraph.Graph.betweenness"
+LONG_DOUBLE = "Brandes' algorithm in NumPy, long double"
+
+Scores = NDArray[np.float64]
+
+
+class ScoreOracle:
+    """Checks scores on one graph; each expected answer is computed once."""
+
+    def __init__(self, graph: CSRGraph) -> None:
+        apart = graph.tails() != graph.indices
+        arcs = np.unique(graph.tails()[apart].astype(np.int64) * graph.vertices + graph.indices[apart])
+        self.tails, self.heads = np.divmod(arcs, max(1, graph.vertices))
+        self.first = np.searchsorted(self.tails, np.arange(graph.vertices + 1))
+        self.vertices = graph.vertices
+        self.halved = 2 if graph.info.get("directed") is False else 1
+        self.expected = lru_cache(maxsize=8)(self._expected)
+
+    def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> Scores:
+        """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
+        by: dict[str, Callable[[tuple[int, ...] | None], Scores]] = {
+            NETWORKIT: self._by_networkit, IGRAPH: self._by_igraph, LONG_DOUBLE: self._by_long_double,
+        }  # fmt: skip
+        return by[oracle](sources) / self.halved
+
+    def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
+        """Take all sources, on all cores; path counts are big numbers and never overflow."""
+        assert sources is None
+
+        def compute() -> Scores:
+            ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
+            graph = networkit.graph.GraphFromCoo(
+                (np.ones(len(self.tails)), ends), n=self.vertices, weighted=False, directed=True
+            )
+            centrality = networkit.centrality.Betweenness(graph)
+            centrality.run()
+            return np.array(centrality.scores(), dtype=np.float64)
+
+        return (
+            self._kept(NETWORKIT, compute) if self.vertices * len(self.tails) > WORTH_KEEPING else compute()
+        )
+
+    def _kept(self, oracle: str, compute: Callable[[], Scores]) -> Scores:
+        """Compute scores unless a file, named by all that decides them, has them."""
+        key = hashlib.sha256(f"{oracle} {version('networkit')} {self.vertices}\n".encode())
+        for ends in (self.tails, self.heads):
+            key.update(np.ascontiguousarray(ends, dtype="<i4").data)
+        path = build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npy"
+        if path.exists():
+            kept: Scores = np.load(path, allow_pickle=False)
+            return kept
+        scores = compute()
+        content = io.BytesIO()
+        np.save(content, scores)
+        write_whole(path, content.getvalue())
+        return scores
+
+    def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
+        """Take any sources, on one core, in doubles."""
+        graph = igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
+        chosen = None if sources is None else list(sources)
+        return np.array(graph.betweenness(sources=chosen), dtype=np.float64)
+
+    def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:
+        """Take any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
+        scores = np.zeros(self.vertices, dtype=np.longdouble)
+        for source in range(self.vertices) if sources is None else sources:
+            scores += self._dependencies(source)
+        return scores.astype(np.float64)
+
+    def _dependencies(self, source: int) -> NDArray[np.longdouble]:
+        """Compute what one source adds to each score."""
+        level = np.full(self.vertices, -1)
+        sigma, delta = (np.zeros(self.vertices, dtype=np.longdouble) for _ in ("paths", "shares"))
+        level[source], sigma[source] = 0, 1
+        frontier = np.array([source])
+        levels: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        while len(frontier):
+            sizes = self.first[frontier + 1] - self.first[frontier]
+            starts = self.first[frontier] - (np.cumsum(sizes) - sizes)
+            arcs = np.arange(sizes.sum()) + np.repeat(starts, sizes)
+            arcs = arcs[level[self.heads[arcs]] < 0]
+            tails, heads = self.tails[arcs], self.heads[arcs]
+            level[heads] = len(levels) + 1
+            np.add.at(sigma, heads, sigma[tails])
+            levels.append((tails, heads))
+            frontier = np.unique(heads)
+        for tails, heads in reversed(levels):
+            np.add.at(delta, tails, sigma[tails] / sigma[heads] * (1 + delta[heads]))
+        delta[source] = 0
+        return delta
+
+    def check(
+        self, solver: str, query: Query, answer: Scores, predecessor: Int32Array | None = None
+    ) -> Verdict:
+        """Compare a solver's scores; `observed` of the verdict has the largest relative error."""
+        kind, settings = parse(solver)
+        bound = FLOAT if settings.get("precision") == "float" else DOUBLE
+        if query.sources is None:
+            oracle = IGRAPH if kind.name == "betweenness/networkit" else NETWORKIT
+        else:
+            oracle = LONG_DOUBLE if kind.name == "betweenness/igraph" else IGRAPH
+        expected = self.expected(query.sources, oracle)
+        if not np.isfinite(expected).all():
+            oracle = LONG_DOUBLE
+            expected = self.expected(query.sources, oracle)
+        return compare_scores(expected, answer, bound, oracle)
+
+
+def compare_scores(expected: Scores, answer: Scores, bound: float, oracle: str) -> Verdict:
+    """Compare two answers entry by entry; the reason names the first vertex where they differ by too much."""
+    if expected.shape != answer.shape or expected.dtype != answer.dtype:
+        reason = f"{answer.dtype} {answer.shape} instead of {expected.dtype} {expected.shape}"
+        return Verdict(False, oracle, reason)
+    if not np.isfinite(expected).all():
+        return Verdict(
+            False, oracle, "path counts overflow in the oracle too: there is nothing to compare with"
+        )
+    errors = np.abs(answer - expected) / np.maximum(np.abs(expected), FLOOR)
+    largest = float(errors.max(initial=0))
+    within = errors <= bound
+    if within.all():
+        return Verdict(True, oracle, observed={"max_relative_error": largest})
+    first = int(np.flatnonzero(~within)[0])
+    found = f"vertex {first} has {answer[first]:.17g} instead of {expected[first]:.17g}"
+    reason = (
+        f"{found}; {np.count_nonzero(~within)} of {len(answer)} differ by more than {bound:g} of the score"
+    )
+    return Verdict(False, oracle, reason)

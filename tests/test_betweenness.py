@@ -1,0 +1,253 @@
+"""Betweenness: every solver against exact fractions, its oracle, and path counts beyond a double."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from exact_betweenness import exact_scores
+from graphs import NAMED, graph, grid, random_graphs
+from retrace.check.checkers import checker_of
+from retrace.check.scores import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph
+from retrace.measure import environment
+from retrace.measure.trials import Settings, as_record, measure, queries
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+
+ON_CUDA = ["cuda"] if cuda_available() else []
+CASES = [
+    pytest.param(name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [], id=f"{name}-{backend}")
+    for name, kind in REGISTRY.solvers.items()
+    if name.startswith("betweenness/")
+    for backend in (["emulator", *ON_CUDA] if issubclass(kind, DeviceSolver) else ["host"])
+]  # fmt: skip
+
+SMALL = {
+    "path": graph(9, [(u, u + 1, 1) for u in range(8)], directed=False),
+    "star": graph(40, [(0, leaf, 1) for leaf in range(1, 40)], directed=False),
+    "grid": grid(8, 6),
+    "two vertices": graph(2, [(0, 1, 1)], directed=False),
+    "tree and triangle": graph(
+        9, [(0, 1, 1), (1, 2, 1), (2, 0, 1), (2, 3, 1), (3, 4, 1), (3, 5, 1), (6, 7, 1)], directed=False
+    ),
+    **{name: NAMED[name] for name in ("one-way path", "complete", "two components", "self-loops",
+                                      "parallel arcs", "one vertex", "no arcs")},
+}  # fmt: skip
+
+
+def diamonds(number: int, directed: bool = False) -> CSRGraph:
+    """Chain diamonds: each doubles the number of shortest paths from vertex 0."""
+    tails = [3 * i for i in range(number)]
+    arcs = [(3 * i + u, 3 * i + v, 1) for i in range(number) for u, v in ((0, 1), (0, 2), (1, 3), (2, 3))]
+    return graph(3 * len(tails) + 1, arcs, directed)
+
+
+def solve(name: str, backend: str, whole: CSRGraph, query: Query, seed: int | None = None) -> np.ndarray:
+    """Run all phases of a solver once."""
+    device = {"cuda": CudaDevice, "emulator": lambda: EmulatedDevice(seed=seed), "host": nullcontext}[backend]
+    with device() as opened:
+        solver = make(name, opened)
+        if solver.declines(query) is not None:
+            query = Query()
+        solver.setup(whole)
+        solver.upload(query)
+        solver.solve(query)
+        return solver.download()
+
+
+def expected_of(name: str, whole: CSRGraph, query: Query) -> np.ndarray:
+    """Compute the scores exactly; of all sources if the solver cannot be asked for some."""
+    declined = name == "betweenness/networkit"
+    return exact_scores(whole, None if declined else query.sources)
+
+
+@cache
+def exact_of_small(name: str) -> np.ndarray:
+    return exact_scores(SMALL[name])
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+@pytest.mark.parametrize("which", SMALL)
+def test_scores_are_exact_on_small_graphs(name: str, backend: str, which: str) -> None:
+    found = solve(name, backend, SMALL[which], Query())
+    assert found.dtype == np.float64
+    assert_allclose(found, exact_of_small(which), rtol=1e-12, atol=1e-12)
+    verdict = checker_of("betweenness", SMALL[which]).check(name, Query(), found)
+    assert verdict.verified
+    assert verdict.observed["max_relative_error"] < 1e-12
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+@given(whole=random_graphs(most_vertices=12), data=st.data(), seed=st.none() | st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_scores_of_some_sources_are_exact_on_random_graphs(
+    name: str, backend: str, whole: CSRGraph, data: st.DataObject, seed: int | None
+) -> None:
+    vertex = st.integers(0, whole.vertices - 1)
+    chosen = data.draw(st.none() | st.lists(vertex, min_size=1, unique=True).map(tuple))
+    query = Query(sources=chosen)
+    found = solve(name, backend, whole, query, seed)
+    assert_allclose(found, expected_of(name, whole, query), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+def test_solves_twice_with_one_device(name: str, backend: str) -> None:
+    device = {"cuda": CudaDevice, "emulator": EmulatedDevice, "host": nullcontext}[backend]
+    with device() as opened:
+        solver = make(name, opened)
+        solver.setup(SMALL["grid"])
+        for sources in (None, (0, 11)):
+            query = Query() if solver.declines(Query(sources=sources)) else Query(sources=sources)
+            solver.upload(query)
+            solver.solve(query)
+            assert_allclose(solver.download(), expected_of(name, SMALL["grid"], query), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+@pytest.mark.parametrize("directed", [False, True])
+def test_path_counts_beyond_a_double_are_scaled_or_refused(name: str, backend: str, directed: bool) -> None:
+    long_chain = diamonds(1100, directed)
+    query = Query(sources=(0, 1653))
+    if name == "betweenness/networkit":
+        expected = solve("betweenness/seq-scaled", "host", long_chain, Query())
+        assert_allclose(solve(name, backend, long_chain, Query()), expected, rtol=1e-9)
+    elif name == "betweenness/seq-scaled":
+        expected = exact_scores(long_chain, query.sources)
+        assert_allclose(solve(name, backend, long_chain, query), expected, rtol=1e-9)
+    else:
+        with pytest.raises(RetraceError, match=r"vertex \d+ "):
+            solve(name, backend, long_chain, query)
+
+
+def test_scaled_path_counts_differ_by_many_steps() -> None:
+    # Vertex 0 reaches the last one by 2^1700 paths of one length and, round about, by a single one.
+    chain = diamonds(1700)
+    last, extra = chain.vertices - 1, chain.vertices
+    detour = [(0, extra, 1)]
+    detour += [(extra + i, extra + i + 1, 1) for i in range(2 * 1700 - 2)]
+    detour += [(extra + 2 * 1700 - 2, last, 1)]
+    arcs = [*zip(chain.tails().tolist(), chain.indices.tolist(), [1] * chain.arcs, strict=True)]
+    whole = graph(extra + 2 * 1700 - 1, [*arcs, *detour, *((v, u, w) for u, v, w in detour)])
+    query = Query(sources=(0, last))
+    found = solve("betweenness/seq-scaled", "host", whole, query)
+    assert_allclose(found, exact_scores(whole, query.sources), rtol=1e-9, atol=1e-200)
+
+
+@given(random_graphs(most_vertices=12), st.data())
+@settings(max_examples=50, deadline=None)
+def test_oracles_are_exact(whole: CSRGraph, data: st.DataObject) -> None:
+    oracle = ScoreOracle(whole)
+    expected = exact_scores(whole)
+    for name in (NETWORKIT, IGRAPH, LONG_DOUBLE):
+        assert_allclose(oracle.expected(None, name), expected, rtol=1e-12, atol=1e-12)
+    sources = tuple(data.draw(st.lists(st.integers(0, whole.vertices - 1), min_size=1, unique=True)))
+    for name in (IGRAPH, LONG_DOUBLE):
+        assert_allclose(oracle.expected(sources, name), exact_scores(whole, sources), rtol=1e-12, atol=1e-12)
+
+
+def test_oracle_of_a_library_is_another_library() -> None:
+    oracle = ScoreOracle(SMALL["grid"])
+    right = exact_of_small("grid")
+    some, part = Query(sources=(3, 5)), exact_scores(SMALL["grid"], (3, 5))
+    for name, query, answer, by in (
+        ("betweenness/seq-stl", Query(), right, NETWORKIT),
+        ("betweenness/networkit", Query(), right, IGRAPH),
+        ("betweenness/igraph", Query(), right, NETWORKIT),
+        ("betweenness/igraph", some, part, LONG_DOUBLE),
+        ("betweenness/seq-stl", some, part, IGRAPH),
+    ):
+        verdict = oracle.check(name, query, answer)
+        assert (verdict.verified, verdict.oracle) == (True, by)
+
+
+def test_oracle_takes_long_doubles_where_igraph_overflows() -> None:
+    whole, query = diamonds(1100), Query(sources=(0,))
+    found = solve("betweenness/seq-scaled", "host", whole, query)
+    verdict = ScoreOracle(whole).check("betweenness/seq-scaled", query, found)
+    assert (verdict.verified, verdict.oracle) == (True, LONG_DOUBLE)
+
+
+@pytest.mark.parametrize("which", ["grid", "tree and triangle"])
+@given(data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_a_single_wrong_score_is_caught(which: str, data: st.DataObject) -> None:
+    right = exact_of_small(which)
+    victim = data.draw(st.integers(0, len(right) - 1))
+    changed = right.copy()
+    changed[victim] += data.draw(st.sampled_from([1e-8, -1e-8, np.nan, np.inf])) * max(1.0, right[victim])
+    verdict = compare_scores(right, changed, 1e-9, "exact")
+    assert not verdict.verified
+    assert verdict.reason is not None
+    assert verdict.reason.startswith(f"vertex {victim} has {changed[victim]:.17g} instead of")
+
+
+def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() -> None:
+    right = exact_of_small("grid")
+    assert not compare_scores(right, right.astype(np.float32), 1e-9, "exact").verified
+    assert not compare_scores(right, right[1:], 1e-9, "exact").verified
+    assert not compare_scores(np.full(3, np.nan), np.full(3, np.nan), 1e-9, "exact").verified
+
+
+def test_networkits_scores_of_a_large_graph_are_computed_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
+    first = ScoreOracle(SMALL["grid"]).expected(None, NETWORKIT)
+    monkeypatch.setattr("retrace.check.scores.networkit", None)
+    assert_array_equal(ScoreOracle(SMALL["grid"]).expected(None, NETWORKIT), first)
+    assert_allclose(first, exact_of_small("grid"), rtol=1e-12)
+    with pytest.raises(AttributeError):  # of another graph nothing is kept
+        ScoreOracle(SMALL["path"]).expected(None, NETWORKIT)
+
+
+def test_sources_are_sampled_alike_for_every_solver() -> None:
+    info = {"vertices": 500, "sources": {"count": 64, "seed": 7}}
+    (query,) = queries("betweenness", info)
+    assert (query,) == tuple(queries("betweenness", info))
+    assert query.sources is not None
+    assert len(set(query.sources)) == 64
+    assert query.parameters() == {"sources": 64, "source_seed": 7}
+    assert queries("betweenness", {"vertices": 500}) == [Query()]
+    assert Query.sampled(500, 64, 8).sources != query.sources
+    assert Query.sampled(3, 3, 1).sources == (0, 1, 2)
+    with pytest.raises(RetraceError, match="4 sources asked for, expected 1 to 3"):
+        Query.sampled(3, 4, 1)
+
+
+def test_records_hold_the_sources_and_the_largest_error() -> None:
+    whole = CSRGraph(
+        SMALL["grid"].indptr, SMALL["grid"].indices, None,
+        {"name": "grid", "vertices": 48, "arcs": SMALL["grid"].arcs, "origin": "generated", "edition": "test",
+         "weights": "none", "sha256": SMALL["grid"].digest(), "seed": None, "directed": False,
+         "sources": {"count": 5, "seed": 1}},
+    )  # fmt: skip
+    names = ["betweenness/seq-array", "betweenness/networkit"]
+    cases = measure("test", whole, names, Settings(2, 60), ("emulator", EmulatedDevice))
+    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
+    array, networkit = (as_record("test", whole, case, provenance) for case in cases)
+    assert (array.status, array.verified, array.source) == ("ok", True, None)
+    assert array.parameters == {"sources": 5, "source_seed": 1}
+    assert 0 <= array.observed["max_relative_error"] < 1e-12
+    assert (networkit.status, networkit.trials) == ("skipped", [])
+    assert "all vertices" in str(networkit.reason)
+
+
+@pytest.mark.parametrize("name", ["betweenness/seq-array", "betweenness/igraph", "betweenness/networkit"])
+def test_times_of_large_graphs_are_predicted(name: str) -> None:
+    solver = make(name)
+    solver.setup(NAMED["grid"])
+    predicted = solver.predict_seconds(Query())
+    assert predicted is not None
+    assert 0 < predicted < 60
+    solver.setup(SMALL["one vertex"])
+    assert solver.predict_seconds(Query()) is None
