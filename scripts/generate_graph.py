@@ -1,15 +1,21 @@
-"""Make a random weakly connected graph and store it as memory-mappable CSR arrays."""
+"""Make a random weakly connected graph and store it as memory-mappable CSR arrays.
+
+Where memory or disk do not suffice, only what it would be is stored, and why: measuring it is then skipped.
+"""
 
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+from retrace.devices.host_memory import available, shortage
 from retrace.errors import run_command
 from retrace.graphs import csr
 from retrace.graphs.random import RandomGraph, resolve_arcs
-from retrace.solvers.generate import generate
+from retrace.solvers.generate import TreeFirst, generate
 
 
 def main() -> None:
@@ -23,8 +29,21 @@ def main() -> None:
     arguments = parser.parse_args()
 
     arcs = resolve_arcs(arguments.vertices, per_vertex=arguments.arcs_per_vertex, connected=True)
-    graph = generate("generate/tree-first", RandomGraph(arguments.vertices, arcs, arguments.seed))
+    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed)
+    if reason := lack(wanted, arguments.output):
+        print(f"warning: {arguments.name} is not made: {reason}", file=sys.stderr)
+        info = {**TreeFirst.identity(wanted), "name": arguments.name}
+        csr.save_missing({**info, "vertices": wanted.vertices, "arcs": arcs}, reason, arguments.output)
+        return
+    graph = generate(TreeFirst.name, wanted)
     csr.save(replace(graph, info={**graph.info, "name": arguments.name}), arguments.output)
+
+
+def lack(wanted: RandomGraph, output: Path) -> str | None:
+    """Say what is not enough to make and store a graph, None if all is."""
+    place = next(folder for folder in output.absolute().parents if folder.exists())
+    disk = shutil.disk_usage(place).free
+    return shortage(wanted.memory_bytes, available(), "memory") or shortage(wanted.memory_bytes, disk, "disk")
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ from pathlib import Path
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError, run_command
-from retrace.graphs import dense
+from retrace.graphs import csr, dense
 from retrace.measure import environment
 from retrace.measure.records import update_records, write_records
 from retrace.measure.side_by_side import check_cores
-from retrace.measure.trials import Settings, as_record, measure
+from retrace.measure.trials import Settings, as_record, measure, unmeasured
 
 
 def main() -> None:
@@ -51,21 +51,22 @@ def main() -> None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     check_cores(arguments.at_once)
 
-    graph = dense.load(arguments.graph)
-    open_device = CudaDevice if arguments.backend == "cuda" else EmulatedDevice
-    cases = measure(
-        arguments.experiment,
-        graph,
-        arguments.solvers,
-        Settings(arguments.trials, arguments.budget_s, arguments.at_once),
-        (arguments.backend, open_device),
-    )
+    info = csr.identity(arguments.graph)
+    settings = Settings(arguments.trials, arguments.budget_s, arguments.at_once)
+    device = (arguments.backend, CudaDevice if arguments.backend == "cuda" else EmulatedDevice)
+    if "missing" in info:
+        cases = unmeasured(info, arguments.solvers, settings, device)
+        for case in cases:
+            case.skip(info["missing"])
+    else:
+        graph = dense.load(arguments.graph)
+        cases = measure(arguments.experiment, graph, arguments.solvers, settings, device)
     gpu = next((case.gpu for case in cases if case.gpu is not None), None)
     provenance = {
         "machine": environment.machine(arguments.machine, gpu),
         "software": environment.software(),
     }
-    records = [as_record(arguments.experiment, graph, case, provenance) for case in cases]
+    records = [as_record(arguments.experiment, info, case, provenance) for case in cases]
     write = update_records if arguments.update else write_records
     write(arguments.output, records)
     for case in cases:

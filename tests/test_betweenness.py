@@ -234,7 +234,7 @@ def test_records_hold_the_sources_and_the_largest_error() -> None:
     names = ["betweenness/seq-array", "betweenness/networkit"]
     cases = measure("test", whole, names, Settings(2, 60), ("emulator", EmulatedDevice))
     provenance = {"machine": environment.machine("local", None), "software": environment.software()}
-    array, networkit = (as_record("test", whole, case, provenance) for case in cases)
+    array, networkit = (as_record("test", whole.info, case, provenance) for case in cases)
     assert (array.status, array.verified, array.source) == ("ok", True, None)
     assert array.parameters == {"sources": 5, "source_seed": 1}
     assert 0 <= array.observed["max_relative_error"] < 1e-12

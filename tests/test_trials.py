@@ -216,7 +216,7 @@ def test_trials_at_once_have_a_process_and_a_core_each(temporary: Any, tmp_path:
     assert pinned.verdict.verified
     assert pinned.digest == peer.digest
     provenance = {"machine": environment.machine("local", None), "software": environment.software()}
-    records = [as_record("table-3.3", GRID, case, provenance) for case in (pinned, peer)]
+    records = [as_record("table-3.3", GRID.info, case, provenance) for case in (pinned, peer)]
     write_records(tmp_path / "grid.jsonl", records)
     assert "at_once" not in records[1].parameters
     if at_once == 2:
@@ -259,7 +259,7 @@ def test_records_are_valid_and_digests_agree(tmp_path: Any) -> None:
     cases = run(["bfs/queue", "bfs/bsp", "bfs/scipy", "bfs/igraph", "bfs/networkit"])
     cases += run(["stcon/two-queues", "stcon/bsp"])
     provenance = {"machine": environment.machine("local", None), "software": environment.software()}
-    records = [as_record("table-3.3", GRID, case, provenance) for case in cases]
+    records = [as_record("table-3.3", GRID.info, case, provenance) for case in cases]
     write_records(tmp_path / "grid.jsonl", records)
     assert len({record.digest for record in records if record.problem == "bfs"}) == 1
     for pair in ("near", "far"):

@@ -173,10 +173,15 @@ class Plan:
         """List the library's modules that a script imports, directly or not."""
         return [project(path) for path in imported(f"scripts/{script}")]
 
+    def missing(self) -> list[str]:
+        """Name the graphs of the experiments that were too large to be made in this folder."""
+        graphs = dict.fromkeys(graph for experiment in self.experiments for graph in self.graphs(experiment))
+        return [graph for graph in graphs if "missing" in identity(graph)]
+
     def stand_ins(self) -> list[str]:
         """Name the graphs of the experiments that were replaced by stand-ins in this folder."""
         graphs = dict.fromkeys(graph for experiment in self.experiments for graph in self.graphs(experiment))
-        return [graph for graph in graphs if is_stand_in(graph)]
+        return [graph for graph in graphs if identity(graph).get("origin") == "stand-in"]
 
     def closing_words(self) -> str:
         """Say at the end of a run what was made and what it does not hold."""
@@ -191,6 +196,11 @@ class Plan:
             lines.append(
                 f"STAND-IN: {', '.join(stand_ins)} could not be had; generated graphs of the size stand in. "
                 f"To try again: rm -r {folders(stand_ins)}, and run again."
+            )
+        if missing := self.missing():
+            lines.append(
+                f"MISSING: {', '.join(missing)} did not fit into this machine's memory or disk. "
+                f"To try again: rm -r {folders(missing)}, and run again."
             )
         return "\n".join(lines)
 
@@ -311,13 +321,13 @@ def folders(graphs: list[str]) -> str:
     return " ".join(str(graph_folder(graph)) for graph in graphs)
 
 
-def is_stand_in(graph: str) -> bool:
-    """Tell whether a graph is stored and is a stand-in."""
+def identity(graph: str) -> dict[str, Any]:
+    """Tell what a stored graph is; nothing of one that is not stored."""
     try:
-        info = json.loads((graph_folder(graph) / "graph.json").read_text())
+        info: dict[str, Any] = json.loads((graph_folder(graph) / "graph.json").read_text())
     except (OSError, ValueError):
-        return False
-    return bool(info.get("origin") == "stand-in")
+        return {}
+    return info
 
 
 def outcomes(records: list[Record]) -> list[str]:

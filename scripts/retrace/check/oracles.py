@@ -117,6 +117,11 @@ class Oracle:
         return self._proofs[key]
 
 
+def search_bytes(graph: CSRGraph) -> int:
+    """Predict the memory that the oracle's search takes: weights in double precision, and SciPy's heap."""
+    return 8 * graph.arcs + 100 * graph.vertices
+
+
 def digest(array: NDArray[Any]) -> str:
     """Sha256 of an array's content, little-endian."""
     little_endian = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))

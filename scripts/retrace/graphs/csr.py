@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,11 @@ class CSRGraph:
     def arcs(self) -> int:
         """Number of arcs, parallel ones counted each."""
         return len(self.indices)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Size of the graph's arrays."""
+        return sum(array.nbytes for array in (self.indptr, self.indices, self.weights) if array is not None)
 
     @property
     def name(self) -> str:
@@ -142,15 +148,68 @@ def save(graph: CSRGraph, folder: Path) -> None:
     RetraceError
         If it cannot be written.
     """
+    info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
+    _save(folder, info, {name: getattr(graph, name) for name in ARRAYS})
+
+
+def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
+    """Write only what a graph would be, and why it is not there.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be written.
+    """
+    _save(folder, {**info, "sha256": None, "missing": reason}, {})
+
+
+def identity(folder: Path) -> dict[str, Any]:
+    """Read what a stored graph is, without its arrays; `missing` says why there are none.
+
+    Raises
+    ------
+    RetraceError
+        If the folder holds no complete graph.
+    """
+    with _naming(folder):
+        info = json.loads((folder / "graph.json").read_text())
+        if not isinstance(info, dict):
+            raise ValueError("graph.json holds no object")
+        return info
+
+
+def load(folder: Path) -> CSRGraph:
+    """Memory-map a graph that `save` wrote.
+
+    Raises
+    ------
+    RetraceError
+        If the folder holds no complete graph, or says why it has none.
+    """
+    info = identity(folder)
+    if "missing" in info:
+        raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")
+    with _naming(folder):
+        arrays = {
+            name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            for name in ARRAYS
+            if name != "weights" or (folder / "weights.npy").exists()
+        }
+        return CSRGraph(**arrays, info=info)
+
+
+ARRAYS = ("indptr", "indices", "weights")
+
+
+def _save(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
+    """Write a folder beside its place and rename it."""
     partial = folder.with_name(f".{folder.name}.partial")
     try:
         shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
         partial.mkdir(parents=True)
-        for name in ("indptr", "indices", "weights"):
-            array = getattr(graph, name)
+        for name, array in arrays.items():
             if array is not None:
                 np.save(partial / f"{name}.npy", array)
-        info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
         (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
         if folder.exists():
             shutil.rmtree(folder)
@@ -163,22 +222,11 @@ def save(graph: CSRGraph, folder: Path) -> None:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def load(folder: Path) -> CSRGraph:
-    """Memory-map a graph that `save` wrote.
-
-    Raises
-    ------
-    RetraceError
-        If the folder holds no complete graph.
-    """
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    """Say in one line which folder is at fault."""
     try:
-        info = json.loads((folder / "graph.json").read_text())
-        arrays = {
-            name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-            for name in ("indptr", "indices", "weights")
-            if name != "weights" or (folder / "weights.npy").exists()
-        }
-        return CSRGraph(**arrays, info=info)
+        yield
     except (OSError, ValueError, TypeError) as error:
         raise RetraceError(
             f"{folder}: not a stored graph ({error}); delete the folder and run again"

@@ -48,7 +48,7 @@ class GraphInfo(TypedDict):
     origin: str
     edition: str
     weights: str
-    sha256: str
+    sha256: str | None
     seed: int | None
     density: NotRequired[float]
 

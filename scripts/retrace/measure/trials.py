@@ -22,17 +22,19 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.check.checkers import Checker, checker_of
-from retrace.check.oracles import Verdict, digest
+from retrace.check.oracles import Verdict, digest, search_bytes
+from retrace.devices import host_memory
 from retrace.devices.base import Device
+from retrace.devices.host_memory import require
 from retrace.errors import TooLargeError
-from retrace.graphs.csr import Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.measure.records import Record
 from retrace.measure.side_by_side import side_by_side
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer
-from retrace.solvers.registry import parse
+from retrace.solvers.registry import DeviceSolver, parse
 
 Phases = dict[str, float | None]
 DeviceFactory = Callable[[], Device]
@@ -133,22 +135,33 @@ class Case:
                 for outcome in outcomes:
                     self.keep(outcome, oracle)
         except TooLargeError as error:
-            self.status, self.reason = "skipped", str(error)
+            self.skip(str(error))
         except Exception as error:
             self.status, self.reason = "failed", f"{type(error).__name__}: {error}".splitlines()[0]
 
+    def skip(self, reason: str) -> None:
+        """Leave the case without an answer."""
+        self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
+        self.status, self.reason = "skipped", reason
+
     def skip_if_need_be(self, graph: Graph, settings: Settings) -> None:
-        """Skip the case if its solver declines the query, or predicts that a trial passes the budget."""
+        """Skip the case if its solver declines the query, memory will not do, or the budget will not."""
+        if isinstance(graph, CSRGraph):
+            require(graph.memory_bytes + search_bytes(graph), host_memory.available(), "memory")
         with self.device() as device:
             solver = make(self.solver, device)
             if (why_not := solver.declines(self.query)) is not None:
-                self.status, self.reason = "skipped", why_not
+                self.skip(why_not)
                 return
+            if device is not None and isinstance(solver, DeviceSolver):
+                needed = solver.memory_bytes(graph)
+                kind = "device memory" if self.backend == "cuda" else "memory"
+                self.gpu = device.describe()
+                require(needed, device.free_memory(), kind)
             solver.setup(graph)
             predicted = solver.predict_seconds(self.query)
         if predicted is not None and predicted > settings.budget_s:
-            self.status = "skipped"
-            self.reason = f"predicted {predicted:.0f} s a trial, budget_s is {settings.budget_s:g}"
+            self.skip(f"predicted {predicted:.0f} s a trial, budget_s is {settings.budget_s:g}")
 
     def device(self) -> AbstractContextManager[Device | None]:
         """Open a device, or nothing for a host solver."""
@@ -261,15 +274,7 @@ def measure(
         One for each solver and query, with its trials.
     """
     oracles = {problem: checker_of(problem, graph) for problem in {name.split("/")[0] for name in solvers}}
-    backend, open_device = device
-    cases = []
-    for name in solvers:
-        solver = REGISTRY.find(name)
-        on_device = backend in solver.backends
-        at_once = min(settings.at_once, settings.trials) if issubclass(solver, HostSolver) else 1
-        for query in queries(name.split("/")[0], graph.info):
-            factory = open_device if on_device else None
-            cases.append(Case(name, backend if on_device else "host", query, factory, at_once))
+    cases = unmeasured(graph.info, solvers, settings, device)
     with (
         without_garbage_collection(),
         tqdm(total=settings.trials * len(cases), unit="trial", desc=f"{experiment} {graph.name}") as progress,
@@ -283,18 +288,46 @@ def measure(
     return cases
 
 
+def unmeasured(
+    info: dict[str, Any], solvers: Sequence[str], settings: Settings, device: tuple[str, DeviceFactory]
+) -> list[Case]:
+    """List each solver with each query on the graph that `info` tells of, before any trial."""
+    backend, open_device = device
+    cases = []
+    for name in solvers:
+        solver = REGISTRY.find(name)
+        on_device = backend in solver.backends
+        at_once = min(settings.at_once, settings.trials) if issubclass(solver, HostSolver) else 1
+        for query in queries(name.split("/")[0], info):
+            factory = open_device if on_device else None
+            cases.append(Case(name, backend if on_device else "host", query, factory, at_once))
+    return cases
+
+
 GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "sha256", "seed", "density")
 
 
-def as_record(experiment: str, graph: Graph, case: Case, provenance: dict[str, Any]) -> Record:
-    """Put a case's outcome into a record; `provenance` holds its `machine` and `software`."""
+def as_record(experiment: str, info: dict[str, Any], case: Case, provenance: dict[str, Any]) -> Record:
+    """Put a case's outcome into a record.
+
+    Parameters
+    ----------
+    experiment
+        Key of the experiment.
+    info
+        What the graph is.
+    case
+        What was measured.
+    provenance
+        The record's `machine` and `software`.
+    """
     solver = REGISTRY.find(case.solver)
     problem = case.solver.split("/")[0]
     software = dict(provenance["software"])
     if issubclass(solver, Peer):
         software["peer"] = solver.library()
     at_once = {"at_once": case.at_once} if case.at_once > 1 else {}
-    identity = {key: graph.info[key] for key in GRAPH_IDENTITY if key in graph.info}
+    identity = {key: info[key] for key in GRAPH_IDENTITY if key in info}
     record: dict[str, Any] = {
         "schema_version": 1,
         "experiment": experiment,

@@ -15,6 +15,7 @@ class BspBFS(DeviceSolver):
     name = "bfs/bsp"
     implements = "bsp-suite, Algorithms 3.2 and 3.3"
     sources = ("bfs/bsp.cu",)
+    bytes_per_vertex = 7
 
     def setup(self, graph: CSRGraph) -> None:
         """Load both kernels."""
@@ -64,6 +65,7 @@ class BlockQueueBFS(DeviceSolver):
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
     sources = ("bfs/block-queue.cu", "bfs/block_queue.cuh")
+    bytes_per_vertex = 16
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""

@@ -61,9 +61,14 @@ class Generator(ABC):
         return np.array([stream_key(self.wanted.seed, f"{first}.{purpose}") for purpose in purposes])
 
     def finished(self, indptr: Int32Array, indices: Int32Array, weights: Int32Array) -> CSRGraph:
-        """Give the graph the identity that records hold; its name may be set by whoever asked for it."""
-        wanted, variant = self.wanted, self.name.partition("/")[2]
-        info = {
+        """Give the graph its identity; its name may be set by whoever asked for it."""
+        return CSRGraph(indptr, indices, weights, self.identity(self.wanted))
+
+    @classmethod
+    def identity(cls, wanted: RandomGraph) -> dict[str, Any]:
+        """Tell what a graph of this generator is, as records hold it."""
+        variant = cls.name.partition("/")[2]
+        return {
             "name": f"{variant}-{wanted.vertices}-{wanted.arcs}",
             "origin": "generated",
             "edition": variant,
@@ -73,7 +78,6 @@ class Generator(ABC):
             "directed": True,
             "source": 0,
         }
-        return CSRGraph(indptr, indices, weights, info)
 
     wanted: RandomGraph
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from retrace.devices.base import Device
 from retrace.errors import RetraceError
 from retrace.graphs.csr import Int32Array
+from retrace.graphs.dense import Graph
 from retrace.graphs.generators import sample_vertices
 
 Setting = int | float | str
@@ -123,13 +124,28 @@ class Solver(ABC):
 
 
 class DeviceSolver(Solver):
-    """A solver written against the device interface: the same on CUDA and on the emulator."""
+    """A solver written against the device interface: the same on CUDA and on the emulator.
+
+    One that sends the graph as it is says what else it allocates in `bytes_per_vertex`; one that does not
+    may replace `memory_bytes`.
+    """
 
     backends = ("cuda", "emulator")
     defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE}
+    bytes_per_vertex: ClassVar[int | None] = None
 
     def __init__(self, device: Device) -> None:
         self.device = device
+
+    def memory_bytes(self, graph: Graph) -> int:
+        """Predict the device memory that all phases take together; 0 where it is not known.
+
+        Called before `setup`: a graph that does not fit is skipped.
+        """
+        if self.bytes_per_vertex is None:
+            return 0
+        arrays_of_arcs = 2 if self.name.startswith("sssp/") else 1
+        return 4 * (graph.vertices + 1 + arrays_of_arcs * graph.arcs) + self.bytes_per_vertex * graph.vertices
 
     def grid(self, threads: int) -> int:
         """Blocks that hold this many threads, at least one."""

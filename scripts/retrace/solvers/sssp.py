@@ -24,6 +24,7 @@ class BspSSSP(DeviceSolver):
     name = "sssp/bsp"
     implements = "bsp-suite, section 3.4.3, second Algorithms 3.5 and 3.6"
     sources = ("sssp/bsp.cu",)
+    bytes_per_vertex = 9
 
     def setup(self, graph: CSRGraph) -> None:
         """Load both kernels."""
@@ -72,6 +73,7 @@ class MaskSSSP(DeviceSolver):
 
     implements = "tuwien-sssp, Algorithm 1"
     sources: ClassVar[tuple[str, ...]] = ("sssp/mask.cu", "sssp/mask.cuh")
+    bytes_per_vertex: ClassVar[int | None] = 17
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
@@ -162,6 +164,7 @@ class ZeroCopySSSP(MaskSSSP):
     """The mask lies in host memory that the kernel reaches by itself: nothing is copied."""
 
     name = "sssp/zero-copy"
+    bytes_per_vertex = 16
 
     def make_mask(self) -> None:
         """Allocate the mask once, mapped."""
@@ -211,6 +214,7 @@ class PublishedSSSP(StandardSSSP):
 
     name = "sssp/standard-published"
     sources = ("sssp/mask-published.cu",)
+    bytes_per_vertex = 9
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernel."""
@@ -233,6 +237,7 @@ class PredecessorPassSSSP(StandardSSSP):
 
     name = "sssp/standard-predecessor-pass"
     sources = ("sssp/mask-predecessor-pass.cu",)
+    bytes_per_vertex = 9
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
@@ -279,6 +284,7 @@ class ThrustSSSP(DeviceSolver):
     name = "sssp/thrust"
     implements = "tuwien-sssp, Algorithm 1, with Thrust"
     sources = ("thrust/sssp_thrust.cpp", "sssp/mask.cuh")
+    bytes_per_vertex = 9
     defaults: ClassVar[Mapping[str, Setting]] = {}
 
     def setup(self, graph: CSRGraph) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.dense import Graph
 from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # as in the kernel file
@@ -17,6 +18,14 @@ class BspSTCON(DeviceSolver):
     name = "stcon/bsp"
     implements = "bsp-suite, first Algorithms 3.5 and 3.6"
     sources = ("stcon/bsp.cu",)
+    bytes_per_vertex = 10
+
+    def memory_bytes(self, graph: Graph) -> int:
+        """Predict the device memory of all phases, with a directed graph's reversed arcs."""
+        needed = super().memory_bytes(graph)
+        return (
+            needed if graph.info.get("directed") is False else needed + 4 * (graph.vertices + 1 + graph.arcs)
+        )
 
     def setup(self, graph: CSRGraph) -> None:
         """Load both kernels; green's reversed arcs are made here if the graph is directed."""

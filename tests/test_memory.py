@@ -1,0 +1,159 @@
+"""What does not fit is skipped, with what it needs and what there is as the reason."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike
+
+import generate_graph
+import measure as measure_script
+from graphs import NAMED, graph
+from retrace import plan
+from retrace.devices import host_memory
+from retrace.devices.base import Buffer
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError
+from retrace.graphs import csr
+from retrace.graphs.csr import CSRGraph
+from retrace.measure.records import Record, read_records
+from retrace.publish import variants, verification
+from retrace.publish.page import render
+from retrace.publish.published import read_published
+from retrace.solvers import REGISTRY, DeviceSolver, Query
+
+PUBLISHED = Path(__file__).parents[1] / "results/published/tuwien-sssp.csv"
+GIB = 2**30
+
+
+def test_words_for_a_lack() -> None:
+    assert host_memory.shortage(5, 5, "memory") is None
+    told = host_memory.shortage(5 * GIB // 2, 19 * GIB // 10, "device memory")
+    assert told == "needs 2.5 GiB of device memory, 1.9 GiB are free"
+    assert host_memory.shortage(6 * 2**20, 2**20, "disk") == "needs 6.0 MiB of disk, 1.0 MiB are free"
+
+
+def test_a_control_group_has_less_than_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert host_memory.available() > 2**20
+    proc, group = tmp_path / "proc", tmp_path / "groups/job"
+    for folder in (proc / "self", group):
+        folder.mkdir(parents=True)
+    (proc / "meminfo").write_text("MemTotal: 9999999 kB\nMemFree: 10 kB\nMemAvailable:    8000000 kB\n")
+    monkeypatch.setattr(host_memory, "PROC", proc)
+    monkeypatch.setattr(host_memory, "CGROUPS", tmp_path / "groups")
+    assert host_memory.available() == 8_000_000 * 1024
+    (proc / "self/cgroup").write_text("0::/job\n")
+    (group / "memory.current").write_text("700\n")
+    (group / "memory.stat").write_text("anon 300\ninactive_file 200\n")
+    for limit, left in (("max", 8_000_000 * 1024), ("1000", 500), ("400", 0)):
+        (group / "memory.max").write_text(f"{limit}\n")
+        assert host_memory.available() == left
+
+
+class CountingDevice(EmulatedDevice):
+    """Counts the bytes that are allocated."""
+
+    allocated = 0
+
+    def empty(self, size: int, dtype: DTypeLike) -> Buffer:
+        self.allocated += size * np.dtype(dtype).itemsize
+        return super().empty(size, dtype)
+
+
+PREDICTED = [
+    name
+    for name, solver in REGISTRY.solvers.items()
+    if issubclass(solver, DeviceSolver) and name != "sssp/thrust"  # which allocates by itself
+]
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+@pytest.mark.parametrize("found", [NAMED["grid"], graph(900, [(u, u + 1, 1) for u in range(899)])])
+def test_predicted_memory_is_what_is_allocated(name: str, found: CSRGraph) -> None:
+    with CountingDevice() as device:
+        solver: Any = REGISTRY.solvers[name]
+        solver = solver(device)
+        predicted = solver.memory_bytes(found)
+        solver.setup(found)
+        query = Query(0, 3)
+        solver.upload(query)
+        solver.solve(query)
+        solver.download()
+        # Flags and the like are not counted; 0 says that nothing is known.
+        assert predicted in (0, *range(device.allocated - 64, device.allocated + 1))
+
+
+def stored(folder: Path, monkeypatch: pytest.MonkeyPatch, free: int) -> Path:
+    """Have random-10-5 made with so many bytes free."""
+    monkeypatch.setattr(generate_graph, "available", lambda: free)
+    asked = ["--name", "random-10-5", "--vertices", "1024", "--arcs-per-vertex", "5"]
+    monkeypatch.setattr(sys, "argv", ["generate_graph.py", *asked, "--output", str(folder / "random-10-5")])
+    generate_graph.main()
+    return folder / "random-10-5"
+
+
+def measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Record]:
+    """Measure two solvers on a stored graph."""
+    output = path.parent / "records.jsonl"
+    solvers = ["sssp/mask-sequential", "sssp/standard"]
+    arguments = ["--experiment", "table-2", "--graph", str(path), "--backend", "emulator", "--trials", "1"]
+    monkeypatch.setattr(
+        sys, "argv", ["measure.py", *arguments, "--output", str(output), "--solvers", *solvers]
+    )
+    measure_script.main()
+    return read_records([output])
+
+
+def test_a_graph_that_does_not_fit_is_a_skipped_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reason = "needs 44.0 KiB of memory, 1.0 KiB are free"
+    path = stored(tmp_path / "resources/graphs", monkeypatch, free=1024)
+    assert f"warning: random-10-5 is not made: {reason}" in capsys.readouterr().err
+    with pytest.raises(RetraceError, match=f"random-10-5: the graph was not made: {reason}"):
+        csr.load(path)
+    records = measured(path, monkeypatch)
+    assert [(record.status, record.reason) for record in records] == [("skipped", reason)] * 2
+    assert records[0].graph["sha256"] is None
+    assert records[0].graph["arcs"] == 5120
+    page = render(variants.page("table-2", read_published(PUBLISHED), records), "md")
+    assert f"skipped, {reason}" in page
+    assert f"skipped: {reason}" in render(verification.page(records), "md")
+    monkeypatch.chdir(tmp_path)
+    assert "missing" in plan.identity("random-10-5")
+
+    stored(path.parent, monkeypatch, free=GIB)  # in the place of the other
+    assert [record.status for record in measured(path, monkeypatch)] == ["ok", "ok"]
+
+
+def test_a_graph_that_does_not_fit_on_the_disk_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Usage:
+        free = 100
+
+    monkeypatch.setattr(generate_graph.shutil, "disk_usage", lambda _: Usage)
+    assert "of disk" in csr.identity(stored(tmp_path, monkeypatch, free=GIB))["missing"]
+
+
+@pytest.mark.parametrize("where", ["memory", "device"])
+def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stored(tmp_path, monkeypatch, free=GIB)
+    monkeypatch.setattr(EmulatedDevice, "load", lambda *_: pytest.fail("a kernel was loaded"))
+    if where == "device":
+        monkeypatch.setattr(EmulatedDevice, "free_memory", lambda _: 5000)
+        reasons = [None, "needs 61.0 KiB of memory, 4.9 KiB are free"]
+    else:
+        monkeypatch.setattr(host_memory, "available", lambda: 10000)
+        reasons = ["needs 0.2 MiB of memory, 9.8 KiB are free"] * 2
+    records = measured(path, monkeypatch)
+    assert [record.reason for record in records] == reasons
+    assert [record.status for record in records] == [
+        "ok" if reason is None else "skipped" for reason in reasons
+    ]
