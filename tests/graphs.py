@@ -24,6 +24,12 @@ def grid(width: int, height: int) -> CSRGraph:
     return graph(width * height, arcs, directed=False)
 
 
+def diamonds(number: int, directed: bool = False) -> CSRGraph:
+    """Chain diamonds: each doubles the number of shortest paths from vertex 0."""
+    arcs = [(3 * i + u, 3 * i + v, 1) for i in range(number) for u, v in ((0, 1), (0, 2), (1, 3), (2, 3))]
+    return graph(3 * number + 1, arcs, directed)
+
+
 NAMED = {
     "path": graph(300, [(u, u + 1, 1 + u % 5) for u in range(299)], directed=False),
     "one-way path": graph(20, [(u, u + 1, 2) for u in range(19)]),

@@ -1,8 +1,10 @@
-"""Betweenness: every solver against exact fractions, its oracle, and path counts beyond a double."""
+"""Betweenness on the host: every solver against exact fractions, its oracle, and path counts beyond a double.
+
+Those on a device: test_betweenness_kernels.py.
+"""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from functools import cache
 
 import numpy as np
@@ -12,10 +14,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from exact_betweenness import exact_scores
-from graphs import NAMED, graph, grid, random_graphs
+from graphs import NAMED, diamonds, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.check.scores import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
-from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph
@@ -23,13 +24,7 @@ from retrace.measure import environment
 from retrace.measure.trials import Settings, as_record, measure, queries
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 
-ON_CUDA = ["cuda"] if cuda_available() else []
-CASES = [
-    pytest.param(name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [], id=f"{name}-{backend}")
-    for name, kind in REGISTRY.solvers.items()
-    if name.startswith("betweenness/")
-    for backend in (["emulator", *ON_CUDA] if issubclass(kind, DeviceSolver) else ["host"])
-]  # fmt: skip
+NAMES = [kind.name for kind in REGISTRY.of_problem("betweenness") if not issubclass(kind, DeviceSolver)]
 
 SMALL = {
     "path": graph(9, [(u, u + 1, 1) for u in range(8)], directed=False),
@@ -44,24 +39,15 @@ SMALL = {
 }  # fmt: skip
 
 
-def diamonds(number: int, directed: bool = False) -> CSRGraph:
-    """Chain diamonds: each doubles the number of shortest paths from vertex 0."""
-    tails = [3 * i for i in range(number)]
-    arcs = [(3 * i + u, 3 * i + v, 1) for i in range(number) for u, v in ((0, 1), (0, 2), (1, 3), (2, 3))]
-    return graph(3 * len(tails) + 1, arcs, directed)
-
-
-def solve(name: str, backend: str, whole: CSRGraph, query: Query, seed: int | None = None) -> np.ndarray:
+def solve(name: str, whole: CSRGraph, query: Query) -> np.ndarray:
     """Run all phases of a solver once."""
-    device = {"cuda": CudaDevice, "emulator": lambda: EmulatedDevice(seed=seed), "host": nullcontext}[backend]
-    with device() as opened:
-        solver = make(name, opened)
-        if solver.declines(query) is not None:
-            query = Query()
-        solver.setup(whole)
-        solver.upload(query)
-        solver.solve(query)
-        return solver.download()
+    solver = make(name)
+    if solver.declines(query) is not None:
+        query = Query()
+    solver.setup(whole)
+    solver.upload(query)
+    solver.solve(query)
+    return solver.download()
 
 
 def expected_of(name: str, whole: CSRGraph, query: Query) -> np.ndarray:
@@ -75,10 +61,10 @@ def exact_of_small(name: str) -> np.ndarray:
     return exact_scores(SMALL[name])
 
 
-@pytest.mark.parametrize(("name", "backend"), CASES)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("which", SMALL)
-def test_scores_are_exact_on_small_graphs(name: str, backend: str, which: str) -> None:
-    found = solve(name, backend, SMALL[which], Query())
+def test_scores_are_exact_on_small_graphs(name: str, which: str) -> None:
+    found = solve(name, SMALL[which], Query())
     assert found.dtype == np.float64
     assert_allclose(found, exact_of_small(which), rtol=1e-12, atol=1e-12)
     verdict = checker_of("betweenness", SMALL[which]).check(name, Query(), found)
@@ -86,46 +72,44 @@ def test_scores_are_exact_on_small_graphs(name: str, backend: str, which: str) -
     assert verdict.observed["max_relative_error"] < 1e-12
 
 
-@pytest.mark.parametrize(("name", "backend"), CASES)
-@given(whole=random_graphs(most_vertices=12), data=st.data(), seed=st.none() | st.integers(0, 2**32 - 1))
+@pytest.mark.parametrize("name", NAMES)
+@given(whole=random_graphs(most_vertices=12), data=st.data())
 @settings(max_examples=20, deadline=None)
 def test_scores_of_some_sources_are_exact_on_random_graphs(
-    name: str, backend: str, whole: CSRGraph, data: st.DataObject, seed: int | None
+    name: str, whole: CSRGraph, data: st.DataObject
 ) -> None:
     vertex = st.integers(0, whole.vertices - 1)
     chosen = data.draw(st.none() | st.lists(vertex, min_size=1, unique=True).map(tuple))
     query = Query(sources=chosen)
-    found = solve(name, backend, whole, query, seed)
+    found = solve(name, whole, query)
     assert_allclose(found, expected_of(name, whole, query), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "backend"), CASES)
-def test_solves_twice_with_one_device(name: str, backend: str) -> None:
-    device = {"cuda": CudaDevice, "emulator": EmulatedDevice, "host": nullcontext}[backend]
-    with device() as opened:
-        solver = make(name, opened)
-        solver.setup(SMALL["grid"])
-        for sources in (None, (0, 11)):
-            query = Query() if solver.declines(Query(sources=sources)) else Query(sources=sources)
-            solver.upload(query)
-            solver.solve(query)
-            assert_allclose(solver.download(), expected_of(name, SMALL["grid"], query), rtol=1e-12)
+@pytest.mark.parametrize("name", NAMES)
+def test_solves_twice(name: str) -> None:
+    solver = make(name)
+    solver.setup(SMALL["grid"])
+    for sources in (None, (0, 11)):
+        query = Query() if solver.declines(Query(sources=sources)) else Query(sources=sources)
+        solver.upload(query)
+        solver.solve(query)
+        assert_allclose(solver.download(), expected_of(name, SMALL["grid"], query), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "backend"), CASES)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("directed", [False, True])
-def test_path_counts_beyond_a_double_are_scaled_or_refused(name: str, backend: str, directed: bool) -> None:
+def test_path_counts_beyond_a_double_are_scaled_or_refused(name: str, directed: bool) -> None:
     long_chain = diamonds(1100, directed)
     query = Query(sources=(0, 1653))
     if name == "betweenness/networkit":
-        expected = solve("betweenness/seq-scaled", "host", long_chain, Query())
-        assert_allclose(solve(name, backend, long_chain, Query()), expected, rtol=1e-9)
+        expected = solve("betweenness/seq-scaled", long_chain, Query())
+        assert_allclose(solve(name, long_chain, Query()), expected, rtol=1e-9)
     elif name == "betweenness/seq-scaled":
         expected = exact_scores(long_chain, query.sources)
-        assert_allclose(solve(name, backend, long_chain, query), expected, rtol=1e-9)
+        assert_allclose(solve(name, long_chain, query), expected, rtol=1e-9)
     else:
         with pytest.raises(RetraceError, match=r"vertex \d+ "):
-            solve(name, backend, long_chain, query)
+            solve(name, long_chain, query)
 
 
 def test_scaled_path_counts_differ_by_many_steps() -> None:
@@ -138,7 +122,7 @@ def test_scaled_path_counts_differ_by_many_steps() -> None:
     arcs = [*zip(chain.tails().tolist(), chain.indices.tolist(), [1] * chain.arcs, strict=True)]
     whole = graph(extra + 2 * 1700 - 1, [*arcs, *detour, *((v, u, w) for u, v, w in detour)])
     query = Query(sources=(0, last))
-    found = solve("betweenness/seq-scaled", "host", whole, query)
+    found = solve("betweenness/seq-scaled", whole, query)
     assert_allclose(found, exact_scores(whole, query.sources), rtol=1e-9, atol=1e-200)
 
 
@@ -171,7 +155,7 @@ def test_oracle_of_a_library_is_another_library() -> None:
 
 def test_oracle_takes_long_doubles_where_igraph_overflows() -> None:
     whole, query = diamonds(1100), Query(sources=(0,))
-    found = solve("betweenness/seq-scaled", "host", whole, query)
+    found = solve("betweenness/seq-scaled", whole, query)
     verdict = ScoreOracle(whole).check("betweenness/seq-scaled", query, found)
     assert (verdict.verified, verdict.oracle) == (True, LONG_DOUBLE)
 

@@ -1,0 +1,523 @@
+"""Betweenness centrality on a device: the CUDA variants of domitrz-brandes, and what that report left out.
+
+What a variant makes of the simple graph, such as compacting it, is part of its `upload`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.base import Buffer, Device
+from retrace.errors import RetraceError, TooLargeError
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.reductions import Compacted, compact, simplify, without_side_vertices
+from retrace.graphs.virtual import StrideCSR, VirtualCSR
+from retrace.solvers.brandes import count_pairs_once, sources_of, too_many_paths
+from retrace.solvers.prefix_sums import PrefixSums
+from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, Setting
+
+PRECISIONS: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
+
+SHARE = 0.95
+"""Of the free device memory, what searches may take: allocations are rounded up."""
+
+Argument = np.int32 | Int32Array
+"""What a kernel gets to know of the graph: a number, or an array that is uploaded first."""
+
+
+def upload_all(device: Device, arrays: Sequence[NDArray[Any]]) -> list[Buffer]:
+    """Copy arrays to the device from pinned memory, each in a stream of its own, and wait for all."""
+    copies = []
+    for array in arrays:
+        pinned, stream = device.pinned(array.size, array.dtype), device.stream()
+        pinned[:] = array
+        buffer = device.empty(array.size, array.dtype)
+        device.write(buffer, pinned, stream)
+        copies.append((buffer, pinned, stream))
+    for _, _, stream in copies:
+        stream.synchronize()
+    return [buffer for buffer, _, _ in copies]
+
+
+class BetweennessSolver(DeviceSolver):
+    """What the variants agree on: precision, progress, and what an overflow is.
+
+    Attributes
+    ----------
+    on_progress
+        Called with the number of searches done and of all, whenever the host waits in between.
+    """
+
+    defaults: ClassVar[Mapping[str, Setting]] = {"precision": "double"}
+    on_progress: Callable[[int, int], None] | None = None
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernels; drop self-loops and parallel arcs."""
+        precision = str(self.parameters["precision"])
+        if precision not in PRECISIONS:
+            raise RetraceError(f"{self.name}: precision is {precision}, expected {' or '.join(PRECISIONS)}")
+        self.real = PRECISIONS[precision]
+        self.graph = simplify(graph)
+        self.module = self.device.load(self.sources[0])
+
+    def zeros(self, size: int) -> Buffer:
+        """Allocate scores."""
+        buffer = self.device.empty(size, self.real)
+        self.device.fill(buffer, 0)
+        return buffer
+
+    def report_progress(self, done: int, total: int) -> None:
+        """Wait for the device, if anybody wants to know how far it has come, and tell."""
+        if self.on_progress is not None:
+            self.device.synchronize()
+            self.on_progress(done, total)
+
+    def refuse_overflow(self, overflow: Buffer, kept: Int32Array) -> None:
+        """Raise RetraceError if a search has counted more paths than `precision` holds."""
+        source = int(self.device.download(overflow)[0])
+        if source < 0:
+            return
+        if self.real == np.float32:
+            raise too_many_paths(self.name, int(kept[source]), "a float holds, 3.4e38")
+        raise too_many_paths(self.name, int(kept[source]))
+
+
+@dataclass
+class Round:
+    """Searches in one graph, on the device.
+
+    Attributes
+    ----------
+    reduced
+        The graph, and what its vertices stand for.
+    arguments
+        The kernel's first arguments.
+    sources
+        Where the searches start.
+    score
+        Sums over ordered pairs, shape (reduced.graph.vertices,).
+    overflow
+        A source with too many paths, or -1.
+    """
+
+    reduced: Compacted
+    arguments: list[Any]
+    sources: Buffer
+    score: Buffer
+    overflow: Buffer
+
+
+def csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Lay a graph out as it is."""
+    return [graph.indptr, graph.indices]
+
+
+def arc_list(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Lay a graph out as tail and head of each arc."""
+    return [np.int32(graph.arcs), graph.tails(), graph.indices]
+
+
+def virtual_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Lay a graph out as Virtual-CSR."""
+    virtual = VirtualCSR.of(graph, mdeg)
+    return [np.int32(len(virtual.vmap)), virtual.vmap, virtual.vptr, graph.indices]
+
+
+def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Lay a graph out as Stride-CSR."""
+    stride = StrideCSR.of(graph, mdeg)
+    return [
+        np.int32(len(stride.vmap)), stride.vmap, stride.offset, stride.nvir, graph.indptr, graph.indices,
+    ]  # fmt: skip
+
+
+class Brandes(BetweennessSolver):
+    """A block for each search: all in one launch, or one launch for each batch.
+
+    Settings: `blocks`, searches at a time, 0 for as many as the device runs at once and has memory for;
+    `block_size`, by default the most there can be, so that the fewest searches compete for the cache;
+    `batch`, searches a launch, 0 for all.
+    """
+
+    defaults: ClassVar[Mapping[str, Setting]] = {
+        "blocks": 0, "block_size": 1024, "batch": 0, "precision": "double",
+    }  # fmt: skip
+    layout: ClassVar[Callable[[CSRGraph, int], list[Argument]]]
+    compacted: ClassVar[bool] = False
+    queued: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        """Name the report's file, unless a variant implements something else."""
+        super().__init_subclass__()
+        if "implements" not in vars(cls):
+            cls.implements = f"domitrz-brandes, brandes-par-{cls.name.partition('/')[2]}.cu"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernel."""
+        super().setup(graph)
+        self.kernel = self.module.kernel(f"brandes_{self.parameters['precision']}")
+
+    def reduce(self, query: Query) -> tuple[Compacted, ...]:
+        """Return the graphs to search, with the sources of each."""
+        graph = self.graph
+        if self.compacted:
+            return (compact(graph, query.sources),)
+        every = np.arange(graph.vertices, dtype=np.int32)
+        count = np.zeros(graph.vertices, dtype=np.int32)
+        count[sources_of(query, graph)] = 1
+        return (Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices)),)
+
+    def upload(self, query: Query) -> None:
+        """Send the graph, and allocate all searches' arrays in one piece."""
+        self.rounds: list[Round] = []
+        self.workspace: Buffer | None = None  # the last query's; what it held is free again
+        self.rounds = [self.send(reduced) for reduced in self.reduce(query)]
+        self.blocks = self.choose_blocks()
+        self.workspace = self.device.empty(self.blocks * self.block_bytes(), np.uint8)
+
+    def send(self, reduced: Compacted) -> Round:
+        """Send one of the graphs."""
+        device = self.device
+        sources = np.flatnonzero(reduced.source_count).astype(np.int32)
+        layout = type(self).layout(reduced.graph, int(self.parameters.get("mdeg", 0)))
+        arguments = [np.int32(reduced.graph.vertices), *layout]
+        if self.compacted:
+            arguments += [reduced.reach, reduced.source_count]
+        arrays = [value for value in arguments if isinstance(value, np.ndarray)]
+        *buffers, on_device = upload_all(device, [*arrays, sources])
+        places = iter(buffers)
+        return Round(
+            reduced,
+            [next(places) if isinstance(value, np.ndarray) else value for value in arguments],
+            on_device,
+            self.zeros(reduced.graph.vertices),
+            device.upload(np.full(1, -1, dtype=np.int32)),
+        )
+
+    def block_bytes(self) -> int:
+        """Device memory of one search: sigma, delta, d, and a queue with the ends of its levels."""
+        vertices = max(part.reduced.graph.vertices for part in self.rounds)
+        words = vertices + (2 * vertices + 2 if self.queued else 0)
+        needed = 2 * vertices * self.real.itemsize + words * np.dtype(np.int32).itemsize
+        return -(-needed // 256) * 256  # aligned as CUDA's own allocations
+
+    def choose_blocks(self) -> int:
+        """Return how many searches run at a time.
+
+        Raises
+        ------
+        TooLargeError
+            If the blocks asked for, or a single one, need more memory than is free.
+        """
+        free, each = int(SHARE * self.device.free_memory()), self.block_bytes()
+        most = max(1, *(part.sources.size for part in self.rounds))
+        asked = int(self.parameters["blocks"])
+        resident = self.device.resident_blocks(int(self.parameters["block_size"]))
+        blocks = min(most, asked or max(1, min(resident, free // each)))
+        if blocks * each > free:
+            advice = (
+                f"ask for blocks={free // each}" if free >= each else "betweenness/levels needs the least"
+            )
+            raise TooLargeError(
+                f"{self.name}: blocks={blocks} needs {blocks * each / 2**30:.3g} GiB of device memory, "
+                f"{(blocks * each - free) / 2**30:.3g} GiB more than is free; {advice}"
+            )
+        return blocks
+
+    def launch(self, part: Round, first: int, last: int) -> None:
+        """Search from some of a graph's sources."""
+        self.kernel(
+            self.blocks, int(self.parameters["block_size"]), *part.arguments, part.sources, np.int32(first),
+            np.int32(last), self.workspace, np.uint64(self.block_bytes()), part.score, part.overflow,
+        )  # fmt: skip
+
+    def solve(self, query: Query) -> int:
+        """Search from every source, a launch for each batch; returns the number of searches."""
+        total, done = sum(part.sources.size for part in self.rounds), 0
+        for part in self.rounds:
+            step = int(self.parameters["batch"]) or max(1, part.sources.size)
+            for first in range(0, part.sources.size, step):
+                last = min(first + step, part.sources.size)
+                self.launch(part, first, last)
+                done += last - first
+                if done < total:
+                    self.report_progress(done, total)
+        for part in self.rounds:
+            self.refuse_overflow(part.overflow, part.reduced.kept)
+        return total
+
+    def download(self) -> NDArray[np.float64]:
+        """Fetch the scores, and bring them back to the whole graph."""
+        parts = [part.reduced.expand(self.device.download(part.score)) for part in self.rounds]
+        return count_pairs_once(np.sum(parts, axis=0), self.graph)
+
+    def observed(self) -> dict[str, float]:
+        """Tell how many searches ran at a time, how large each was, and what was left of the graph."""
+        graph = self.rounds[-1].reduced.graph
+        return {
+            "blocks": self.blocks,
+            "block_bytes": self.block_bytes(),
+            "searches": sum(part.sources.size for part in self.rounds),
+            "searched_vertices": graph.vertices,
+            "searched_arcs": graph.arcs,
+        }
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Extrapolate from one search of each block; the first also warms the device up."""
+        self.upload(query)
+        predicted = 0.0
+        for part in self.rounds:
+            few = min(part.sources.size, self.blocks)
+            if few == 0:
+                continue
+            for searches in (1, few):
+                started = time.perf_counter()
+                self.launch(part, 0, searches)
+                self.device.synchronize()
+            predicted += (time.perf_counter() - started) / few * part.sources.size
+        return predicted if any(part.sources.size > self.blocks for part in self.rounds) else None
+
+
+def kernel_files(variant: str, *shared: str) -> tuple[str, ...]:
+    """Name a variant's kernel file and the headers that it includes."""
+    return tuple(f"betweenness/{name}" for name in (f"{variant}.cu", *shared, "brandes.cuh"))
+
+
+@REGISTRY.add
+class Vert(Brandes):
+    """A thread a vertex."""
+
+    name = "betweenness/vert"
+    sources = kernel_files("vert", "vert.cuh")
+    layout = csr
+
+
+@REGISTRY.add
+class Edge(Brandes):
+    """A thread an arc."""
+
+    name = "betweenness/edge"
+    sources = kernel_files("edge", "edge.cuh")
+    layout = arc_list
+
+
+@REGISTRY.add
+class VertQueue(Brandes):
+    """A thread a vertex of the level, which lies in a queue."""
+
+    name = "betweenness/vert-queue"
+    sources = kernel_files("vert-queue", "vert_queue.cuh", "vert.cuh")
+    layout = csr
+    queued = True
+
+
+@REGISTRY.add
+class VertComp(Vert):
+    """`betweenness/vert` on the compacted graph."""
+
+    name = "betweenness/vert-comp"
+    sources = kernel_files("vert-comp", "vert.cuh")
+    compacted = True
+
+
+@REGISTRY.add
+class EdgeComp(Edge):
+    """`betweenness/edge` on the compacted graph."""
+
+    name = "betweenness/edge-comp"
+    sources = kernel_files("edge-comp", "edge.cuh")
+    compacted = True
+
+
+@REGISTRY.add
+class VertQueueComp(VertQueue):
+    """`betweenness/vert-queue` on the compacted graph."""
+
+    name = "betweenness/vert-queue-comp"
+    sources = kernel_files("vert-queue-comp", "vert_queue.cuh", "vert.cuh")
+    compacted = True
+
+
+@REGISTRY.add
+class VertVirt(Brandes):
+    """A thread a virtual vertex, of up to `mdeg` arcs, on Virtual-CSR."""
+
+    name = "betweenness/vert-virt"
+    sources = kernel_files("vert-virt", "virtual.cuh")
+    defaults: ClassVar[Mapping[str, Setting]] = {**Brandes.defaults, "mdeg": 4}
+    layout = virtual_csr
+
+
+@REGISTRY.add
+class VertVirtStride(VertVirt):
+    """A thread a virtual vertex, of up to `mdeg` arcs, on Stride-CSR."""
+
+    name = "betweenness/vert-virt-stride"
+    sources = kernel_files("vert-virt-stride", "virtual.cuh")
+    layout = stride_csr
+
+
+@REGISTRY.add
+class VertCompVirt(VertVirt):
+    """`betweenness/vert-virt` on the compacted graph."""
+
+    name = "betweenness/vert-comp-virt"
+    sources = kernel_files("vert-comp-virt", "virtual.cuh")
+    compacted = True
+
+
+@REGISTRY.add
+class VertCompVirtStride(VertVirtStride):
+    """`betweenness/vert-virt-stride` on the compacted graph: the report's fastest."""
+
+    name = "betweenness/vert-comp-virt-stride"
+    sources = kernel_files("vert-comp-virt-stride", "virtual.cuh")
+    compacted = True
+
+
+@REGISTRY.add
+class VertCompVirtStrideConst(VertCompVirtStride):
+    """`betweenness/vert-comp-virt-stride` with the graph's two sizes in `__constant__` memory."""
+
+    name = "betweenness/vert-comp-virt-stride-const"
+    sources = kernel_files("vert-comp-virt-stride-const", "virtual.cuh")
+
+    def send(self, reduced: Compacted) -> Round:
+        """Send the graph, its sizes apart."""
+        part = super().send(reduced)
+        vertices, virtual, *part.arguments = part.arguments
+        self.module.write_symbol("constant_vertices", np.array([vertices]))
+        self.module.write_symbol("constant_virtual_vertices", np.array([virtual]))
+        return part
+
+
+@REGISTRY.add
+class SideVertices(VertCompVirtStride):
+    """`betweenness/vert-comp-virt-stride` without vertices of degree 2 whose neighbours are adjacent.
+
+    Searches from these come first, in the whole compacted graph; the others need them no more.
+    """
+
+    name = "betweenness/vert-comp2-virt-stride"
+    implements = 'domitrz-brandes, "Further graph reductions", on brandes-par-vert-comp-virt-stride.cu'
+    sources = kernel_files("vert-comp-virt-stride", "virtual.cuh")
+
+    def reduce(self, query: Query) -> tuple[Compacted, ...]:
+        """Return two graphs, or one if there are no such vertices, or not every vertex is a source."""
+        return without_side_vertices(compact(self.graph, query.sources))
+
+
+@REGISTRY.add
+class PrefixOnDevice(Vert):
+    """`betweenness/vert` whose `indptr` is made on the device: prefix sums that the report left to the CPU.
+
+    `observed` has the time of both ways, in ms: of the launches, with the degrees on the device, and NumPy's.
+    """
+
+    name = "betweenness/vert-prefix"
+    implements = 'domitrz-brandes, "Computing prefix sums on GPU", before brandes-par-vert.cu'
+    sources = (*Vert.sources, *PrefixSums.sources)
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernels."""
+        super().setup(graph)
+        self.prefix_sums = PrefixSums(self.device)
+
+    def send(self, reduced: Compacted) -> Round:
+        """Send degrees in place of `indptr`, and add them up there."""
+        degrees = np.append(reduced.graph.degrees(), np.int32(0))
+        began = time.perf_counter()
+        np.cumsum(degrees[:-1], out=np.zeros_like(degrees)[1:])
+        self.host_ms = (time.perf_counter() - began) * 1e3
+        part = super().send(reduced)
+        part.arguments[1] = indptr = self.device.upload(degrees)
+        self.prefix_sums.allocate(indptr.size)
+        start, end = self.device.event(), self.device.event()
+        start.record()
+        self.prefix_sums.scan(indptr)
+        end.record()
+        end.synchronize()
+        self.device_ms = end.milliseconds_since(start)
+        return part
+
+    def observed(self) -> dict[str, float]:
+        """Tell both times."""
+        return super().observed() | {"prefix_device_ms": self.device_ms, "prefix_host_ms": self.host_ms}
+
+
+@REGISTRY.add
+class Levels(BetweennessSolver):
+    """A launch for each source and level; the host reads after each whether there is another level."""
+
+    name = "betweenness/levels"
+    implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
+    sources = kernel_files("levels", "vert.cuh")
+    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, "precision": "double"}
+    bytes_per_vertex = 8 + 8 + 4 + 8
+    SAMPLE = 8
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernels."""
+        super().setup(graph)
+        precision = self.parameters["precision"]
+        self.start, self.expand, self.collect = (
+            self.module.kernel(f"levels_{step}_{precision}") for step in ("start", "expand", "collect")
+        )
+
+    def upload(self, query: Query) -> None:
+        """Send the graph and allocate the arrays of one search."""
+        device, size = self.device, self.graph.vertices
+        indptr, indices = upload_all(device, [self.graph.indptr, self.graph.indices])
+        self.cont, self.seen = device.empty(1, np.bool_), device.pinned(1, np.bool_)
+        self.score, self.overflow = self.zeros(size), device.upload(np.full(1, -1, dtype=np.int32))
+        self.arguments = [
+            np.int32(size), indptr, indices, *(device.empty(size, self.real) for _ in ("sigma", "delta")),
+            device.empty(size, np.int32), self.cont, self.score, self.overflow,
+        ]  # fmt: skip
+
+    def search(self, source: int) -> None:
+        """Search from one source, forwards and back."""
+        block = int(self.parameters["block_size"])
+        grid = max(1, -(-self.graph.vertices // block))
+        no, last = np.zeros(1, np.bool_), -1
+        self.start(grid, block, *self.arguments, np.int32(source), np.int32(0))
+        self.seen[0] = True
+        while self.seen[0]:
+            last += 1
+            self.device.write(self.cont, no)
+            self.expand(grid, block, *self.arguments, np.int32(source), np.int32(last))
+            self.device.read(self.cont, self.seen)
+        for level in range(last, 0, -1):
+            self.collect(grid, block, *self.arguments, np.int32(source), np.int32(level))
+
+    def solve(self, query: Query) -> int:
+        """Search from every source; returns the number of searches."""
+        sources = sources_of(query, self.graph).tolist()
+        for done, source in enumerate(sources, 1):
+            self.search(source)
+            if done < len(sources):
+                self.report_progress(done, len(sources))
+        self.refuse_overflow(self.overflow, np.arange(self.graph.vertices, dtype=np.int32))
+        return len(sources)
+
+    def download(self) -> NDArray[np.float64]:
+        """Fetch the scores."""
+        return count_pairs_once(self.device.download(self.score), self.graph)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Extrapolate from a few searches, after one that warms the device up."""
+        sources = sources_of(query, self.graph)
+        if len(sources) <= self.SAMPLE:
+            return None
+        few = tuple(sources[:: len(sources) // self.SAMPLE].tolist())
+        self.upload(query)
+        for chosen in (few[:1], few):
+            began = time.perf_counter()
+            self.solve(Query(sources=chosen))
+        return (time.perf_counter() - began) / len(few) * len(sources)

@@ -1,0 +1,229 @@
+"""Betweenness on a device: each variant against exact fractions, by any schedule and in both precisions."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from exact_betweenness import exact_scores
+from graphs import NAMED, diamonds, graph, random_graphs
+from retrace.devices.base import Device
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError, TooLargeError
+from retrace.graphs.csr import CSRGraph
+from retrace.measure import environment
+from retrace.measure.records import read_records, write_records
+from retrace.measure.trials import Settings, as_record, measure
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers.betweenness import BetweennessSolver, Brandes
+
+BACKENDS = ["emulator", *(["cuda"] if cuda_available() else [])]
+VARIANTS = [kind for kind in REGISTRY.of_problem("betweenness") if issubclass(kind, DeviceSolver)]
+CASES = [
+    pytest.param(kind.name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [])
+    for kind in VARIANTS
+    for backend in BACKENDS
+]
+TOLERANCE = {"double": 1e-12, "float": 1e-4}
+
+GRAPHS = {
+    "empty": graph(0, []),
+    "two vertices": graph(2, [(0, 1, 1)], directed=False),
+    "path": graph(9, [(u, u + 1, 1) for u in range(8)], directed=False),
+    "hub": graph(
+        80, [(0, leaf, 1) for leaf in range(1, 70)] + [(u, u + 1, 1) for u in range(30, 79)], directed=False),
+    "triangles": graph(  # a strip of them with a tail: side vertices, and trees that hang on what is left
+        9, [(0, 1, 1), (0, 2, 1), (1, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1), (2, 4, 1), (4, 5, 1), (5, 6, 1),
+            (5, 7, 1), (6, 7, 1), (7, 8, 1)], directed=False),
+    **{name: NAMED[name] for name in ("one-way path", "complete", "two components", "self-loops",
+                                      "parallel arcs", "one vertex", "no arcs")},
+}  # fmt: skip
+
+
+def open_device(backend: str, seed: int | None = None) -> Device:
+    return CudaDevice() if backend == "cuda" else EmulatedDevice(seed=seed)
+
+
+def with_settings(name: str, **chosen: int | str) -> str:
+    """Write a solver's name with those of some settings that it has; the emulator likes few threads."""
+    chosen = {"block_size": 32, "blocks": 2, "mdeg": 2, **chosen}
+    there = REGISTRY.find(name).defaults
+    return f"{name}:" + ",".join(f"{key}={value}" for key, value in chosen.items() if key in there)
+
+
+def solve(spec: str, device: Device, whole: CSRGraph, query: Query) -> np.ndarray:
+    """Run all phases once."""
+    with device:
+        solver = make(spec, device)
+        solver.setup(whole)
+        solver.upload(query)
+        solver.solve(query)
+        return solver.download()
+
+
+@cache
+def exact(which: str) -> np.ndarray:
+    return exact_scores(GRAPHS[which])
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_scores_of_small_graphs(name: str, backend: str, precision: str) -> None:
+    for which, whole in GRAPHS.items():
+        found = solve(with_settings(name, precision=precision), open_device(backend), whole, Query())
+        assert found.dtype == np.float64
+        assert_allclose(found, exact(which), rtol=TOLERANCE[precision], err_msg=which)
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+@given(whole=random_graphs(most_vertices=12), data=st.data(), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_scores_of_some_sources_of_random_graphs(
+    name: str, backend: str, whole: CSRGraph, data: st.DataObject, seed: int
+) -> None:
+    vertex = st.integers(0, whole.vertices - 1)
+    query = Query(sources=data.draw(st.none() | st.lists(vertex, unique=True).map(tuple)))
+    spec = with_settings(
+        name,
+        precision=data.draw(st.sampled_from(["double", "float"])),
+        blocks=data.draw(st.integers(0, 3)),
+        batch=data.draw(st.integers(0, 3)),
+        mdeg=data.draw(st.integers(1, 5)),
+        block_size=data.draw(st.sampled_from([1, 7, 40])),
+    )
+    found = solve(spec, open_device(backend, seed), whole, query)
+    tolerance = TOLERANCE["float" if "precision=float" in spec else "double"]
+    assert_allclose(found, exact_scores(whole, query.sources), rtol=tolerance, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+def test_solves_twice_with_one_device(name: str, backend: str) -> None:
+    with open_device(backend) as device:
+        solver = make(with_settings(name), device)
+        solver.setup(GRAPHS["triangles"])
+        for sources in (None, (0, 7)):
+            solver.upload(Query(sources=sources))
+            solver.solve(Query(sources=sources))
+            assert_allclose(solver.download(), exact_scores(GRAPHS["triangles"], sources), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+def test_too_many_paths_are_reported(name: str, backend: str) -> None:
+    query = Query(sources=(200, 0))
+    just_fits, too_long = diamonds(127), diamonds(128)
+    found = solve(with_settings(name, precision="float"), open_device(backend), just_fits, query)
+    assert_allclose(found, exact_scores(just_fits, query.sources), rtol=1e-4)
+    with pytest.raises(RetraceError, match=r"vertex 0 .*a float holds"):
+        solve(with_settings(name, precision="float"), open_device(backend), too_long, query)
+    found = solve(with_settings(name, precision="double"), open_device(backend), too_long, query)
+    assert_allclose(found, exact_scores(too_long, query.sources), rtol=1e-12)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_too_many_paths_for_a_double(backend: str) -> None:
+    with pytest.raises(RetraceError, match=r"vertex 0 .*a double holds"):
+        solve(
+            with_settings("betweenness/vert-queue"), open_device(backend), diamonds(1024), Query(sources=(0,))
+        )
+
+
+def test_blocks_follow_from_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmulatedDevice() as device:
+        monkeypatch.setattr(device, "resident_blocks", lambda block_size: 1000)
+        solver = make("betweenness/vert", device)
+        assert isinstance(solver, Brandes)
+        solver.setup(NAMED["grid"])
+        solver.upload(Query())
+        assert solver.blocks == 391  # a block for each source is enough
+        each = solver.block_bytes()
+        assert each >= 391 * (8 + 8 + 4)
+        monkeypatch.setattr(device, "free_memory", lambda: 20 * each)
+        solver.upload(Query())
+        assert solver.blocks == 19
+        solver.parameters = {**solver.parameters, "blocks": 20}
+        with pytest.raises(TooLargeError, match=r"blocks=20 needs .* GiB more .*; ask for blocks=19"):
+            solver.upload(Query())
+        monkeypatch.setattr(device, "free_memory", lambda: each // 2)
+        solver.parameters = {**solver.parameters, "blocks": 0}
+        with pytest.raises(TooLargeError, match=r"blocks=1 needs .*betweenness/levels"):
+            solver.upload(Query())
+
+
+def test_progress_is_told_between_batches() -> None:
+    for spec, told in (
+        ("betweenness/vert:batch=4,block_size=32", [(4, 9), (8, 9)]),
+        ("betweenness/vert:block_size=32", []),
+        ("betweenness/levels", [(done, 9) for done in range(1, 9)]),
+    ):
+        heard: list[tuple[int, int]] = []
+        with EmulatedDevice() as device:
+            solver = make(spec, device)
+            assert isinstance(solver, BetweennessSolver)
+            solver.on_progress = lambda done, total, heard=heard: heard.append((done, total))
+            solver.setup(GRAPHS["path"])
+            solver.upload(Query())
+            assert solver.solve(Query()) == 9
+            assert heard == told
+            assert_array_equal(solver.download(), exact("path"))
+
+
+def test_reductions_search_less() -> None:
+    searched = {}
+    with EmulatedDevice() as device:
+        for name in ("vert", "vert-comp", "vert-comp2-virt-stride", "vert-prefix"):
+            solver = make(with_settings(f"betweenness/{name}"), device)
+            solver.setup(GRAPHS["triangles"])
+            solver.upload(Query())
+            solver.solve(Query())
+            searched[name] = solver.observed()
+    sizes = {
+        name: (observed["searches"], observed["searched_vertices"]) for name, observed in searched.items()
+    }
+    assert sizes["vert"] == (9, 9)
+    assert sizes["vert-comp"] == (8, 8)
+    assert sizes["vert-comp2-virt-stride"] < sizes["vert-comp"]
+    assert {"prefix_device_ms", "prefix_host_ms"} <= set(searched["vert-prefix"])
+
+
+@pytest.mark.parametrize("name", ["betweenness/vert-comp", "betweenness/levels"])
+def test_time_of_many_sources_is_predicted(name: str) -> None:
+    with EmulatedDevice() as device:
+        solver = make(with_settings(name), device)
+        solver.setup(NAMED["complete"])
+        predicted = solver.predict_seconds(Query())
+        assert predicted is not None
+        assert 0 < predicted < 60
+        assert solver.predict_seconds(Query(sources=(0, 1))) is None
+
+
+def test_records_hold_settings_and_what_was_observed(tmp_path: Path) -> None:
+    whole = NAMED["complete"]
+    info = {"name": "complete", "vertices": 24, "arcs": whole.arcs, "origin": "generated", "edition": "test",
+            "weights": "none", "sha256": whole.digest(), "seed": None, "directed": True,
+            "sources": {"count": 5, "seed": 1}}  # fmt: skip
+    spec = "betweenness/vert-comp-virt:blocks=2,block_size=32,precision=float"
+    whole = CSRGraph(whole.indptr, whole.indices, None, info)
+    (case,) = measure("test", whole, [spec], Settings(1, 60), ("emulator", EmulatedDevice))
+    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
+    write_records(tmp_path / "complete.jsonl", [as_record("test", info, case, provenance)])
+    (record,) = read_records([tmp_path / "complete.jsonl"])
+    assert (record.status, record.verified, record.reason) == ("ok", True, None)
+    assert record.parameters["precision"] == "float"
+    assert (record.parameters["mdeg"], record.parameters["sources"]) == (4, 5)
+    assert (record.observed["blocks"], record.observed["searches"]) == (2, 5)
+    assert record.observed["max_relative_error"] < 1e-4
+
+
+def test_precision_must_be_known() -> None:
+    with (
+        EmulatedDevice() as device,
+        pytest.raises(RetraceError, match="precision is half, expected float or"),
+    ):
+        make("betweenness/vert:precision=half", device).setup(GRAPHS["path"])
