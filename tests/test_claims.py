@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricated import without_answer
-from fabricated_claims import bellman_ford, dense_graph
+from fabricated_claims import bellman_ford, brandes, dense_graph, gowalla
 from retrace.claims import table
 from retrace.claims.published import Claim, read_claims
 from retrace.claims.reports import REPORTS
@@ -22,7 +22,7 @@ from retrace.measure.records import Record, write_records
 from retrace.publish.page import render
 
 ROOT = Path(__file__).parents[1]
-FABRICATED = {"an-bellman-ford": bellman_ford}
+FABRICATED = {"an-bellman-ford": bellman_ford, "domitrz-brandes": brandes}
 
 
 def published(report: str) -> Path:
@@ -31,6 +31,7 @@ def published(report: str) -> Path:
 
 CLAIMS = {claim.claim: claim for report in REPORTS for claim in read_claims(published(report))}
 BELLMAN_FORD = [claim for claim in CLAIMS.values() if claim.report == "an-bellman-ford"]
+MEASURED = [claim for claim in CLAIMS.values() if claim.experiment]
 
 
 def find(claim: str, records: list[Record], machine: str = "h200") -> Finding:
@@ -44,7 +45,7 @@ def slowed(
 
     def slow(record: Record) -> Record:
         if (
-            record.solver != f"bellman-ford/{solver}"
+            record.solver.split("/")[1] != solver
             or record.graph["vertices"] > largest
             or any(record.parameters.get(key) != value for key, value in settings.items())
         ):
@@ -63,9 +64,9 @@ def test_every_claim_has_its_judge_and_its_experiment(report: str) -> None:
     assert {claim.experiment for claim in claims} - {""} <= set(REPORTS[report].experiments)
 
 
-@pytest.mark.parametrize("claim", BELLMAN_FORD, ids=lambda claim: claim.claim)
+@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.claim)
 def test_a_claim_that_the_records_bear_out_holds(claim: Claim) -> None:
-    found = table.find(claim, "h200", bellman_ford("h200", gpu=True))
+    found = table.find(claim, "h200", FABRICATED[claim.report]("h200", gpu=True))
     assert found.verdict == Verdict.HOLDS
     assert found.measured
 
@@ -128,20 +129,80 @@ def test_almost_half_is_neither_less_nor_more(upload: list[float], sentence: str
     assert "on dense-1024" in found.measured
 
 
-@pytest.mark.parametrize("claim", BELLMAN_FORD, ids=lambda claim: claim.claim)
+@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.claim)
 def test_without_a_gpu_nothing_can_be_told(claim: Claim) -> None:
-    emulated = [replace(record, backend="emulator") for record in bellman_ford("local", gpu=True)]
-    for records in (bellman_ford("local", gpu=False), emulated):
+    fabricate = FABRICATED[claim.report]
+    emulated = [replace(record, backend="emulator") for record in fabricate("local", gpu=True)]
+    for records in (fabricate("local", gpu=False), emulated):
         assert table.find(claim, "local", records) == Finding(Verdict.OPEN, why="no times on a GPU")
 
 
-@pytest.mark.parametrize("claim", BELLMAN_FORD, ids=lambda claim: claim.claim)
+@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.claim)
 def test_no_verdict_from_answers_that_differ_or_too_few_trials(claim: Claim) -> None:
-    records = bellman_ford("h200", gpu=True)
+    records = FABRICATED[claim.report]("h200", gpu=True)
     wrong = [replace(record, verified=False, reason="vertex 3: 4, expected 5") for record in records]
     assert table.find(claim, "h200", wrong).verdict == Verdict.OPEN
-    few = [replace(record, trials=record.trials[:2]) for record in records]
-    assert table.find(claim, "h200", few).why == "no graph has enough trials of all that is compared"
+    few = [replace(record, trials=record.trials[:2]) for record in records if _quick(record)]
+    found = table.find(claim, "h200", few)
+    assert found.verdict == Verdict.OPEN
+    assert found.why.endswith(("no graph has enough trials of all that is compared", "measured as a whole"))
+
+
+def _quick(record: Record) -> bool:
+    return record.trials[0]["total"] < 900 and record.graph["name"] != "Gowalla"
+
+
+@pytest.mark.parametrize(
+    ("claim", "solver", "factor", "sentence"),
+    [
+        ("under-five-minutes", "vert-queue", 10, "holds in part: not vert-queue"),
+        ("launch-a-level-is-slower", "levels", 0.1, "does not hold"),
+        ("stride-of-compacted-is-fastest", "edge", 0.1, "does not hold"),
+        ("stride-of-compacted-is-fastest", "vert-comp-virt-stride-const", 0.1, "holds"),
+        (
+            "stride-saves-atomics",
+            "edge-comp",
+            0.1,
+            "holds in part: only on random-10-5, vert-virt-stride, Gowalla, ",
+        ),
+        ("cpu-for-small-graphs", "seq-array", 1000, "does not hold: the GPU is no slower on any graph"),
+        (
+            "cpu-for-small-graphs",
+            "vert-comp-virt-stride",
+            1000,
+            "holds: the CPU is faster up to random-14-5, the largest measured",
+        ),
+        ("degree-2-reduction-helps", "vert-comp2-virt-stride", 10, "does not hold"),
+        ("queues-lose", "vert-queue-comp", 0.1, "holds in part: only on random-10-5, vert, Gowalla, vert"),
+        ("constant-memory-does-not-help", "vert-comp-virt-stride-const", 0.5, "does not hold"),
+        ("fewer-blocks-are-slower", "vert-comp-virt-stride", 1, "holds"),
+    ],
+)
+def test_verdicts_on_brandes(claim: str, solver: str, factor: float, sentence: str) -> None:
+    found = find(claim, slowed(brandes("h200", gpu=True), solver, factor))
+    assert found.sentence.startswith(sentence)
+    assert found.measured
+
+
+def test_five_minutes_are_for_every_source_and_every_version() -> None:
+    records = brandes("h200", gpu=True)
+    some = [replace(record, parameters={"sources": 64}) for record in records]
+    assert find("under-five-minutes", some).why == "no graph of that size was measured as a whole"
+    without = [record for record in records if not record.solver.endswith("vert-virt")]
+    assert find("under-five-minutes", without).sentence == "holds in part: not measured: vert-virt"
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(0.8, Verdict.HOLDS), (0.95, Verdict.OPEN), (1.3, Verdict.FAILS)]
+)
+def test_of_two_long_runs_a_margin_decides(factor: float, verdict: Verdict) -> None:
+    names = ("betweenness/vert", "betweenness/levels")
+    records = [
+        replace(record, trials=record.trials[:1])
+        for record in slowed(brandes("h200", gpu=True), "vert", 2 * factor)
+        if record.solver in names and record.graph["sha256"] == gowalla()["sha256"]
+    ]
+    assert find("launch-a-level-is-slower", records).verdict == verdict
 
 
 def test_why_nothing_can_be_told_is_said() -> None:

@@ -14,18 +14,31 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from fabricated_claims import bellman_ford
+from fabricated_claims import bellman_ford, brandes
 from retrace.claims.figures import CHARTS, figure
 from retrace.claims.reports import FIGURES
 from retrace.measure.records import write_records
 from retrace.publish.figures import WIDTH, image
-from retrace.publish.line_chart import apart
+from retrace.publish.line_chart import apart, count, duration
 
 ROOT = Path(__file__).parents[1]
 RECORDS = {
-    "both": bellman_ford("h200", gpu=True) + bellman_ford("local", gpu=False, sizes=[256, 512]),
-    "two GPUs": bellman_ford("h200", gpu=True) + bellman_ford("other", gpu=True, sizes=[256, 512]),
-    "no GPU": bellman_ford("local", gpu=False, sizes=[256, 512]),
+    "both": [
+        *bellman_ford("h200", gpu=True),
+        *bellman_ford("local", gpu=False, sizes=[256, 512]),
+        *brandes("h200", gpu=True),
+        *brandes("local", gpu=False, largest=False),
+    ],
+    "two GPUs": [
+        *bellman_ford("h200", gpu=True),
+        *bellman_ford("other", gpu=True, sizes=[256, 512]),
+        *brandes("h200", gpu=True),
+        *brandes("other", gpu=True),
+    ],
+    "no GPU": [
+        *bellman_ford("local", gpu=False, sizes=[256, 512]),
+        *brandes("local", gpu=False, largest=False),
+    ],
     "one size": bellman_ford("h200", gpu=True, sizes=[256]),
     "none": [],
 }
@@ -64,12 +77,29 @@ def test_words_are_legible_apart_and_inside(name: str, state: str) -> None:
     assert width == pytest.approx(WIDTH)
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if name != "bellman-ford-sparse"])
+@pytest.mark.parametrize("name", FIGURES)
 def test_which_machines_have_gpu_times_is_said(name: str) -> None:
     drawn = figure(name, RECORDS["both"])
     assert "h200: NVIDIA H200" in words(drawn)
     assert UNTIMED not in words(drawn)
     assert UNTIMED in words(figure(name, RECORDS["no GPU"]))
+
+
+def test_the_bars_are_ranked_and_the_reports_fastest_stands_out() -> None:
+    drawn = figure("brandes-variants", RECORDS["both"])
+    h200, local = drawn.axes
+    names = [label.get_text() for label in h200.get_yticklabels()]
+    assert names[:3] == ["vert-comp2-virt-stride", "vert-comp-virt-stride", "vert-comp-virt-stride-const"]
+    assert names[-1] == "networkit"
+    bold = [label.get_text() for label in h200.get_yticklabels() if label.get_fontweight() == "bold"]
+    assert bold == ["vert-comp-virt-stride"]
+    assert "h200, Gowalla: all 196,591 sources" in words(drawn)
+    assert local.get_yticklabels()[0].get_text() == "networkit"
+
+
+def test_sampled_sources_are_said() -> None:
+    records = [replace(record, parameters={**record.parameters, "sources": 64}) for record in RECORDS["both"]]
+    assert "Gowalla: 64 of 196,591 sources" in words(figure("brandes-blocks", records))
 
 
 def test_a_machine_without_gpu_times_is_named_and_its_cpu_drawn() -> None:
@@ -81,7 +111,7 @@ def test_a_machine_without_gpu_times_is_named_and_its_cpu_drawn() -> None:
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_emulated_times_are_in_no_figure(name: str) -> None:
-    emulated = [replace(record, backend="emulator") for record in bellman_ford("local", gpu=True)]
+    emulated = [replace(record, backend="emulator") for record in RECORDS["two GPUs"]]
     drawn = figure(name, emulated)
     assert drawn.axes == []
     assert UNTIMED in words(drawn)
@@ -107,6 +137,11 @@ def test_ticks_keep_their_distance(places: list[float], share: float) -> None:
     assert set(chosen) <= set(places)
     least = (places[-1] / places[0]) ** share
     assert all(after / before >= least for before, after in pairwise(chosen))
+
+
+def test_numbers_of_axes_are_short() -> None:
+    assert [count(number) for number in (1, 20480, 2**20, 264_346)] == ["1", "20480", "2²⁰", "264k"]
+    assert [duration(ms) for ms in (0.05, 1, 200, 1e5)] == ["50 µs", "1 ms", "200 ms", "100 s"]
 
 
 @pytest.mark.parametrize("form", ["svg", "png"])

@@ -16,9 +16,10 @@ from retrace.claims.verdicts import (
     faster,
     open_claim,
     places,
+    rank,
     verdict,
 )
-from retrace.measure.records import Record, Summary, too_noisy_to_rank
+from retrace.measure.records import Record, Summary
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
 
@@ -127,11 +128,8 @@ def four_edges_are_best(evidence: Evidence) -> Finding:
         if set(times) != set(COUNTS):
             continue
         best = min(times, key=lambda count: times[count].median)
-        others = [times[count] for count in COUNTS if count != BEST]
-        if best == BEST and not any(too_noisy_to_rank(times[BEST], other) for other in others):
-            orders[graph] = -1
-        else:
-            orders[graph] = int(best != BEST and not too_noisy_to_rank(times[BEST], times[best]))
+        against = {rank(times[BEST], times[count]) for count in COUNTS if count != BEST}
+        orders[graph] = max(against)
         ratio = times[BEST].median / times[best].median
         beaten = f", {BEST} takes {three_digits(ratio)}{TIMES}" if best != BEST else ""
         quoted.append(f"{graph}: best {best} ({shown(times[best].median)}{beaten})")

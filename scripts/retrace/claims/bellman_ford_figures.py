@@ -16,7 +16,7 @@ from retrace.claims.bellman_ford import (
     streams,
     transfer_share,
 )
-from retrace.claims.evidence import Evidence, Variant
+from retrace.claims.evidence import Evidence, Variant, gpus
 from retrace.measure.records import Phase, Summary
 from retrace.publish.line_chart import Chart, Line, Panel
 
@@ -49,7 +49,7 @@ def transfer(found: Sequence[Evidence]) -> Chart:
             for evidence in found
         ],
         notes=[*gpus(found), "Grey: one half, which the report says it almost reaches."],
-        share=True,
+        kind="share",
         level=0.5,
     )
 
@@ -60,7 +60,7 @@ def copy(found: Sequence[Evidence]) -> Chart:
     return Chart(
         "Bellman-Ford: copying the matrix to the GPU",
         MATRIX,
-        "Upload (ms)",
+        "Upload time",
         against_size(found, variants, "upload"),
         gpus(found),
     )
@@ -76,12 +76,13 @@ def overlap(found: Sequence[Evidence]) -> Chart:
     return Chart(
         "Bellman-Ford: overlapping copies and kernels",
         MATRIX,
-        "Total, over the basic version's",
+        "Total time, over the basic version's",
         [
             Panel(evidence.machine, [line for line in relative(evidence, variants, DENSE) if line.points])
             for evidence in found
         ],
         gpus(found),
+        kind="ratio",
         level=1,
     )
 
@@ -96,7 +97,7 @@ def coalescing(found: Sequence[Evidence]) -> Chart:
     return Chart(
         "Bellman-Ford: coalesced or not, by edges a thread",
         MATRIX,
-        "Kernels (ms)",
+        "Kernel time",
         against_size(found, variants, "kernel"),
         [*gpus(found), *KERNELS],
     )
@@ -108,7 +109,7 @@ def edges_size(found: Sequence[Evidence]) -> Chart:
     return Chart(
         "Bellman-Ford: edges a thread, time against size",
         MATRIX,
-        "Kernels (ms)",
+        "Kernel time",
         against_size(found, variants, "kernel"),
         [*gpus(found), *KERNELS],
     )
@@ -132,7 +133,7 @@ def edges_count(found: Sequence[Evidence]) -> Chart:
     return Chart(
         "Bellman-Ford: time against edges a thread, by vertices",
         "Edges a thread",
-        "Kernels (ms)",
+        "Kernel time",
         panels,
         [*gpus(found), *KERNELS],
     )
@@ -152,7 +153,7 @@ def direction(found: Sequence[Evidence]) -> Chart:
     return Chart(
         "Bellman-Ford: a thread an edge or a thread a vertex",
         MATRIX,
-        "Solve (ms)",
+        "Time to solve",
         against_size(found, variants, "solve"),
         [*gpus(found), "Solve: all iterations, without the copies of matrix and distances."],
     )
@@ -174,7 +175,7 @@ def sparse(found: Sequence[Evidence]) -> Chart:
     return Chart(
         "Bellman-Ford on sparse graphs, edges a thread",
         "Vertices",
-        "Total (ms)",
+        "Total time",
         against_size(found, variants, "total"),
         [*gpus(found), *([f"{'; '.join(graphs)}."] if graphs else [])],
     )
@@ -226,22 +227,6 @@ def relative(evidence: Evidence, variants: Named, base: Variant) -> list[Line]:
         }
         lines.append(Line(label, style, points))
     return lines
-
-
-def gpus(found: Iterable[Evidence]) -> list[str]:
-    """Say whose GPU the times are of, and which machines have none."""
-    timed: list[Evidence] = []
-    untimed: list[Evidence] = []
-    for evidence in found:
-        (timed if evidence.on_gpu else untimed).append(evidence)
-    if not timed:
-        return ["No machine here has timed this on a GPU; the emulator checks answers and is never timed."]
-    names = "; ".join(
-        f"{evidence.machine}: {next(gpu['name'] for r in evidence.records if (gpu := r.machine['gpu']))}"
-        for evidence in timed
-    )
-    others = ", ".join(evidence.machine for evidence in untimed)
-    return [f"{names}. {f'No GPU times from {others}. ' if others else ''}Medians, bars between quartiles."]
 
 
 def some_of(graphs: Sequence[str], most: int = 5) -> list[str]:

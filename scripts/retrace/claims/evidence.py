@@ -16,7 +16,7 @@ class Variant:
     """A solver, and those of its settings that tell it from its like."""
 
     solver: str
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     def __str__(self) -> str:
         settings = ",".join(f"{key}={value}" for key, value in self.settings.items())
@@ -83,6 +83,22 @@ class Evidence:
             if not any(record.timed for record in records):
                 return f"{variant} on {records[0].label}: {records[0].reason or 'not timed'}"
         return "no graph has enough trials of all that is compared"
+
+
+def gpus(found: Iterable[Evidence]) -> list[str]:
+    """Say whose GPU the times are of, and which machines have none."""
+    timed: list[Evidence] = []
+    untimed: list[Evidence] = []
+    for evidence in found:
+        (timed if evidence.on_gpu else untimed).append(evidence)
+    if not timed:
+        return ["No machine here has timed this on a GPU; the emulator checks answers and is never timed."]
+    names = "; ".join(
+        f"{evidence.machine}: {next(gpu['name'] for r in evidence.records if (gpu := r.machine['gpu']))}"
+        for evidence in timed
+    )
+    others = ", ".join(evidence.machine for evidence in untimed)
+    return [f"{names}. {f'No GPU times from {others}. ' if others else ''}Medians, bars between quartiles."]
 
 
 def _size(record: Record) -> tuple[int, int, str]:

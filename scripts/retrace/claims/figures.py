@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 
 from matplotlib.figure import Figure
 
-from retrace.claims import bellman_ford_figures
+from retrace.claims import bellman_ford_figures, brandes_figures
 from retrace.claims.evidence import Evidence
 from retrace.claims.reports import FIGURES
 from retrace.measure.records import Record
+from retrace.publish.bar_chart import BarChart
 from retrace.publish.line_chart import Chart
 from retrace.publish.rows import machines
 
-CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart]] = {**bellman_ford_figures.CHARTS}
+CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart | BarChart]] = {
+    **bellman_ford_figures.CHARTS,
+    **brandes_figures.CHARTS,
+}
 
 
 def figure(name: str, records: Iterable[Record]) -> Figure:

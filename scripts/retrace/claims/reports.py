@@ -13,14 +13,14 @@ class Report:
     ----------
     title
         What it is about, in a heading.
-    problem
-        The problem that its solvers solve.
+    short
+        How targets and experiments call it.
     figures
         The experiment of each figure.
     """
 
     title: str
-    problem: str
+    short: str
     figures: dict[str, str]
 
     @property
@@ -31,13 +31,13 @@ class Report:
     @property
     def target(self) -> str:
         """The Snakemake target of all its figures and its claims."""
-        return f"figures_{self.problem.replace('-', '_')}"
+        return f"figures_{self.short.replace('-', '_')}"
 
 
 REPORTS = {
     "an-bellman-ford": Report(
         title="Bellman-Ford",
-        problem="bellman-ford",
+        short="bellman-ford",
         figures={
             "bellman-ford-transfer": "bellman-ford-transfer",
             "bellman-ford-copy": "bellman-ford-transfer",
@@ -47,6 +47,17 @@ REPORTS = {
             "bellman-ford-edges-count": "bellman-ford-edges",
             "bellman-ford-direction": "bellman-ford-direction",
             "bellman-ford-sparse": "bellman-ford-sparse",
+        },
+    ),
+    "domitrz-brandes": Report(
+        title="Betweenness",
+        short="brandes",
+        figures={
+            "brandes-variants": "brandes-variants",
+            "brandes-costs": "brandes-variants",
+            "brandes-blocks": "brandes-blocks",
+            "brandes-mdeg": "brandes-mdeg",
+            "brandes-crossover": "brandes-crossover",
         },
     ),
 }

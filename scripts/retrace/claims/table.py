@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from retrace.claims import bellman_ford
+from retrace.claims import bellman_ford, brandes
 from retrace.claims.evidence import Evidence
 from retrace.claims.published import Claim
 from retrace.claims.reports import REPORTS
@@ -17,7 +17,10 @@ from retrace.publish.page import EMPTY, Cell, Group, Page, Row, Table
 from retrace.publish.rows import machines
 from retrace.publish.tables import provenance
 
-JUDGES: dict[str, dict[str, Judge]] = {"an-bellman-ford": bellman_ford.JUDGES}
+JUDGES: dict[str, dict[str, Judge]] = {
+    "an-bellman-ford": bellman_ford.JUDGES,
+    "domitrz-brandes": brandes.JUDGES,
+}
 """How each report's claims are judged."""
 
 COLUMNS = (

@@ -1,6 +1,7 @@
 """What becomes of a claim: the figure that was measured for it, and a verdict.
 
 Times are compared graph by graph, and only where the quartiles of the two do not overlap is one the faster.
+Runs so long that there are few of them have no quartiles to speak of: there a margin takes their place.
 """
 
 from __future__ import annotations
@@ -69,10 +70,7 @@ class Case:
     @property
     def order(self) -> int:
         """-1 if the first is the faster, 1 if the other is, 0 if their quartiles overlap."""
-        first, second = self.times
-        if too_noisy_to_rank(first, second):
-            return 0
-        return -1 if first.median < second.median else 1
+        return rank(*self.times)
 
     @property
     def ratio(self) -> float:
@@ -87,13 +85,29 @@ class Case:
         )
 
 
+LONG_MS = 1000.0
+"""Runs that take this long may be compared by fewer trials."""
+MARGIN = 1.1
+"""By which such runs must differ."""
+
 COMPARING = (
     "Times are medians. One is faster than another only if their quartiles do not overlap, of at least "
-    f"{LEAST_TRIALS} trials each. What is said to be faster must be so in more than half of the comparisons, "
-    "and slower in none. Quoted is the largest graph; of several comparisons on it, the least and the "
-    "greatest ratio."
+    f"{LEAST_TRIALS} trials each; with fewer, of {LONG_MS / 1000:.0f} s or more, only if the other takes "
+    f"{MARGIN - 1:.0%} more. What is said to be faster must be so in more than half of the comparisons, and "
+    "slower in none. Quoted is the largest graph; of several comparisons on it, the least and the greatest "
+    "ratio."
 )
-"""What the verdicts of `faster` mean."""
+"""What the verdicts mean."""
+
+
+def rank(first: Summary, second: Summary) -> int:
+    """Give -1 if the first is the faster, 1 if the second is, 0 if they cannot be told apart."""
+    if min(first.n, second.n) < LEAST_TRIALS:
+        ratio = second.median / first.median
+        return -1 if ratio > MARGIN else int(ratio < 1 / MARGIN)
+    if too_noisy_to_rank(first, second):
+        return 0
+    return -1 if first.median < second.median else 1
 
 
 def open_claim(evidence: Evidence, variants: Iterable[Variant]) -> Finding:
@@ -102,7 +116,7 @@ def open_claim(evidence: Evidence, variants: Iterable[Variant]) -> Finding:
 
 
 def cases(evidence: Evidence, fast: Variant, slow: Variant, phase: Phase) -> list[Case]:
-    """Pair the times of two variants on the very same graphs, those with quartiles to speak of."""
+    """Pair the times of two variants on the very same graphs, as far as they can be ranked."""
     first, second = evidence.timed(fast), evidence.timed(slow)
     found = []
     for graph in first:
@@ -114,9 +128,11 @@ def cases(evidence: Evidence, fast: Variant, slow: Variant, phase: Phase) -> lis
 
 
 def enough(record: Record, phase: Phase) -> Summary | None:
-    """Summarise a phase of a record if it has enough trials to speak of quartiles, and takes any time."""
+    """Summarise a phase of a record if it can be ranked: by enough trials, or by long ones."""
     times = summarise(record, phase)
-    return times if times and times.n >= LEAST_TRIALS and times.median > 0 else None
+    if times is None or times.median <= 0:
+        return None
+    return times if times.n >= LEAST_TRIALS or times.minimum >= LONG_MS else None
 
 
 def faster(evidence: Evidence, pairs: Sequence[tuple[Variant, Variant]], phase: Phase) -> Finding:

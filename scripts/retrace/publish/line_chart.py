@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from retrace.measure.records import Summary
 from retrace.publish.figures import (
@@ -24,6 +26,7 @@ from retrace.publish.figures import (
     WIDTH,
     spread,
 )
+from retrace.publish.rows import SUPERSCRIPTS
 
 STYLES = (
     (BLACK, "o"),
@@ -39,7 +42,7 @@ STYLES = (
 NARROW = 50
 """The greatest value over the least one below which ticks are 1, 2 and 5 instead of powers of 10."""
 
-LEFT, RIGHT, LEADER, NARROWEST = 0.52, 0.05, 0.24, 1.4
+LEFT, RIGHT, LEADER, NARROWEST = 0.6, 0.05, 0.24, 1.4
 HEAD, PANEL_TITLE, PANEL_HEIGHT, AXIS, TEXT_LINE, CHARACTERS = 0.22, 0.18, 1.7, 0.37, 0.12, 66
 TICK = 0.36
 """Inches: margins, the way to a name, the least width of the axes; the title, a panel's title and height, the
@@ -75,10 +78,8 @@ class Chart:
         One below the other; those without lines are left out.
     notes
         Sentences under the chart.
-    ticks
-        Names of places on the x axis, which is logarithmic; all that have room are written.
-    share
-        Whether y is a share, on a linear axis from 0 to 1; otherwise it is logarithmic.
+    kind
+        What y is: a time in milliseconds or a ratio, on a logarithmic axis, or a share, on a linear one.
     level
         Where a line is drawn across for comparison.
     """
@@ -88,8 +89,7 @@ class Chart:
     y: str
     panels: Sequence[Panel]
     notes: Sequence[str] = ()
-    ticks: dict[float, str] = field(default_factory=dict)
-    share: bool = False
+    kind: Literal["time", "ratio", "share"] = "time"
     level: float | None = None
 
     def draw(self) -> Figure:
@@ -121,7 +121,9 @@ def _draw(chart: Chart) -> Figure:
 def _panel(result: Figure, chart: Chart, panel: Panel) -> Axes:
     """Draw a panel's lines with their quartiles; its place is found when all names are known."""
     axes = result.add_axes((0, 0, 1, 1), label=panel.title)
-    axes.set(xscale="log", yscale="linear" if chart.share else "log", xlabel=chart.x, ylabel=chart.y)
+    axes.set(
+        xscale="log", yscale="linear" if chart.kind == "share" else "log", xlabel=chart.x, ylabel=chart.y
+    )
     axes.set_title(panel.title, loc="left", fontsize=7, fontweight="bold", pad=3)
     axes.xaxis.labelpad = axes.yaxis.labelpad = 1
     if chart.level is not None:
@@ -151,17 +153,12 @@ def _limits(drawn: Sequence[Axes], chart: Chart) -> None:
     low, high = min(value.q1 for _, value in points), max(value.q3 for _, value in points)
     for axes in drawn:
         axes.set_xlim(x[0] / 1.25, x[-1] * 1.25)
-        if chart.share:
+        if chart.kind == "share":
             axes.set_ylim(0, 1)
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
         else:
             axes.set_ylim(low / 1.4, high * 1.4)
-            axes.yaxis.set_minor_formatter(NullFormatter())
-            if high < NARROW * low:
-                axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-                axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            else:
-                axes.yaxis.set_major_locator(LogLocator(numticks=6))
+            name_ticks(axes.yaxis, high / low, chart.kind == "time")
 
 
 def _place_ticks(drawn: Sequence[Axes], chart: Chart, share: float) -> None:
@@ -169,8 +166,22 @@ def _place_ticks(drawn: Sequence[Axes], chart: Chart, share: float) -> None:
     x = sorted({place for panel in chart.panels for line in panel.lines for place in line.points})
     for axes in drawn:
         axes.xaxis.set_major_locator(FixedLocator(apart(x, share)))
-        axes.xaxis.set_major_formatter(FuncFormatter(_names(chart.ticks)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: count(round(value))))
         axes.xaxis.set_minor_locator(NullLocator())
+
+
+def name_ticks(axis: Axis, spread: float, time: bool) -> None:
+    """Name places of a logarithmic axis: powers of 10, or 1, 2 and 5 where it spans little."""
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if spread < NARROW else LogLocator(numticks=6))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: duration(value) if time else f"{value:g}"))
+
+
+def duration(ms: float) -> str:
+    """Write a round time of so many milliseconds in the unit that reads best."""
+    if ms >= 1000:
+        return f"{ms / 1000:g} s"
+    return f"{ms:g} ms" if ms >= 1 else f"{ms * 1000:g} µs"
 
 
 def apart(places: Sequence[float], share: float) -> list[float]:
@@ -182,8 +193,12 @@ def apart(places: Sequence[float], share: float) -> list[float]:
     return chosen
 
 
-def _names(ticks: dict[float, str]) -> Callable[[float, int], str]:
-    return lambda value, _: ticks.get(round(value), f"{value:g}")
+def count(number: int) -> str:
+    """Write a number of vertices or the like in few characters."""
+    if number < 100_000:
+        return str(number)
+    power = number.bit_length() - 1
+    return "2" + str(power).translate(SUPERSCRIPTS) if number == 2**power else f"{number / 1000:.0f}k"
 
 
 def _name_lines(

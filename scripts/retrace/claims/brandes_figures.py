@@ -1,0 +1,164 @@
+"""The figures of domitrz-brandes; it prints no numbers, so that every bar and line here is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from retrace.claims.brandes import (
+    CONSTANT,
+    CUDA,
+    DEGREE_2,
+    DESCRIBED,
+    FASTEST,
+    LEVELS,
+    PEERS,
+    QUEUES,
+    SEQUENTIAL,
+    sampled,
+    settings_of,
+    variant,
+)
+from retrace.claims.evidence import Evidence, Variant, gpus
+from retrace.measure.records import Record, Summary
+from retrace.publish.bar_chart import Bar, BarChart, BarPanel
+from retrace.publish.figures import BLUE, GREEN, ORANGE, VERMILION
+from retrace.publish.line_chart import Chart, Line, Panel
+from retrace.publish.rows import TIMES
+from retrace.publish.tables import shown, three_digits
+
+KINDS = (
+    ("CUDA", CUDA, VERMILION),
+    ("C++", SEQUENTIAL, BLUE),
+    ("library", PEERS, GREEN),
+    ("not tried there", DESCRIBED, ORANGE),
+)
+COLOURS = {kind: colour for kind, _, colour in KINDS}
+
+
+def variants(found: Sequence[Evidence]) -> BarChart:
+    """Rank all versions by the time for the same sources, on the largest graph of each machine."""
+    panels = []
+    for evidence in found:
+        graph = largest(evidence)
+        bars = []
+        for kind, versions, _ in KINDS:
+            for version in versions:
+                times = evidence.summaries(version, "total").get(graph)
+                if times and times.median > 0:
+                    bars.append(Bar(str(version), times, shown(times.median), kind, version == FASTEST))
+        if bars:
+            panels.append(BarPanel(f"{evidence.machine}, {work(evidence, graph)}", bars))
+    return BarChart(
+        "Betweenness: every version at equal work",
+        "Total time",
+        panels,
+        COLOURS,
+        [*gpus(found), f"Bold: {FASTEST}, the report's fastest."],
+    )
+
+
+def blocks(found: Sequence[Evidence]) -> Chart:
+    """Show time against the number of searches at a time."""
+    versions = [variant("vert"), variant("vert-virt-stride"), FASTEST]
+    return against_setting(found, "blocks", "Blocks (searches at a time)", versions)
+
+
+def mdeg(found: Sequence[Evidence]) -> Chart:
+    """Show time against the most arcs of a virtual vertex."""
+    names = ("vert-virt", "vert-virt-stride", "vert-comp-virt", "vert-comp-virt-stride")
+    return against_setting(found, "mdeg", "mdeg (most arcs of a virtual vertex)", [variant(n) for n in names])
+
+
+def costs(found: Sequence[Evidence]) -> BarChart:
+    """Show what the report calls unsuccessful, or has not tried, over what it is held against."""
+    pairs = [*QUEUES, CONSTANT, LEVELS, DEGREE_2]
+    panels = []
+    for evidence in found:
+        graph = largest(evidence)
+        bars = []
+        for own, base in pairs:
+            times, unit = (evidence.summaries(version, "solve").get(graph) for version in (own, base))
+            if times and unit and unit.median > 0:
+                ratio = times.over(unit.median)
+                kind = "not tried there" if own in DESCRIBED else "unsuccessful there"
+                bars.append(Bar(f"{own}", ratio, f"{three_digits(ratio.median)}{TIMES}", kind))
+        if bars:
+            panels.append(BarPanel(f"{evidence.machine}, {work(evidence, graph)}", bars))
+    against = "; ".join(f"{own} over {base}" for own, base in pairs)
+    return BarChart(
+        "Betweenness: what queues and constant memory cost",
+        "Time to solve, over that without",
+        panels,
+        {"unsuccessful there": VERMILION, "not tried there": ORANGE},
+        [*gpus(found), f"{against}."],
+        level=1,
+    )
+
+
+def crossover(found: Sequence[Evidence]) -> Chart:
+    """Show CPU and GPU on graphs from small to large."""
+    versions = [("GPU", FASTEST), ("one core", SEQUENTIAL[-1])]
+    panels = []
+    for evidence in found:
+        lines = []
+        for style, (label, version) in enumerate(versions):
+            graphs = evidence.timed(version)
+            points = {
+                float(graphs[graph].graph["vertices"]): times
+                for graph, times in evidence.summaries(version, "total").items()
+                if times.median > 0
+            }
+            if points:
+                lines.append(Line(label, style, points))
+        panels.append(Panel(evidence.machine, lines))
+    return Chart(
+        "Betweenness: below which size a CPU is faster",
+        "Vertices",
+        "Total time",
+        panels,
+        [*gpus(found), f"GPU: {FASTEST}; one core: {SEQUENTIAL[-1]}. Without the GPU's context."],
+    )
+
+
+CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart | BarChart]] = {
+    "brandes-variants": variants,
+    "brandes-blocks": blocks,
+    "brandes-mdeg": mdeg,
+    "brandes-costs": costs,
+    "brandes-crossover": crossover,
+}
+
+
+def against_setting(found: Sequence[Evidence], key: str, x: str, versions: Sequence[Variant]) -> Chart:
+    """Show the searches' time against a setting, on the largest graph of each machine."""
+    panels = []
+    for evidence in found:
+        graph = largest(evidence)
+        lines = []
+        for style, version in enumerate(versions):
+            points: dict[float, Summary] = {}
+            for value in settings_of(evidence, version, key):
+                own = Variant(version.solver, {key: value})
+                times = evidence.summaries(own, "solve").get(graph)
+                if times and times.median > 0:
+                    points[float(value)] = times
+            if points:
+                lines.append(Line(str(version), style, points))
+        if lines:
+            panels.append(Panel(f"{evidence.machine}, {work(evidence, graph)}", lines))
+    return Chart(f"Betweenness: time against {key}", x, "Time to solve", panels, gpus(found))
+
+
+def largest(evidence: Evidence) -> str:
+    """Name the largest graph that a machine has times for, on its GPU if it has any there; empty without."""
+    timed = [r for r in evidence.records if r.timed and (r.backend == "cuda" or not evidence.on_gpu)]
+    return max(timed, key=lambda r: (r.graph["arcs"], r.label)).label if timed else ""
+
+
+def work(evidence: Evidence, graph: str) -> str:
+    """Say which searches were made."""
+    record: Record = next(r for r in evidence.records if r.timed and r.label == graph)
+    vertices = record.graph["vertices"]
+    if sampled(record):
+        return f"{graph}: {record.parameters['sources']:,} of {vertices:,} sources"
+    return f"{graph}: all {vertices:,} sources"

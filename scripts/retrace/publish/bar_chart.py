@@ -1,0 +1,161 @@
+"""Ranked bars with their values: a panel for each machine and graph, the least at the top."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from retrace.measure.records import Summary
+from retrace.publish.figures import SETTINGS, WIDTH
+from retrace.publish.line_chart import CHARACTERS, HEAD, PANEL_TITLE, TEXT_LINE, name_ticks
+
+BAR, AXIS, KEY, GAP, RIGHT, VALUE = 0.16, 0.36, 0.18, 0.08, 0.14, 0.5
+"""Inches: a bar with its gap, the room under the axes, the key, between a name and its bar, the margin, the
+room for a value at the end of a bar."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: its name, its value with quartiles, how that is written, its kind, and whether it stands out."""
+
+    name: str
+    value: Summary
+    text: str
+    kind: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class BarPanel:
+    """The bars of one machine and graph."""
+
+    title: str
+    bars: Sequence[Bar]
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """What a chart shows.
+
+    Attributes
+    ----------
+    title, x
+        What stands over the chart and under its axes, with units.
+    panels
+        One below the other; those without bars are left out.
+    colours
+        Of each kind of bar, in the order of the key.
+    notes
+        Sentences under the chart.
+    level
+        Where a line is drawn across bars that are ratios; without one they are times in milliseconds, on a
+        logarithmic axis.
+    """
+
+    title: str
+    x: str
+    panels: Sequence[BarPanel]
+    colours: dict[str, str]
+    notes: Sequence[str] = ()
+    level: float | None = None
+
+    def draw(self) -> Figure:
+        """Draw the chart at a column's width."""
+        return _draw(self)
+
+
+def _draw(chart: BarChart) -> Figure:
+    panels = [panel for panel in chart.panels if panel.bars]
+    notes = [line for note in chart.notes for line in textwrap.wrap(note, CHARACTERS)]
+    words = TEXT_LINE * len(notes) + 0.05
+    found = {bar.kind for panel in panels for bar in panel.bars}
+    kinds = [kind for kind in chart.colours if kind in found]
+    key = KEY if len(kinds) > 1 else 0.0
+    heights = [PANEL_TITLE + BAR * len(panel.bars) + AXIS for panel in panels]
+    height = HEAD + key + sum(heights) + words
+    with rc_context(SETTINGS):
+        result = Figure(figsize=(WIDTH, height))
+        result.text(0.5, 1 - 0.05 / height, chart.title, fontsize=8, ha="center", va="top")
+        if key:
+            result.legend(
+                handles=[Patch(color=chart.colours[kind], label=kind) for kind in kinds],
+                loc="upper center",
+                bbox_to_anchor=(0.5, 1 - HEAD / height),
+                ncols=len(kinds),
+                frameon=False,
+                borderpad=0,
+                borderaxespad=0,
+                handlelength=1,
+                columnspacing=1,
+            )
+        top = height - HEAD - key
+        for panel, tall in zip(panels, heights, strict=True):
+            _panel(result, chart, panel, top)
+            top -= tall
+        for number, line in enumerate(reversed(notes)):
+            result.text(0.05 / WIDTH, (0.05 + TEXT_LINE * number) / height, line)
+    return result
+
+
+def _panel(result: Figure, chart: BarChart, panel: BarPanel, top: float) -> None:
+    """Draw a panel's bars, the least at the top, each named at its left and with its value at its right."""
+    bars = sorted(panel.bars, key=lambda bar: bar.value.median)
+    names = [result.text(0, 0, bar.name, fontweight="bold" if bar.marked else "normal") for bar in bars]
+    left = max(name.get_window_extent().width for name in names) / result.dpi + GAP + 0.03
+    for name in names:
+        name.remove()
+    height, tall = result.get_figheight(), BAR * len(bars)
+    axes = result.add_axes(
+        (left / WIDTH, (top - PANEL_TITLE - tall) / height, (WIDTH - left - RIGHT) / WIDTH, tall / height),
+        label=panel.title,
+    )
+    result.text(0.05 / WIDTH, (top - 0.04) / height, panel.title, va="top", fontweight="bold")
+    axes.set(xlabel=chart.x, xscale="linear" if chart.level is not None else "log")
+    axes.xaxis.labelpad = 1
+    axes.barh(
+        range(len(bars)),
+        [bar.value.median for bar in bars],
+        height=0.7,
+        color=[chart.colours[bar.kind] for bar in bars],
+        xerr=[
+            [bar.value.median - bar.value.q1 for bar in bars],
+            [bar.value.q3 - bar.value.median for bar in bars],
+        ],
+        error_kw={"elinewidth": 0.7, "ecolor": "0.3"},
+    )
+    axes.set_yticks(range(len(bars)), [bar.name for bar in bars])
+    axes.tick_params(axis="y", length=0)
+    for label, bar in zip(axes.get_yticklabels(), bars, strict=True):
+        label.set_fontweight("bold" if bar.marked else "normal")
+    axes.set_ylim(len(bars) - 0.5, -0.5)
+    _range(axes, chart, bars, WIDTH - left - RIGHT)
+    for place, bar in enumerate(bars):
+        weight = "bold" if bar.marked else "normal"
+        axes.annotate(
+            bar.text,
+            (bar.value.q3, place),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            fontweight=weight,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )
+
+
+def _range(axes: Axes, chart: BarChart, bars: Sequence[Bar], width: float) -> None:
+    """Leave room for the values beside the bars."""
+    low, high = min(bar.value.q1 for bar in bars), max(bar.value.q3 for bar in bars)
+    share = 1 / (1 - VALUE / width)
+    if chart.level is None:
+        start = low / 2
+        axes.set_xlim(start, start * (high / start) ** share)
+        name_ticks(axes.xaxis, (high / start) ** share, time=True)
+    else:
+        axes.set_xlim(0, max(high, chart.level) * share)
+        axes.axvline(chart.level, color="0.4", linewidth=0.7)
