@@ -91,8 +91,47 @@ def test_new_memory_is_poisoned() -> None:
         assert (device.download(device.empty(5, np.uint8)) == 0xCD).all()
 
 
+@pytest.mark.parametrize("blocks", [1, 127, 128, 129, 5000])
+def test_blocks_on_several_threads_of_the_system(blocks: int) -> None:
+    with EmulatedDevice() as device:
+        out = device.empty(blocks * 64, np.int32)
+        device.load(RACES).kernel("with_barrier")(blocks, 64, out)
+        expected = (100 * np.arange(blocks)[:, np.newaxis] + np.roll(np.arange(64), 1)).ravel()
+        assert np.array_equal(device.download(out), expected)
+
+
+def test_the_environment_is_left_alone() -> None:
+    program = """
+import os
+import numpy as np
+from retrace.devices.emulator import EmulatedDevice
+with EmulatedDevice() as device:
+    device.load("bfs/bsp.cu")
+assert "OMP_WAIT_POLICY" not in os.environ
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[1] / "scripts")
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+def test_a_forked_process_can_launch_as_well() -> None:
+    with EmulatedDevice() as device:
+        kernel = device.load(RACES).kernel("with_barrier")
+        out = device.empty(400 * 64, np.int32)
+        kernel(400, 64, out)
+        child = os.fork()
+        if child == 0:
+            try:
+                device.fill(out, 0)
+                kernel(400, 64, out)
+                os._exit(int(device.download(out)[-1] != 39962))
+            finally:
+                os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 @pytest.mark.parametrize("seed", [None, 1])
-@pytest.mark.parametrize("blocks", [1, 40])
+@pytest.mark.parametrize("blocks", [1, 40, 400])
 def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
     with EmulatedDevice(seed) as device:
         module, out = device.load(BARRIERS), device.empty(32, np.int32)
@@ -283,7 +322,7 @@ with EmulatedDevice() as device:
     values = device.upload(np.arange(64, dtype=np.int32))
     name, shared = sys.argv[1], int(sys.argv[2])
     arguments = (out,) if name == "beyond_shared" else (np.int32(64), values, out)
-    blocks, threads = (1, 64) if name == "beyond_shared" else (3, 32)
+    blocks, threads = (1, 64) if name == "beyond_shared" else (300, 32)
     device.load({str(KERNELS / "bounds.cu")!r}).kernel(name)(blocks, threads, *arguments, shared=shared)
     print(device.download(out).sum())
 """

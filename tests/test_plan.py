@@ -102,7 +102,7 @@ def test_kernels_that_an_experiment_depends_on(config: Config) -> None:
         return {path.partition("kernels/")[2] for path in plan.make(config).sources("table-3.3", backend)}
 
     assert {"host/bfs_queue.cpp", "host/graph.h"} <= sources("host")
-    assert {"bfs/bsp.cu", "emulator/runtime.cpp"} <= sources("emulator")
+    assert {"bfs/bsp.cu", "emulator/scheduler/launch.cpp"} <= sources("emulator")
     assert "bfs/bsp.cu" in sources("cuda")
     assert not {path for path in sources("cuda") if path.startswith(("emulator/", "host/", "sssp/"))}
 

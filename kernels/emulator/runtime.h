@@ -1,8 +1,7 @@
-// What the code of a kernel file and the emulator's scheduler (runtime.cpp) know of each other.
+// What the code of a kernel file and the emulator's scheduler (scheduler/) know of each other.
 
 #pragma once
 
-#include <csetjmp>
 #include <cstdint>
 
 struct uint3 {
@@ -42,7 +41,7 @@ struct Fiber {
 };
 
 // The fiber that this OS thread runs. The one thread-local pointer that every access to threadIdx goes through: it
-// lives in the runtime library, so that it costs 8 bytes of static TLS however many kernel files are loaded.
+// lives in the scheduler's library, so that it costs 8 bytes of static TLS however many kernel files are loaded.
 extern thread_local Fiber *here __attribute__((tls_model("initial-exec")));
 
 // A kernel, as its file exports it.

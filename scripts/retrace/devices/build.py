@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
 EMULATOR = KERNELS / "emulator"
 
-HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-shared", "-fPIC")
+HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-pthread", "-shared", "-fPIC")
 """The C++ baselines get all that the machine they are measured on can do."""
 
 EMULATOR_FLAGS = (
@@ -35,7 +35,7 @@ EMULATOR_FLAGS = (
 )  # fmt: skip
 DEBUG_FLAGS = ("-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer")
 SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
-"""Calls a function of the emulator's scheduler at every memory access; see `kernels/emulator/runtime.cpp`."""
+"""Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access."""
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
@@ -56,7 +56,7 @@ def build_host(source: Path) -> Path:
     def compile_to(target: Path) -> list[list[str]]:
         return [[compiler, *flags, str(source), "-o", str(target)]]
 
-    key = content_key(source, (*flags, compiler_version(compiler), processor()))
+    key = content_key([source], (*flags, compiler_version(compiler), processor()))
     return build_once(source, f"host/{artefact(source, key)}.so", compile_to)
 
 
@@ -92,22 +92,22 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
             [compiler, *flags, compiled, str(storage), *link],
         ]
 
-    key = content_key(source, (*flags, *instrumented, compiler_version(compiler), runtime.name))
+    settings = (*flags, *instrumented, compiler_version(compiler), runtime.name)
+    key = content_key([source], settings, emulated=True)
     return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
 
 
 def build_runtime(debug: bool) -> Path:
     """Compile the emulator's scheduler, which all kernel libraries share."""
     compiler = find_cxx()
-    source = EMULATOR / "runtime.cpp"
-    sources = [str(source), str(EMULATOR / "accesses.cpp")]
-    flags = (*EMULATOR_FLAGS, "-pthread", *(DEBUG_FLAGS if debug else ()))
+    sources = sorted(EMULATOR.glob("scheduler/*.cpp"))
+    flags = (*EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ()))
 
     def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, *sources, "-o", str(target)]]
+        return [[compiler, *flags, *map(str, sources), "-o", str(target)]]
 
-    key = content_key(source, (*flags, compiler_version(compiler)))
-    return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
+    key = content_key(sources, (*flags, compiler_version(compiler)), emulated=True)
+    return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:
@@ -130,7 +130,7 @@ def build_thrust(source: Path, arch: str | None) -> Path:
     def compile_to(target: Path) -> list[list[str]]:
         return [[compiler, *flags, str(source), "-o", str(target)]]
 
-    key = content_key(source, (*flags, compiler_version(compiler), processor()))
+    key = content_key([source], (*flags, compiler_version(compiler), processor()))
     return build_once(source, f"{kind}/{artefact(source, key)}.so", compile_to)
 
 
@@ -142,7 +142,7 @@ def build_cubin(source: Path, arch: str) -> Path:
     def compile_to(target: Path) -> list[list[str]]:
         return [[*command, str(source), "-o", str(target)]]
 
-    key = content_key(source, (*command[1:], compiler_version(str(compiler))))
+    key = content_key([source], (*command[1:], compiler_version(str(compiler))))
     return build_once(source, f"cuda/{artefact(source, key)}.cubin", compile_to)
 
 
@@ -203,15 +203,19 @@ def processor() -> str:
     return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
 
-def content_key(source: Path, settings: Iterable[str]) -> str:
-    """Hash a source, every header that it may include, and the settings of its compilation."""
-    if not source.is_file():
-        raise RetraceError(f"{shown(source)}: no such kernel file")
-    folders = (KERNELS, source.parent)
+def content_key(sources: Sequence[Path], settings: Iterable[str], emulated: bool = False) -> str:
+    """Hash sources, every header that they may include, and the settings of their compilation.
+
+    Only what is `emulated` includes the emulator's headers.
+    """
+    for source in sources:
+        if not source.is_file():
+            raise RetraceError(f"{shown(source)}: no such kernel file")
+    folders = (KERNELS, *{source.parent for source in sources})
     headers = {path for folder in folders for end in ("h", "cuh") for path in folder.rglob(f"*.{end}")}
+    included = sorted(path for path in headers if emulated or EMULATOR not in path.parents)
     hashed = hashlib.sha256()
-    # This module writes sources itself, so it counts as one.
-    for path in [Path(__file__), source, *sorted({*headers, *EMULATOR.glob("*.cpp")})]:
+    for path in [Path(__file__), *sources, *included]:  # this module writes sources itself
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
     hashed.update("\0".join(settings).encode())
     return hashed.hexdigest()[:16]

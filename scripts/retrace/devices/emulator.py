@@ -90,6 +90,22 @@ def require_sanitizer() -> None:
         raise RetraceError(f"the emulator's debug build needs a fresh process: run `{needed} python ...`")
 
 
+def load_library(path: Path) -> ctypes.CDLL:
+    """Load a compiled kernel file, and with the first one OpenMP: told to sleep, not to spin, while it waits.
+
+    Threads that spin keep the processor from those they wait for as soon as the machine has other work
+    (docs/experiments.md). OpenMP reads the environment when it is loaded; libraries with an OpenMP of their
+    own, which are timed, are to find it as it was.
+    """
+    chosen = os.environ.get("OMP_WAIT_POLICY")
+    os.environ["OMP_WAIT_POLICY"] = chosen or "passive"
+    try:
+        return ctypes.CDLL(str(path))
+    finally:
+        if chosen is None:
+            del os.environ["OMP_WAIT_POLICY"]
+
+
 class CKernel(ctypes.Structure):
     """`emulator::Kernel` of `kernels/emulator/runtime.h`."""
 
@@ -272,7 +288,7 @@ class EmulatedDevice(Device):
         """Compile a kernel file if need be, and load it; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
-        library = ctypes.CDLL(str(build_emulator(KERNELS / source, self.debug, self.seed is not None)))
+        library = load_library(build_emulator(KERNELS / source, self.debug, self.seed is not None))
         library.emulator_reset(ctypes.cast(library.emulated_dynamic_storage, ctypes.c_void_p))
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)

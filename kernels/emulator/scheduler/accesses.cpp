@@ -4,11 +4,25 @@
 // access, and in place of every atomic operation. It is not linked with the thread sanitizer, though: the functions
 // it finds are these. Their names and parameters are those of the sanitizer's interface.
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
+#include "scheduler.h"
 
-#include "runtime.h"
+namespace emulator {
+
+// A kernel is about to access memory, in a seeded run: perhaps others go on first.
+void may_preempt(const void *address)
+{
+    if (!here || !here->preemptible) return;
+    Stack &self = running();
+    Worker &worker = *self.worker;
+    const char *const byte = static_cast<const char *>(address);
+    if (byte >= self.bottom && byte < self.bottom + self.bytes) return;  // its own stack: nobody else's business
+    if (worker.run_left-- > 0) return;
+    worker.run_left = worker.pick(2 * worker.mean_run);
+    worker.ready.push_back(&self);
+    worker.suspend();
+}
+
+}  // namespace emulator
 
 using emulator::may_preempt;
 

@@ -1,0 +1,127 @@
+// From a block to its threads, and where its shared memory lies.
+
+#include "scheduler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace emulator {
+
+constexpr unsigned char POISON = 0xCD;
+
+// Puts the next block of the share into the place of a finished one.
+void Worker::refill(Resident &block)
+{
+    block.empty = next_block == last_block || launch->failed.load(std::memory_order_relaxed);
+    if (block.empty) return;
+    size_t index = next_block++;
+    if (launch->seeded) index = launch->block_order[index];
+    const dim3 grid = launch->grid, size = launch->block;
+    block.index = {unsigned(index % grid.x), unsigned(index / grid.x % grid.y), unsigned(index / grid.x / grid.y)};
+    block.threads = size.x * size.y * size.z;
+    block.started = block.fibers = block.at_barrier = block.predicates = 0;
+    block.order = nullptr;
+    if (launch->seeded) {
+        block.shuffled.resize(block.threads);
+        std::iota(block.shuffled.begin(), block.shuffled.end(), 0);
+        std::shuffle(block.shuffled.begin(), block.shuffled.end(), random);
+        block.order = block.shuffled.data();
+        block.place.resize(block.threads);
+        for (unsigned i = 0; i < block.threads; i++) block.place[block.order[i]] = i;
+        size_t bytes = 0;
+        for (const Range &range : shared) bytes += range.bytes;
+        block.shared.assign(bytes, POISON);
+        if (in_place == &block) in_place = nullptr;
+    }
+}
+
+// Gives a fiber a block that has threads to start; false if there is none.
+bool Worker::attach(Stack &fiber)
+{
+    Resident *found = nullptr;
+    const size_t first = launch->seeded ? pick(blocks.size()) : 0;
+    for (size_t i = 0; i < blocks.size() && !found; i++) {
+        Resident &block = blocks[(first + i) % blocks.size()];
+        if (!block.empty && block.started < block.threads) found = &block;
+    }
+    if (!found) return false;
+    found->fibers++;
+    fiber.block = found;
+    fiber.block_index = found->index;
+    fiber.block_size = launch->block;
+    fiber.grid_size = launch->grid;
+    fiber.thread_index = {0, 0, 0};
+    fiber.suspended = false;
+    fiber.preemptible = false;
+    if (!shared.empty()) place_shared(found);
+    return true;
+}
+
+// A fiber's block has no more threads to start, and its own are done.
+void Worker::detach(Stack &fiber)
+{
+    Resident &block = resident(fiber);
+    fiber.block = nullptr;
+    if (--block.fibers == 0)
+        refill(block);
+    else if (block.at_barrier == block.fibers)
+        release_barrier(block);
+}
+
+bool Worker::finished() const
+{
+    return std::all_of(blocks.begin(), blocks.end(), [](const Resident &block) { return block.empty; });
+}
+
+// Brings the shared memory of a block to where its code looks for it.
+void Worker::place_shared(Resident *block)
+{
+    if (block == in_place) return;
+    const auto move = [this](auto copy) {
+        size_t offset = 0;
+        for (const Range &range : shared) {
+            copy(range, offset);
+            offset += range.bytes;
+        }
+    };
+    if (in_place)
+        move([&](const Range &r, size_t at) { memcpy(in_place->shared.data() + at, r.begin, r.bytes); });
+    move([&](const Range &r, size_t at) { memcpy(r.begin, block->shared.data() + at, r.bytes); });
+    in_place = block;
+}
+
+// Runs one OS thread's share of a grid: the blocks from `first` to before `last`.
+void Worker::work(Launch &grid, size_t first, size_t last)
+{
+    launch = &grid;
+    next_block = first;
+    last_block = last;
+    blocks.resize(launch->seeded ? RESIDENT : 1);
+    for (Resident &block : blocks) {
+        block.suspended.resize(MAX_THREADS);
+        refill(block);
+    }
+#ifdef __SANITIZE_ADDRESS__
+    char *const dynamic = static_cast<char *>(launch->dynamic_storage());
+    if (dynamic) {  // what the launch did not ask for is out of bounds
+        __asan_unpoison_memory_region(dynamic, DYNAMIC_SHARED_BYTES);
+        __asan_poison_memory_region(dynamic + launch->dynamic_bytes, DYNAMIC_SHARED_BYTES - launch->dynamic_bytes);
+    }
+#endif
+    if (const int how = _setjmp(bail)) {
+#ifdef __SANITIZE_ADDRESS__
+        if (how == 2) __sanitizer_finish_switch_fiber(main.fake_stack, nullptr, nullptr);
+#endif
+        (void)how;
+        abandon();
+        return;
+    }
+    while (attach(main)) {
+        launch->kernel->run_threads(launch->arguments);
+        detach(main);
+    }
+    if (!finished()) switch_to(next());
+}
+
+}  // namespace emulator

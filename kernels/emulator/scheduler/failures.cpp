@@ -1,0 +1,74 @@
+// What ends a launch with an error.
+
+#include "scheduler.h"
+
+#include <cstdio>
+
+namespace emulator {
+
+static std::string text(uint3 index)
+{
+    char buffer[48];
+    snprintf(buffer, sizeof buffer, "(%u, %u, %u)", index.x, index.y, index.z);
+    return buffer;
+}
+
+std::string Worker::deadlock()
+{
+    std::string message;
+    for (Resident &block : blocks) {
+        if (block.empty || !message.empty()) continue;
+        message = "deadlock in block " + text(block.index) + ":";
+        const Stack *at_barrier = nullptr, *in_warp = nullptr;
+        for (Stack *stack : block.suspended) {
+            if (stack && stack->wait == Wait::BARRIER && !at_barrier) at_barrier = stack;
+            if (stack && stack->wait == Wait::WARP && !in_warp) in_warp = stack;
+        }
+        if (at_barrier) message += " thread " + text(at_barrier->thread_index) + " waits at __syncthreads";
+        if (in_warp) {
+            char mask[16];
+            snprintf(mask, sizeof mask, "0x%08x", in_warp->mask);
+            message += std::string(at_barrier ? ", " : " ") + "thread " + text(in_warp->thread_index) +
+                       " at a warp operation with mask " + mask;
+        }
+        message += "; not all the threads they wait for come there";
+    }
+    return message;
+}
+
+void Worker::give_up(const std::string &message)
+{
+    {
+        std::lock_guard lock(launch->mutex);
+        if (!launch->failed.exchange(true)) launch->error = message;
+    }
+#ifdef __SANITIZE_ADDRESS__
+    if (here != &main) __sanitizer_start_switch_fiber(nullptr, main.bottom, main.bytes);
+#endif
+    _longjmp(bail, here == &main ? 1 : 2);
+}
+
+// Drops all that is under way.
+void Worker::abandon()
+{
+    idle.clear();  // every fiber starts anew: some were left in the middle of a kernel
+    for (const auto &stack : stacks) {
+        stack->entered = false;
+        idle.push_back(stack.get());
+    }
+    ready.clear();
+    for (Resident &block : blocks) {
+        std::fill(block.suspended.begin(), block.suspended.end(), nullptr);
+        block.empty = true;
+    }
+    here = &main;
+}
+
+void fail(const char *message)
+{
+    Stack &self = running();
+    self.worker->give_up(std::string(message) + ", in block " + text(self.block_index) + ", thread " +
+                         text(self.thread_index));
+}
+
+}  // namespace emulator

@@ -1,0 +1,145 @@
+// Stacks, and switching from one to another.
+
+#include "scheduler.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace emulator {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t STACK_BYTES = 256 << 10;
+#else
+constexpr size_t STACK_BYTES = 64 << 10;
+#endif
+
+thread_local Fiber *here = nullptr;
+
+Worker &this_worker()
+{
+    static thread_local std::unique_ptr<Worker> own;
+    if (!own) {
+        own = std::make_unique<Worker>();
+        own->main.worker = own.get();
+        here = &own->main;
+    }
+    return *own;
+}
+
+static size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+Worker::~Worker()
+{
+    for (const auto &stack : stacks) munmap(stack->bottom - page_bytes(), stack->bytes + page_bytes());
+}
+
+static void fiber_main()
+{
+    Stack &self = running();
+    Worker &worker = *self.worker;
+#ifdef __SANITIZE_ADDRESS__
+    const void *bottom;
+    size_t bytes;
+    __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
+    if (!worker.main.bottom) {  // the first switch of all comes from the main fiber
+        worker.main.bottom = static_cast<char *>(const_cast<void *>(bottom));
+        worker.main.bytes = bytes;
+    }
+#endif
+    for (;;) {
+        worker.launch->kernel->run_threads(worker.launch->arguments);
+        worker.detach(self);
+        worker.idle.push_back(&self);
+        worker.switch_to(worker.next());
+    }
+}
+
+Stack *Worker::idle_stack()
+{
+    if (idle.empty()) {
+        const size_t page = page_bytes();
+        void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) give_up("no memory for the stack of another waiting thread");
+        mprotect(memory, page, PROT_NONE);  // an overflow faults instead of writing elsewhere
+        stacks.push_back(std::make_unique<Stack>());
+        Stack &stack = *stacks.back();
+        stack.bottom = static_cast<char *>(memory) + page;
+        stack.bytes = STACK_BYTES;
+        stack.worker = this;
+        return &stack;
+    }
+    Stack *stack = idle.back();
+    idle.pop_back();
+    return stack;
+}
+
+// Which fiber goes on: one whose wait is over, else a fresh thread. At the end it is the main one.
+Stack *Worker::next()
+{
+    for (bool released = false;; released = true) {
+        const bool fresh = std::any_of(blocks.begin(), blocks.end(), [](const Resident &block) {
+            return !block.empty && block.started < block.threads;
+        });
+        if (!ready.empty() && !(launch->seeded && fresh && pick(2))) {
+            if (launch->seeded) std::swap(ready.front(), ready[pick(ready.size())]);
+            Stack *stack = ready.front();
+            ready.pop_front();
+            return stack;
+        }
+        if (fresh) {
+            Stack *stack = idle_stack();
+            attach(*stack);
+            return stack;
+        }
+        if (finished()) return &main;
+        if (released) give_up(deadlock());
+        release_waiting();
+    }
+}
+
+void Worker::switch_to(Stack *to)
+{
+    Stack *from = &running();
+    if (to == from) return;
+    here = to;
+    if (!shared.empty() && to->block) place_shared(&resident(*to));
+    if (_setjmp(from->context) == 0) {
+#ifdef __SANITIZE_ADDRESS__
+        __sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->bytes);
+#endif
+        if (to->entered || to == &main) _longjmp(to->context, 1);
+        to->entered = true;
+        ucontext_t context;
+        getcontext(&context);
+        context.uc_stack.ss_sp = to->bottom;
+        context.uc_stack.ss_size = to->bytes;
+        context.uc_link = nullptr;
+        makecontext(&context, fiber_main, 0);
+        setcontext(&context);
+    }
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(from->fake_stack, nullptr, nullptr);
+#endif
+}
+
+// Sets the running thread aside and lets another one run.
+void Worker::suspend()
+{
+    Stack &self = running();
+    self.suspended = true;
+    resident(self).suspended[self.thread] = &self;
+    switch_to(next());
+}
+
+void finish_suspended()
+{
+    Stack &self = running();
+    resident(self).suspended[self.thread] = nullptr;
+    self.suspended = false;
+}
+
+}  // namespace emulator

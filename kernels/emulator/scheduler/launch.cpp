@@ -1,0 +1,86 @@
+// From a grid to its blocks.
+
+#include "scheduler.h"
+
+#if !__has_include(<omp.h>)
+#error "the emulator needs OpenMP: install the compiler's (libgomp of g++)"
+#endif
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+namespace emulator {
+
+constexpr size_t ENOUGH_THREADS = 8192;  // of a grid: fewer are done before another OS thread has woken up
+
+// The __shared__ variables of the library that a kernel belongs to: all of its thread-local memory, but of the
+// dynamic array only what the launch asked for.
+static std::vector<Range> shared_ranges(const Launch &launch)
+{
+    char *dynamic = static_cast<char *>(launch.dynamic_storage());  // which makes this thread's copy of it exist
+    const Range all = find_library(reinterpret_cast<const void *>(launch.kernel->run_threads)).thread_local_part;
+    if (!all.begin) return {};
+    if (!dynamic) return {all};
+    char *const unused = dynamic + launch.dynamic_bytes, *const used_again = dynamic + DYNAMIC_SHARED_BYTES;
+    return {{all.begin, size_t(unused - all.begin)}, {used_again, size_t(all.begin + all.bytes - used_again)}};
+}
+
+// Runs a grid on one OS thread, everything in an order that the seed decides.
+static void run_shuffled(Launch &launch)
+{
+    Worker &worker = this_worker();
+    worker.random.seed(launch.seed);
+    worker.mean_run = 1u << worker.pick(9);
+    worker.run_left = worker.pick(2 * worker.mean_run);
+    launch.block_order.resize(launch.blocks);
+    std::iota(launch.block_order.begin(), launch.block_order.end(), 0);
+    std::shuffle(launch.block_order.begin(), launch.block_order.end(), worker.random);
+    worker.shared = shared_ranges(launch);
+    worker.in_place = nullptr;
+    worker.work(launch, 0, launch.blocks);
+    worker.shared.clear();
+}
+
+// Runs a grid in order, its blocks in parallel.
+static void run_parallel(Launch &launch)
+{
+    const size_t threads = launch.blocks * launch.block.x * launch.block.y * launch.block.z;
+    static const pid_t first_process = getpid();
+    const bool forked = getpid() != first_process;  // without OpenMP's threads, for which it would wait
+    if (launch.blocks == 1 || threads < ENOUGH_THREADS || forked) {
+        this_worker().work(launch, 0, launch.blocks);
+        return;
+    }
+    const int processors = std::min(omp_get_max_threads(), omp_get_num_procs());
+    const size_t share = std::clamp<size_t>(launch.blocks / (size_t(processors) * 8), 1, 64);
+#pragma omp parallel for schedule(dynamic) num_threads(processors)
+    for (size_t first = 0; first < launch.blocks; first += share)
+        this_worker().work(launch, first, std::min(first + share, launch.blocks));
+}
+
+}  // namespace emulator
+
+// Runs a whole grid. Returns 0, or 1 with a message in `error`.
+extern "C" int emulator_launch(const emulator::Kernel *kernel, void *(*dynamic_storage)(), const unsigned *grid,
+                               const unsigned *block, unsigned dynamic_bytes, void **arguments, int seeded,
+                               unsigned long long seed, char *error, size_t error_bytes)
+{
+    using namespace emulator;
+    Launch launch;
+    launch.kernel = kernel;
+    launch.arguments = arguments;
+    launch.grid = {grid[0], grid[1], grid[2]};
+    launch.block = {block[0], block[1], block[2]};
+    launch.blocks = size_t(grid[0]) * grid[1] * grid[2];
+    launch.seeded = seeded;
+    launch.seed = seed;
+    launch.dynamic_bytes = dynamic_bytes;
+    launch.dynamic_storage = dynamic_storage;
+    seeded ? run_shuffled(launch) : run_parallel(launch);
+    if (!launch.failed) return 0;
+    snprintf(error, error_bytes, "%s", launch.error.c_str());
+    return 1;
+}

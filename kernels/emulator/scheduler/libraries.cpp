@@ -1,0 +1,74 @@
+// Variables of a loaded kernel file: __constant__, __device__ and __shared__ ones.
+
+#include "scheduler.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <map>
+
+namespace emulator {
+
+Library find_library(const void *inside)
+{
+    Library library;
+    library.inside = inside;
+    const auto visit = [](dl_phdr_info *info, size_t, void *data) {
+        auto &wanted = *static_cast<Library *>(data);
+        Range writable{nullptr, 0};
+        char *read_only_end = nullptr;
+        size_t thread_local_bytes = 0;
+        bool holds = false;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+            const ElfW(Phdr) &header = info->dlpi_phdr[i];
+            char *const begin = reinterpret_cast<char *>(info->dlpi_addr + header.p_vaddr);
+            if (header.p_type == PT_LOAD && wanted.inside >= begin && wanted.inside < begin + header.p_memsz)
+                holds = true;
+            if (header.p_type == PT_LOAD && header.p_flags & PF_W) writable = {begin, header.p_memsz};
+            if (header.p_type == PT_GNU_RELRO) read_only_end = begin + header.p_memsz;
+            if (header.p_type == PT_TLS) thread_local_bytes = header.p_memsz;
+        }
+        if (!holds) return 0;
+        if (thread_local_bytes)
+            wanted.thread_local_part = {static_cast<char *>(info->dlpi_tls_data), thread_local_bytes};
+        char *const begin = std::max(writable.begin, read_only_end), *end = writable.begin + writable.bytes;
+        if (begin < end) wanted.variables = {begin, size_t(end - begin)};
+        return 1;
+    };
+    dl_iterate_phdr(visit, &library);
+    return library;
+}
+
+}  // namespace emulator
+
+// Gives the __constant__ and __device__ variables of a library, named by a function of it, the values that they had
+// when it was first loaded, as CUDA does for a module that is loaded anew.
+extern "C" __attribute__((no_sanitize("address"))) void emulator_reset(const void *function)
+{
+    static std::mutex mutex;
+    static auto &first = *new std::map<const void *, std::vector<char>>;
+    const std::lock_guard lock(mutex);
+    const emulator::Range now = emulator::find_library(function).variables;
+    const auto [saved, is_new] = first.try_emplace(function, now.bytes);
+    volatile char *const here = now.begin;  // volatile: no memcpy, which minds the sanitizer's marks between variables
+    for (size_t i = 0; i < now.bytes; i++) {
+        if (is_new)
+            saved->second[i] = here[i];
+        else
+            here[i] = saved->second[i];
+    }
+}
+
+// Finds a __constant__ or __device__ variable in a library that dlopen has returned; null if there is none.
+extern "C" void *emulator_symbol(void *library, const char *name, size_t *bytes)
+{
+    void *address = dlsym(library, name);
+    Dl_info info;
+    void *found = nullptr;
+    if (!address || !dladdr1(address, &info, &found, RTLD_DL_SYMENT)) return nullptr;
+    const auto *symbol = static_cast<const ElfW(Sym) *>(found);
+    if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) return nullptr;
+    *bytes = symbol->st_size;
+    return address;
+}
