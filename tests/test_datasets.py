@@ -96,10 +96,10 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "RETRIES", 0)
 
 
-def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: bool = True) -> Dataset:
+def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: str | None = "road") -> Dataset:
     edition = Edition("dimacs", "dimacs", file="tiny.gr.gz", sha256=sha256, addresses=addresses)
     pairs = {"near": (0, 1), "far": (0, 3)}
-    return Dataset("tiny", 4, 6, False, "dimacs", "none", 0, pairs, (edition,), stand_in)
+    return Dataset("tiny", 4, 6, False, "dimacs", "none", 0, pairs, (edition,), stand_in=stand_in)
 
 
 def names(folder: Path) -> list[str]:
@@ -247,6 +247,33 @@ def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert names(tmp_path) == []
 
 
+def test_stand_in_of_a_social_network_has_no_weights(tmp_path: Path) -> None:
+    social = replace(dataset(stand_in="heavy-tailed"), weighted=False, sources=3, source=1)
+    graph = obtain(social, tmp_path, None, "stand-in", 3)
+    assert (graph.vertices, graph.arcs, graph.weights) == (4, 6, None)
+    assert (graph.info["weights"], graph.info["origin"], graph.info["seed"]) == ("none", "stand-in", 3)
+    assert graph.info["sources"] == {"count": 3, "seed": 3}
+    weighted = obtain(replace(social, weighted=True), tmp_path, None, "stand-in", 3)
+    assert weighted.weights is not None
+    assert weighted.info["weights"] == "generated"
+
+
+def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path) -> None:
+    files = {
+        "theirs": "0 2\n0 3\n1 3\n2 0\n3 0\n3 1\n",  # names 0, 2, 3, 1 in this order
+        "ours": "0 1\n0 2\n1 0\n2 0\n2 3\n3 2\n",
+    }
+    digests = set()
+    for name, content in files.items():
+        (tmp_path / f"{name}.txt").write_text(content)
+        edition = Edition(name, "snap", file=f"{name}.txt", renumber=name == "theirs")
+        unweighted = replace(dataset(), weighted=False, editions=(edition,))
+        graph = obtain(unweighted, tmp_path / "downloads", str(tmp_path), "fail", 1)
+        assert (graph.info["edition"], graph.info["weights"], graph.info["seed"]) == (name, "none", None)
+        digests.add(graph.digest())
+    assert len(digests) == 1
+
+
 def test_offline_failure_lists_what_was_tried(tmp_path: Path) -> None:
     with pytest.raises(RetraceError) as caught:
         obtain(dataset(f"{NOWHERE}/a/tiny.gr.gz", f"{NOWHERE}/b/tiny.gr.gz"), tmp_path, None, "fail", 1)
@@ -255,7 +282,7 @@ def test_offline_failure_lists_what_was_tried(tmp_path: Path) -> None:
     assert f"{NOWHERE}/a/tiny.gr.gz (no connection), {NOWHERE}/b/tiny.gr.gz (no connection)" in message
     assert "GRAPH_MIRROR" in message
     with pytest.raises(RetraceError, match="could not be had"):  # a graph for which nothing may stand in
-        obtain(dataset(stand_in=False), tmp_path, None, "stand-in", 1)
+        obtain(dataset(stand_in=None), tmp_path, None, "stand-in", 1)
 
 
 def test_hosts_that_hang_are_all_found_out_at_once(host: str, tmp_path: Path) -> None:
@@ -278,8 +305,8 @@ def config() -> dict[str, Any]:
 
 def test_registry(config: dict[str, Any]) -> None:
     registry = load_registry(config)
-    assert list(registry) == ["small-6", "small-9", "NY", "NW"]
-    assert registry["NW"].stand_in
+    assert list(registry) == ["small-6", "small-9", "NY", "NW", "Gowalla"]
+    assert registry["NW"].stand_in == "road"
     assert registry["NW"].editions[1].arcs == 2 * 1_410_387
     for name in ("NY", "NW"):
         first, *others = registry[name].editions[0].addresses
@@ -311,6 +338,8 @@ def test_small_graphs(name: str, config: dict[str, Any], tmp_path: Path) -> None
         ("datasets.NY.source: ", lambda d: d["NY"].update(source=264_346)),
         ("datasets.NY.pairs.far: ", lambda d: d["NY"]["pairs"].update(far=[0, 999_999])),
         ("datasets.NY.pairs.far: ", lambda d: d["NY"]["pairs"].update(far=[0])),
+        ("datasets.NY.sources: expected at most", lambda d: d["NY"].update(sources=264_347)),
+        ("datasets.NY.stand_in: ", lambda d: d["NY"].update(stand_in="tree")),
         ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(sha256="37F5")),
         ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(file="../NY.gr.gz")),
         ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(path="NY.gr.gz")),
@@ -360,7 +389,7 @@ def write_config(path: Path, *addresses: str) -> Path:
         "licence": "none",
         "source": 0,
         "pairs": {"near": [0, 1], "far": [0, 3]},
-        "stand_in": True,
+        "stand_in": "road",
         "editions": [{**edition, "addresses": list(addresses)}],
     }
     path.write_text(yaml.safe_dump({"datasets": {"tiny": entry}}))

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph
-from retrace.graphs.generators import random_weights, road_stand_in
+from retrace.graphs.generators import heavy_tailed_stand_in, random_weights, road_stand_in, sample_vertices
 
 
 def matrix(graph: CSRGraph) -> csr_array:
@@ -58,8 +58,37 @@ def test_road_stand_in_that_cannot_be(vertices: int, arcs: int) -> None:
         road_stand_in(vertices, arcs, seed=1)
 
 
+@given(st.integers(1, 60), st.floats(0, 1), st.integers(-(2**70), 2**70))
+def test_heavy_tailed_stand_in(vertices: int, share: float, seed: int) -> None:
+    tree = vertices - 1
+    arcs = 2 * (tree + int(share * max(0, vertices * tree // 4 - tree)))
+    graph = heavy_tailed_stand_in(vertices, arcs, seed)
+    assert (graph.vertices, graph.arcs, graph.weights) == (vertices, arcs, None)
+    assert not has_self_loops(graph)
+    assert connected_components(matrix(graph))[0] == 1
+    pairs = set(zip(graph.tails().tolist(), graph.indices.tolist(), strict=True))
+    assert len(pairs) == arcs  # no parallel arcs
+    assert {(v, u) for u, v in pairs} == pairs
+    assert graph.digest() == heavy_tailed_stand_in(vertices, arcs, seed).digest()
+
+
+def test_heavy_tailed_stand_in_has_hubs_and_leaves() -> None:
+    degrees = heavy_tailed_stand_in(20_000, 200_000, seed=1).degrees()
+    assert degrees.max() > 30 * degrees.mean()
+    assert (degrees == 1).any()
+
+
+@pytest.mark.parametrize(("vertices", "arcs"), [(0, 0), (1, 2), (4, 5), (4, 4), (4, 8), (9, 38)])
+def test_heavy_tailed_stand_in_that_cannot_be(vertices: int, arcs: int) -> None:
+    with pytest.raises(
+        RetraceError, match=f"{vertices} vertices has an even number of arcs from .* not {arcs};"
+    ):
+        heavy_tailed_stand_in(vertices, arcs, seed=1)
+
+
 def test_one_vertex() -> None:
     assert road_stand_in(1, 0, seed=1).vertices == 1
+    assert heavy_tailed_stand_in(1, 0, seed=1).vertices == 1
 
 
 def test_weights_belong_to_the_unordered_pair() -> None:
@@ -87,5 +116,7 @@ def test_a_seed_gives_the_same_graph_everywhere() -> None:
         road_stand_in(1000, 2800, seed=1).digest()[:16],
         road_stand_in(1000, 2800, seed=2).digest()[:16],
     ] == ["bb651796c6e6a8cb", "afcaf4c8702a3b37"]
+    assert heavy_tailed_stand_in(1000, 9000, seed=1).digest()[:16] == "f42e405d90ad24e5"
+    assert sample_vertices(1000, 5, seed=1).tolist() == [134, 419, 528, 722, 796]
     u = np.arange(4)
     assert random_weights(u, u + 1, 1, 2600, 1).tolist() == [2098, 1670, 465, 1646]

@@ -29,8 +29,13 @@ from scipy.sparse.csgraph import dijkstra
 
 from retrace.errors import RetraceError
 from retrace.graphs import formats
-from retrace.graphs.csr import CSRGraph
-from retrace.graphs.generators import ROAD_WEIGHTS, random_weights, road_stand_in
+from retrace.graphs.csr import CSRGraph, from_arcs
+from retrace.graphs.generators import (
+    ROAD_WEIGHTS,
+    heavy_tailed_stand_in,
+    random_weights,
+    road_stand_in,
+)
 
 PROJECT = Path(__file__).parents[3]
 SCHEMA = PROJECT / "workflow/schemas/datasets.schema.yaml"
@@ -56,6 +61,7 @@ class Edition:
     file: str | None = None
     sha256: str | None = None
     arcs: int | None = None
+    renumber: bool = False
     addresses: tuple[str, ...] = ()
 
 
@@ -72,7 +78,9 @@ class Dataset:
     source: int
     pairs: dict[str, tuple[int, int]]
     editions: tuple[Edition, ...]
-    stand_in: bool = False
+    weighted: bool = True
+    sources: int | None = None
+    stand_in: str | None = None
 
 
 def load_registry(config: Mapping[str, Any]) -> dict[str, Dataset]:
@@ -112,8 +120,9 @@ def obtain(dataset: Dataset, downloads: Path, mirror: str | None, offline: str, 
     Returns
     -------
     graph
-        With weights; `info` holds name, origin, edition, weights (`file` or `generated`), seed (None if
-        nothing was generated), directed, source and pairs.
+        With weights if the data set has some; `info` holds name, origin, edition, weights (`file`,
+        `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for a
+        sample of sources their count and seed.
 
     Raises
     ------
@@ -168,6 +177,11 @@ def _dataset(name: str, entry: dict[str, Any]) -> Dataset:
             raise RetraceError(
                 f"config: datasets.{name}.{key}: expected ids below {entry['vertices']}, found {vertex}"
             )
+    if entry.get("sources", 1) > entry["vertices"]:
+        raise RetraceError(
+            f"config: datasets.{name}.sources: expected at most {entry['vertices']}, the vertices, found "
+            f"{entry['sources']}"
+        )
     if len({edition.name for edition in editions}) < len(editions):
         raise RetraceError(f"config: datasets.{name}.editions: expected a name of its own for each")
     return Dataset(**{**entry, "name": name, "pairs": pairs, "editions": editions})
@@ -248,42 +262,63 @@ def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGra
 
 
 def _describe(graph: CSRGraph, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
-    """Give a graph its identity, and weights if it has none."""
-    info = {
+    """Give a graph its identity, and weights if it lacks those of its data set."""
+    if edition.renumber:
+        graph = _by_appearance(graph)
+    pairs = {key: list(pair) for key, pair in dataset.pairs.items()}
+    info = {"edition": edition.name, "weights": "none", "seed": None, **_identity(dataset, seed, pairs)}
+    if graph.weights is not None:
+        return replace(graph, info={**info, "weights": "file"})
+    if not dataset.weighted:
+        return replace(graph, info=info)
+    return _with_weights(replace(graph, info=info), seed)
+
+
+def _identity(dataset: Dataset, seed: int, pairs: dict[str, list[int]]) -> dict[str, Any]:
+    """Return what `info` says of any graph of a data set."""
+    identity = {
         "name": dataset.name,
         "origin": dataset.origin,
-        "edition": edition.name,
-        "weights": "file",
-        "seed": None,
         "directed": dataset.directed,
         "source": dataset.source,
-        "pairs": {key: list(pair) for key, pair in dataset.pairs.items()},
+        "pairs": pairs,
     }
-    if graph.weights is not None:
-        return replace(graph, info=info)
+    sample = {} if dataset.sources is None else {"sources": {"count": dataset.sources, "seed": seed}}
+    return identity | sample
+
+
+def _with_weights(graph: CSRGraph, seed: int) -> CSRGraph:
+    """Draw weights for a graph that has none."""
     weights = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)
-    return replace(graph, weights=weights, info={**info, "weights": "generated", "seed": seed})
+    return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
+
+
+def _by_appearance(graph: CSRGraph) -> CSRGraph:
+    """Renumber the vertices in the order in which arcs name them first; sort each vertex's arcs."""
+    named = np.column_stack((graph.tails(), graph.indices)).ravel()
+    vertices, first = np.unique(named, return_index=True)
+    number = np.empty(graph.vertices, dtype=np.int64)
+    number[np.setdiff1d(np.arange(graph.vertices), vertices)] = np.arange(len(vertices), graph.vertices)
+    number[vertices[np.argsort(first)]] = np.arange(len(vertices))
+    tails, heads = number[graph.tails()], number[graph.indices]
+    order = np.lexsort((heads, tails))
+    return from_arcs(graph.vertices, tails[order], heads[order])
 
 
 def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     """Generate a stand-in and find pairs near and far in it, where the registry's mean nothing."""
-    graph = road_stand_in(dataset.vertices, dataset.arcs, seed)
+    generate = {"road": road_stand_in, "heavy-tailed": heavy_tailed_stand_in}[str(dataset.stand_in)]
+    graph = generate(dataset.vertices, dataset.arcs, seed)
     ones = csr_array(
         (np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
     )
     hops = dijkstra(ones, unweighted=True, indices=[dataset.source])[0]
     near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
-    info = {
-        "name": dataset.name,
-        "origin": "stand-in",
-        "edition": "stand-in",
-        "weights": "generated",
-        "seed": seed,
-        "directed": False,
-        "source": dataset.source,
-        "pairs": {"near": [dataset.source, near], "far": [dataset.source, far]},
-    }
-    return replace(graph, info=info)
+    pairs = {"near": [dataset.source, near], "far": [dataset.source, far]}
+    info = _identity(dataset, seed, pairs) | {"origin": "stand-in", "edition": "stand-in", "directed": False}
+    weights = "none" if graph.weights is None else "generated"
+    graph = replace(graph, info={**info, "weights": weights, "seed": seed})
+    return _with_weights(graph, seed) if dataset.weighted and graph.weights is None else graph
 
 
 def _is_web(address: str) -> bool:

@@ -56,6 +56,54 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     return from_arcs(vertices, tails, heads, random_weights(tails, heads, *ROAD_WEIGHTS, seed))
 
 
+def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
+    """Generate a graph to stand in for a social network: connected, a few vertices with very many neighbours.
+
+    Each vertex hangs on an end of an earlier edge, drawn with equal chances: who has many neighbours gets
+    more. Further edges lead from any vertex to such an end. There are no loops, parallel edges or weights.
+
+    References
+    ----------
+    V. Batagelj and U. Brandes, "Efficient generation of large random networks", Phys. Rev. E 71, 2005,
+    preferential attachment; here its list of ends is resolved for all edges at once.
+
+    Raises
+    ------
+    RetraceError
+        If no such graph has that many vertices and arcs, or it would be half of a complete one or more.
+    """
+    edges, tree = arcs // 2, vertices - 1
+    most = max(tree, vertices * tree // 4)
+    if vertices < 1 or arcs % 2 or not tree <= edges <= most:
+        raise RetraceError(
+            f"a heavy-tailed stand-in of {vertices} vertices has an even number of arcs from {2 * tree} to "
+            f"{2 * most}, not {arcs}; change the counts or leave stand_in out"
+        )
+    drawn = edges
+    while True:
+        tails = np.concatenate(
+            (np.arange(1, vertices), _below(vertices, _random(seed, "edges", drawn)[tree:]))
+        )
+        # An edge e has ends 2 e, its tail, and 2 e + 1, which is like some earlier end; end 1 is vertex 0.
+        end = np.arange(2 * drawn)
+        earlier = _below(np.maximum(end - 1, 1), _random(seed, "ends", 2 * drawn))
+        like = np.where((end % 2 == 1) & (end > 1), earlier, end)
+        while (like[like] != like).any():
+            like = like[like]
+        ends = np.repeat(tails, 2)
+        ends[1:2] = 0
+        heads = ends[like][1::2]
+        near, far = np.minimum(tails, heads), np.maximum(tails, heads)
+        first = np.unique(near * vertices + far, return_index=True)[1]
+        new = np.sort(first[(near != far)[first]])[:edges]
+        if len(new) == edges:
+            u, v = near[new], far[new]
+            both = np.concatenate((u, v)), np.concatenate((v, u))
+            order = np.lexsort(both[::-1])
+            return from_arcs(vertices, both[0][order], both[1][order])
+        drawn *= 2
+
+
 def random_weights(
     tails: NDArray[np.integer[Any]], heads: NDArray[np.integer[Any]], low: int, high: int, seed: int
 ) -> Int32Array:
