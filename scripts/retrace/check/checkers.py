@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from retrace.check.oracles import Oracle, Verdict
 from retrace.check.scores import ScoreOracle
+from retrace.check.shortest_paths import ShortestPathsOracle
 from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
@@ -33,6 +34,8 @@ def checker_of(problem: str, graph: Graph) -> Checker:
     """
     if problem in ("bfs", "stcon", "sssp") and isinstance(graph, CSRGraph):
         return Oracle(graph)
+    if problem == "bellman-ford":
+        return ShortestPathsOracle(graph)
     if problem == "betweenness" and isinstance(graph, CSRGraph):
         return ScoreOracle(graph)
     raise RetraceError(f"{graph.name}: nobody checks answers of {problem} on it; choose another graph")

@@ -139,6 +139,13 @@ class Device(ABC):
         """Allocate `size` elements, contents undefined; size 0 is allowed."""
 
     @abstractmethod
+    def view(self, buffer: Buffer, begin: int, size: int) -> Buffer:
+        """Name a part of a buffer, `size` elements from `begin` on, as a buffer; it shares the memory.
+
+        Raises ValueError if it reaches beyond the buffer.
+        """
+
+    @abstractmethod
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
         """Copy from host to device; dtype and size must agree, or ValueError."""
 
@@ -181,6 +188,12 @@ class Device(ABC):
     def describe(self) -> dict[str, Any] | None:
         """Tell what a record says of the GPU; None for a device that is none."""
         return None
+
+    @staticmethod
+    def check_view(buffer: Buffer, begin: int, size: int) -> None:
+        """Refuse a view that reaches beyond its buffer."""
+        if not 0 <= begin <= begin + size <= buffer.size:
+            raise ValueError(f"elements {begin} to {begin + size} of a buffer of {buffer.size}")
 
     @staticmethod
     def check_copy(buffer: Buffer, host: NDArray[Any]) -> None:

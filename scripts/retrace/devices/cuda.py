@@ -70,10 +70,13 @@ def naming_cuda(function: Callable[P, R]) -> Callable[P, R]:
 class CudaBuffer:
     """Device memory; freed when the device is closed or nothing refers to it any more."""
 
-    def __init__(self, size: int, dtype: np.dtype[Any], owner: Any, address: int) -> None:
+    def __init__(
+        self, size: int, dtype: np.dtype[Any], owner: Any, address: int, whole: CudaBuffer | None = None
+    ) -> None:
         self.size = size
         self.dtype = dtype
         self._owner = owner  # PyCUDA's allocation
+        self._whole = whole  # what a view is a part of
         self.address = address
 
     def release(self) -> None:
@@ -285,6 +288,12 @@ class CudaDevice(Device):
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
     @naming_cuda
+    def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:
+        """Name a part of a buffer, which it keeps alive."""
+        self.check_view(buffer, begin, size)
+        address = self._address(buffer) + begin * buffer.dtype.itemsize
+        return self._keep(CudaBuffer(size, buffer.dtype, None, address, cast(CudaBuffer, buffer)))
+
     def write(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
         """Copy from host to device."""
         self.check_copy(buffer, host)

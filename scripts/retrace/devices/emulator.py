@@ -308,6 +308,11 @@ class EmulatedDevice(Device):
         memory.view(np.uint8).fill(POISON)
         return self._keep(EmulatedBuffer(memory))
 
+    def view(self, buffer: Buffer, begin: int, size: int) -> EmulatedBuffer:
+        """Name a part of a buffer."""
+        self.check_view(buffer, begin, size)
+        return self._keep(EmulatedBuffer(cast(EmulatedBuffer, buffer).memory()[begin : begin + size]))
+
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
         """Copy from host to device."""
         self.check_copy(buffer, host)

@@ -1,6 +1,6 @@
 """Solvers: one module a problem, written once against the device interface."""
 
-from retrace.solvers import betweenness, bfs, host, peers, sssp, stcon
+from retrace.solvers import bellman_ford, bellman_ford_host, betweenness, bfs, host, peers, sssp, stcon
 from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Solver, make
 
 __all__ = [
@@ -8,6 +8,8 @@ __all__ = [
     "DeviceSolver",
     "Query",
     "Solver",
+    "bellman_ford",
+    "bellman_ford_host",
     "betweenness",
     "bfs",
     "host",

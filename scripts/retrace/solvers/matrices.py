@@ -17,6 +17,7 @@ import numpy as np
 from retrace.devices import host_memory
 from retrace.devices.base import Buffer, Device
 from retrace.devices.build import KERNELS, build_host
+from retrace.devices.host_memory import require
 from retrace.errors import TooLargeError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
@@ -35,13 +36,13 @@ def pitch_of(vertices: int) -> int:
     return -(-vertices // 4) * 4
 
 
-def matrix_bytes(vertices: int) -> int:
-    """Size of a matrix."""
-    return 4 * vertices * pitch_of(vertices)
+def matrix_bytes(graph: Graph) -> int:
+    """Size of the matrix."""
+    return 4 * graph.vertices * pitch_of(graph.vertices)
 
 
 def host_matrix(graph: Graph) -> Int32Array:
-    """Make the matrix in pageable memory; a complete graph's is kept until another is asked for.
+    """Make the matrix in pageable memory; the last two of complete graphs are kept.
 
     Of parallel arcs the lightest counts.
 
@@ -53,16 +54,16 @@ def host_matrix(graph: Graph) -> Int32Array:
     if isinstance(graph, DenseGraph):
         return _complete(graph)
     assert graph.weights is not None
-    require_memory(graph.vertices, host_memory.available(), "the host")
+    require(matrix_bytes(graph), host_memory.available(), "memory")
     matrix = np.full((graph.vertices, pitch_of(graph.vertices)), UNREACHABLE, dtype=np.int32)
     np.minimum.at(matrix, (graph.tails(), graph.indices), graph.weights)
     return matrix
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _complete(graph: DenseGraph) -> Int32Array:
     vertices, pitch = graph.vertices, pitch_of(graph.vertices)
-    require_memory(vertices, host_memory.available(), "the host")
+    require(matrix_bytes(graph), host_memory.available(), "memory")
     matrix = np.empty((vertices, pitch), dtype=np.int32)
     function: Any = ctypes.CDLL(str(build_host(KERNELS / "host/generate_dense.cpp"))).generate_dense
     function.restype = None
@@ -74,14 +75,7 @@ def _complete(graph: DenseGraph) -> Int32Array:
 
 
 def device_matrix(device: Device, graph: Graph) -> Buffer:
-    """Make the matrix in device memory; a complete graph's without the host.
-
-    Raises
-    ------
-    TooLargeError
-        If the device has not enough memory.
-    """
-    require_memory(graph.vertices, device.free_memory(), "the device")
+    """Make the matrix in device memory; a complete graph's without the host."""
     if not isinstance(graph, DenseGraph):
         return device.upload(host_matrix(graph).ravel())
     vertices, pitch = graph.vertices, pitch_of(graph.vertices)
@@ -94,14 +88,19 @@ def device_matrix(device: Device, graph: Graph) -> Buffer:
     return matrix
 
 
-def require_memory(vertices: int, there_is: int, where: str) -> None:
-    """Refuse a matrix that would not fit, before the memory is asked for."""
-    needed = matrix_bytes(vertices)
-    if needed > there_is:
-        raise TooLargeError(
-            f"a matrix of {vertices} rows needs {needed / 2**30:.1f} GiB, and {where} has "
-            f"{there_is / 2**30:.1f} left; take a smaller graph"
-        )
+def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
+    """Make the matrix in page-locked memory of the host, shape (vertices * pitch,).
+
+    Raises
+    ------
+    TooLargeError
+        If the host has not enough memory.
+    """
+    pageable = host_matrix(graph).ravel()
+    require(matrix_bytes(graph), host_memory.available(), "memory")
+    matrix = device.pinned(pageable.size, np.int32)
+    matrix[:] = pageable
+    return matrix
 
 
 def rows_of(graph: Graph) -> CSRGraph:

@@ -1,0 +1,26 @@
+// bellman-ford/incoming: one thread a vertex, which looks at all arcs that lead to it. No atomics.
+//
+// Report   an-bellman-ford, Algorithm 7 (CUDA_RELEXATION_INCOMING).
+// Mapping  one thread a vertex; in each step of the loop consecutive threads read consecutive entries of a row.
+// Departs  the vertex that is marked is the thread's own; printed: mask1[i], the arc's tail, so that the vertex whose
+//          distance fell never becomes active. Line 11 stands after the loop, as section 4.4 says: "updated only once".
+
+#include "relax.cuh"
+
+extern "C" __global__ void relax_incoming(int vertices, int pitch, const int *matrix, int *distance, const int *mask,
+                                          int *mask1, int *flag)
+{
+    const int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= vertices) return;
+    int minimum = distance[v];
+    for (int i = 0; i < vertices; i++) {
+        if (mask[i] != 1) continue;
+        const int sum = through(distance[i], matrix[entry(i, v, pitch)]);
+        if (sum < minimum) {
+            minimum = sum;
+            mask1[v] = 1;
+            *flag = 1;
+        }
+    }
+    distance[v] = minimum;
+}

@@ -1,0 +1,33 @@
+// bellman-ford/*: what comes before the first iteration and between two of them.
+//
+// Report   an-bellman-ford, Algorithm 2 (CUDA_INITIALIZATION) and Algorithm 4 (CUDA_SWAP).
+// Mapping  one thread a vertex.
+// Departs  CUDA_SWAP runs after every iteration that lowered a distance, once the host has read the flag; printed:
+//          after the loop, where no vertex but the source would ever become active.
+//          It also counts the vertices that become active: rows of the matrix that the next iteration reads.
+
+#include "sum.h"
+
+extern "C" __global__ void initialise(int vertices, int source, int *distance, int *mask, int *mask1, int *flag,
+                                      unsigned *relaxed)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= vertices) return;
+    distance[i] = i == source ? 0 : NO_PATH;
+    mask[i] = i == source;
+    mask1[i] = 0;
+    if (i == source) {
+        *flag = 0;
+        *relaxed = 1;
+    }
+}
+
+extern "C" __global__ void swap_masks(int vertices, int *mask, int *mask1, int *flag, unsigned *relaxed)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= vertices) return;
+    if (mask1[i]) atomicAdd(relaxed, 1);
+    mask[i] = mask1[i];
+    mask1[i] = 0;
+    if (i == 0) *flag = 0;
+}

@@ -1,0 +1,21 @@
+// bellman-ford/multi-edge-consecutive: several arcs a thread, not coalesced.
+//
+// Report   an-bellman-ford, section 4.2: what its Algorithm 5 is compared with, of which no pseudo-code is printed.
+// Mapping  thread t takes the arcs from t * edges_per_thread on, in the order of the rows: neighbouring threads read
+//          entries that are edges_per_thread apart.
+
+#include "relax.cuh"
+
+extern "C" __global__ void relax_consecutive(int vertices, int pitch, int edges_per_thread, const int *matrix,
+                                             int *distance, const int *mask, int *mask1, int *flag)
+{
+    const size_t thread = size_t(blockIdx.x) * blockDim.x + threadIdx.x, first = thread * edges_per_thread;
+    int i = int(first / vertices), j = int(first % vertices);
+    for (int edge = 0; edge < edges_per_thread && i < vertices; edge++) {
+        if (mask[i] == 1) relax(through(distance[i], matrix[entry(i, j, pitch)]), j, distance, mask1, flag);
+        if (++j == vertices) {
+            i++;
+            j = 0;
+        }
+    }
+}

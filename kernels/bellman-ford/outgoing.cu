@@ -1,0 +1,16 @@
+// bellman-ford/outgoing: one thread a vertex, which relaxes all arcs that leave it.
+//
+// Report   an-bellman-ford, Algorithm 8 (CUDA_RELEXATION_OUTGOING).
+// Mapping  one thread a vertex; in each step of the loop consecutive threads read entries a row apart.
+// Departs  as relax.cuh says.
+
+#include "relax.cuh"
+
+extern "C" __global__ void relax_outgoing(int vertices, int pitch, const int *matrix, int *distance, const int *mask,
+                                          int *mask1, int *flag)
+{
+    const int u = blockIdx.x * blockDim.x + threadIdx.x;
+    if (u >= vertices || mask[u] != 1) return;
+    for (int i = 0; i < vertices; i++)
+        relax(through(distance[u], matrix[entry(u, i, pitch)]), i, distance, mask1, flag);
+}

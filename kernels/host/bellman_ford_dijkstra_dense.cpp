@@ -1,0 +1,28 @@
+// bellman-ford/dijkstra-dense: Dijkstra's algorithm on a matrix, O(V^2): what settles a complete graph in one look at
+// each arc. Weights are not negative.
+
+#include <algorithm>
+#include <vector>
+
+#include "../bellman-ford/sum.h"
+
+// Writes the distance of every vertex; returns how many were settled. The matrix has rows of `pitch` entries.
+extern "C" int bellman_ford_dijkstra_dense(int vertices, int pitch, const int *matrix, int source, int *distance)
+{
+    std::fill(distance, distance + vertices, NO_PATH);
+    std::vector<int> unsettled(vertices, NO_PATH);  // distances; infinite once settled
+    distance[source] = unsettled[source] = 0;
+    for (int settled = 0; settled < vertices; settled++) {
+        const int closest = *std::min_element(unsettled.begin(), unsettled.end());
+        if (closest == NO_PATH) return settled;
+        const int u = std::find(unsettled.begin(), unsettled.end(), closest) - unsettled.begin();
+        unsettled[u] = NO_PATH;
+        const int *const row = matrix + size_t(u) * pitch;
+        const int most = NO_PATH - closest;
+        for (int v = 0; v < vertices; v++) {
+            const int sum = closest + std::min(row[v], most);
+            if (sum < distance[v]) distance[v] = unsettled[v] = sum;
+        }
+    }
+    return vertices;
+}
