@@ -1,0 +1,25 @@
+// Qualifiers of functions and variables, and the indices of a thread.
+//
+// __shared__ is thread_local: a block runs on one OS thread from its start to its end. `extern __shared__ T x[]`
+// then declares a thread-local array, whose storage a second generated file defines.
+
+#pragma once
+
+#include "../runtime.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __shared__ thread_local
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
+
+#define threadIdx (emulator::here->thread_index)
+#define blockIdx (emulator::here->block_index)
+#define blockDim (emulator::here->block_size)
+#define gridDim (emulator::here->grid_size)
+constexpr int warpSize = 32;

@@ -1,0 +1,21 @@
+// Loads and stores of a kind, and fences.
+
+#pragma once
+
+#include <atomic>
+#include <type_traits>
+
+template <typename T> inline T __ldg(const T *address) { return *address; }
+template <typename T> inline T __ldca(const T *address) { return *address; }
+template <typename T> inline T __ldcg(const T *address) { return *address; }
+template <typename T> inline T __ldcs(const T *address) { return *address; }
+template <typename T> inline T __ldlu(const T *address) { return *address; }
+template <typename T> inline T __ldcv(const T *address) { return *const_cast<const volatile T *>(address); }
+template <typename T> inline void __stwb(T *address, std::type_identity_t<T> value) { *address = value; }
+template <typename T> inline void __stcg(T *address, std::type_identity_t<T> value) { *address = value; }
+template <typename T> inline void __stcs(T *address, std::type_identity_t<T> value) { *address = value; }
+template <typename T> inline void __stwt(T *address, std::type_identity_t<T> value) { *address = value; }
+
+inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void __threadfence_block() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }

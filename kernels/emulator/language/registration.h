@@ -1,0 +1,62 @@
+// Makes a kernel known to Python: its name, its parameters and the loop over its threads.
+
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "../runtime.h"
+#include "types.h"
+
+namespace emulator {
+
+// The type of a parameter in a word: what Python checks arguments against.
+template <typename T> std::string describe()
+{
+    if constexpr (std::is_pointer_v<T>) {
+        using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
+        if constexpr (arithmetic<Target>)
+            return "P" + describe<Target>();
+        else
+            return "P";
+    } else {
+        static_assert(arithmetic<T>, "the emulator cannot run kernels with a parameter that is no number or pointer");
+        const char *kind = std::is_same_v<T, bool>             ? "b"
+                           : std::is_floating_point_v<T> ? "f"
+                           : std::is_signed_v<T>         ? "i"
+                                                         : "u";
+        return kind + std::to_string(sizeof(T));
+    }
+}
+
+template <auto kernel> struct Emulated;
+
+template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
+    template <size_t... i> static void run([[maybe_unused]] void **arguments, std::index_sequence<i...>)
+    {
+        const std::tuple<P...> values{*static_cast<P *>(arguments[i])...};
+        while (begin_thread()) {
+            kernel(std::get<i>(values)...);
+            end_thread();
+        }
+    }
+
+    // flatten: the kernel's own code goes into the loop over threads
+    [[gnu::flatten]] static void run_threads(void **arguments) { run(arguments, std::index_sequence_for<P...>()); }
+
+    static std::string parameters() { return ((describe<P>() + " ") + ... + std::string()); }
+};
+
+}  // namespace emulator
+
+// As a C function, so that Python finds a kernel by its name. Its result is never freed, and is no static variable:
+// those are set back whenever the file is loaded again.
+#define EMULATE(name)                                                                                             \
+    extern "C" const emulator::Kernel *emulated_##name()                                                          \
+    {                                                                                                             \
+        using Emulated = emulator::Emulated<&name>;                                                               \
+        return new emulator::Kernel{#name, strdup(Emulated::parameters().c_str()), Emulated::run_threads};        \
+    }
