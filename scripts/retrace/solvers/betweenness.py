@@ -24,6 +24,9 @@ from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, 
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
+TRUSTED_S = 0.1
+"""Seconds of searches from which the time of all is predicted."""
+
 SHARE = 0.95
 """Of the free device memory, what searches may take: allocations are rounded up."""
 
@@ -269,19 +272,26 @@ class Brandes(BetweennessSolver):
         }
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Extrapolate from one search of each block; the first also warms the device up."""
+        """Extrapolate from some searches: more of them until their time is long enough to be trusted."""
         self.upload(query)
-        predicted = 0.0
-        for part in self.rounds:
-            few = min(part.sources.size, self.blocks)
-            if few == 0:
-                continue
-            for searches in (1, few):
-                started = time.perf_counter()
-                self.launch(part, 0, searches)
-                self.device.synchronize()
-            predicted += (time.perf_counter() - started) / few * part.sources.size
-        return predicted if any(part.sources.size > self.blocks for part in self.rounds) else None
+        if all(part.sources.size <= self.blocks for part in self.rounds):
+            return None
+        return sum(self.predict_round(part) for part in self.rounds if part.sources.size)
+
+    def predict_round(self, part: Round) -> float:
+        """Predict the seconds that all searches of a round take."""
+        self.launch(part, 0, 1)  # warms the device up
+        self.device.synchronize()
+        few = self.blocks
+        while True:
+            few = min(few, part.sources.size)
+            began = time.perf_counter()
+            self.launch(part, 0, few)
+            self.device.synchronize()
+            taken = time.perf_counter() - began
+            if taken >= TRUSTED_S or few == part.sources.size:
+                return taken / few * part.sources.size
+            few *= 4
 
 
 def kernel_files(variant: str, *shared: str) -> tuple[str, ...]:
