@@ -88,17 +88,18 @@ def make_parser() -> ArgumentParser:
     )  # fmt: skip
     solve.add_argument("solver", help="its name; `solvers` lists them")
     add_graph(solve)
-    solve.add_argument("--source", type=int, required=True, metavar="V", help="where paths begin")
+    solve.add_argument("--source", type=int, metavar="V", help="where paths begin; not for betweenness")
     solve.add_argument("--target", type=int, metavar="V", help="where they end; for stcon, and only there")
     solve.add_argument(
         "--paths-to", type=int, nargs="+", default=[], metavar="V",
         help="print the shortest path to each; H/E then holds only these",
     )  # fmt: skip
+    add_betweenness(solve)
     add_solving(solve)
     solve.add_argument(
         "--output", type=table_file, action="append", default=[], metavar="FILE",
-        help="where to write: .csv and .npy hold levels or distances, and predecessors if the solver has "
-        "them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
+        help="where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
+        "has them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
     )  # fmt: skip
 
     path = add(
@@ -163,6 +164,27 @@ def add_graph(command: ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_betweenness(command: ArgumentParser) -> None:
+    """Add what only betweenness solvers understand."""
+    only = command.add_argument_group("for betweenness")
+    only.add_argument("--sources", type=int, metavar="K", help="only the paths from K vertices, sampled")
+    only.add_argument("--seed", type=int, default=1, help="of this sample (default: %(default)s)")
+    only.add_argument(
+        "--normalized", action="store_true",
+        help="divide scores by the number of pairs without the vertex, as NetworkX does; those of a sample "
+        "are scaled up to all sources",
+    )  # fmt: skip
+    only.add_argument(
+        "--directed", action="store_true",
+        help="count both directions, even if every arc has its reverse (default: each pair once then)",
+    )  # fmt: skip
+    only.add_argument(
+        "--checkpoint", type=Path, metavar="FILE",
+        help="keep what is done every ten seconds or so, and go on from there if the file exists; deleted in "
+        "the end",
+    )  # fmt: skip
+
+
 def add_solving(command: ArgumentParser) -> None:
     """Add how to solve."""
     add_backend(command)
@@ -182,6 +204,18 @@ def add_backend(command: ArgumentParser) -> None:
 def check_usage(arguments: Namespace) -> None:
     """Refuse options that do not go together, as argparse would."""
     if arguments.command == "solve":
+        if arguments.solver.startswith("betweenness/"):
+            paths = (arguments.source, arguments.target, *arguments.paths_to)
+            if any(vertex is not None for vertex in paths):
+                arguments.usage(f"{arguments.solver} takes neither ends nor paths; see --sources")
+            if any(path.suffix == ".he" for path in arguments.output):
+                arguments.usage(f"{arguments.solver} finds scores, and .he holds paths; use .csv or .npy")
+            return
+        for option in ("sources", "normalized", "directed", "checkpoint"):
+            if getattr(arguments, option) not in (None, False):
+                arguments.usage(f"--{option} is for betweenness")
+        if arguments.source is None:
+            arguments.usage(f"{arguments.solver} needs --source")
         asks_pair = arguments.solver.startswith("stcon/")
         if asks_pair != (arguments.target is not None):
             arguments.usage(

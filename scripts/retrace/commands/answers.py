@@ -10,7 +10,7 @@ import numpy as np
 
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Verdict
-from retrace.commands import NotVerifiedError
+from retrace.commands import NotVerifiedError, scores
 from retrace.commands.backend import choose_backend
 from retrace.commands.graph_file import (
     GraphFile,
@@ -93,6 +93,9 @@ class Answer:
 
 def solve(arguments: Namespace) -> None:
     """Run one solver, check its answer, write what was asked for and sum it up in a line."""
+    if arguments.solver.startswith("betweenness/"):
+        scores.solve(arguments)
+        return
     outputs: list[Path] = arguments.output
     check_outputs(outputs, arguments.graph)
     given = read_graph(arguments.graph, arguments.format)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.errors import RetraceError
@@ -173,14 +174,16 @@ def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGrap
     return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
 
 
-def write_table(path: Path, columns: Mapping[str, Int32Array]) -> None:
+def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> None:
     """Write columns as CSV or as a NumPy structured array, by the path's suffix.
 
-    No length (`UNREACHABLE`) and no predecessor (-1) are empty cells of CSV; NumPy keeps the numbers.
+    No length (`UNREACHABLE`) and no predecessor (-1) are empty cells of CSV; NumPy keeps the numbers. Scores
+    are written with as many digits as tell them apart.
     """
     with writing(path):
         if path.suffix == ".npy":
-            table = np.empty(len(next(iter(columns.values()))), dtype=[(name, "<i4") for name in columns])
+            kinds = [(name, values.dtype.newbyteorder("<")) for name, values in columns.items()]
+            table = np.empty(len(next(iter(columns.values()))), dtype=kinds)
             for name, values in columns.items():
                 table[name] = values
             file = io.BytesIO()
@@ -190,14 +193,14 @@ def write_table(path: Path, columns: Mapping[str, Int32Array]) -> None:
             write_whole(path, b"".join(_csv(columns)))
 
 
-def _csv(columns: Mapping[str, Int32Array]) -> Iterator[bytes]:
+def _csv(columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> Iterator[bytes]:
     """Yield a CSV file in parts of many rows."""
     yield (",".join(columns) + "\n").encode()
     size = len(next(iter(columns.values())))
     for start in range(0, size, ROWS):
         cells = [
             [
-                "" if value in (-1, UNREACHABLE) else str(value)
+                "" if values.dtype == np.int32 and value in (-1, UNREACHABLE) else str(value)
                 for value in values[start : start + ROWS].tolist()
             ]
             for values in columns.values()

@@ -59,10 +59,16 @@ class Compacted:
 
 def simplify(graph: CSRGraph) -> CSRGraph:
     """Drop self-loops, parallel arcs and weights; each vertex's arcs are sorted by their heads."""
-    key = graph.tails().astype(np.int64) * graph.vertices + graph.indices
-    key = np.sort(key[graph.tails() != graph.indices])
-    key = key[np.diff(key, prepend=-1) > 0]
-    return from_arcs(graph.vertices, key // graph.vertices, key % graph.vertices, None, graph.info)
+    tails, heads = np.divmod(
+        _different_arcs(graph.vertices, graph.tails(), graph.indices), max(1, graph.vertices)
+    )
+    return from_arcs(graph.vertices, tails, heads, None, graph.info)
+
+
+def is_symmetric(graph: CSRGraph) -> bool:
+    """Tell whether every arc has its reverse; how many parallel arcs there are does not matter."""
+    there = _different_arcs(graph.vertices, graph.tails(), graph.indices)
+    return np.array_equal(there, _different_arcs(graph.vertices, graph.indices, graph.tails()))
 
 
 def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:
@@ -123,6 +129,12 @@ def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
     extra[compacted.kept[left]] = second.extra
     kept = compacted.kept[left[second.kept]]
     return first, Compacted(second.graph, kept, second.reach, second.source_count, extra)
+
+
+def _different_arcs(vertices: int, tails: Int32Array, heads: Int32Array) -> Int64Array:
+    """Return each arc between different vertices once, as tail * vertices + head, ascending."""
+    arcs = np.sort((tails.astype(np.int64) * vertices + heads)[tails != heads])
+    return arcs[np.diff(arcs, prepend=-1) > 0]
 
 
 def _compact(graph: CSRGraph, own_reach: Int64Array, own_count: Int64Array) -> Compacted:

@@ -1,0 +1,95 @@
+"""A long sum over sources, kept in a file: an interrupted run goes on where the file ends."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.errors import RetraceError
+from retrace.files import write_whole
+from retrace.graphs.csr import CSRGraph, Int32Array
+
+
+@dataclass
+class Checkpoint:
+    """The scores of the first `done` sources.
+
+    Attributes
+    ----------
+    path
+        The file; None for a run that keeps nothing.
+    identity
+        What the scores are of: another run's file differs in some of it.
+    scores
+        Sums over the sources done, shape (vertices,).
+    done
+        How many sources are.
+    """
+
+    path: Path | None
+    identity: dict[str, Any]
+    scores: NDArray[np.float64]
+    done: int = field(default=0)
+
+    @classmethod
+    def open(cls, path: Path | None, graph: CSRGraph, solver: str, sources: Int32Array) -> Checkpoint:
+        """Go on from a file if there is one, else start at no source.
+
+        Raises
+        ------
+        RetraceError
+            If the file is no checkpoint, or of another graph, solver or sample of sources.
+        """
+        identity = {
+            "arcs": graph.digest(),
+            "directions": graph.info.get("directed") is not False,
+            "solver settings": solver,
+            "sources": hashlib.sha256(sources.astype("<i4").data).hexdigest(),
+        }
+        if path is None or not path.exists():
+            return cls(path, identity, np.zeros(graph.vertices))
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                known, scores, done = json.loads(str(file["identity"])), file["scores"], int(file["done"])
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            raise RetraceError(f"{path}: is no checkpoint; name another file, or delete it") from None
+        for what, value in identity.items():
+            if known.get(what) != value:
+                raise RetraceError(
+                    f"{path}: is a checkpoint of other {what} than asked for; name another file, or delete it"
+                )
+        return cls(path, identity, scores, done)
+
+    def add(self, scores: NDArray[np.float64], sources: int) -> None:
+        """Add the scores of the next sources, and keep the sum.
+
+        Raises
+        ------
+        RetraceError
+            If the file cannot be written.
+        """
+        self.scores += scores
+        self.done += sources
+        if self.path is None:
+            return
+        content = io.BytesIO()
+        np.savez(content, identity=json.dumps(self.identity), scores=self.scores, done=self.done)
+        try:
+            write_whole(self.path, content.getvalue())
+        except OSError as error:
+            raise RetraceError(
+                f"{self.path}: cannot be written ({error.strerror}); check the path and disk"
+            ) from None
+
+    def remove(self) -> None:
+        """Delete the file: what it was for is done."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)

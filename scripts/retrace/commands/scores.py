@@ -1,0 +1,150 @@
+"""`solve betweenness/...`: scores of all vertices, batch by batch, so that progress shows and can be kept."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from retrace.check.checkers import checker_of
+from retrace.check.oracles import Verdict
+from retrace.commands import NotVerifiedError
+from retrace.commands.backend import choose_backend
+from retrace.commands.checkpoint import Checkpoint
+from retrace.commands.graph_file import (
+    GraphFile,
+    check_outputs,
+    interruptible,
+    read_graph,
+    stage,
+    write_table,
+)
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.reductions import is_symmetric
+from retrace.measure.trials import Case
+from retrace.solvers import REGISTRY, Query, Solver, make
+from retrace.solvers.brandes import sources_of
+
+FIRST = 16
+"""Sources of the first batch."""
+BATCH_S = 10.0
+"""Seconds that a batch should take: what an interrupted run may lose."""
+
+
+def solve(arguments: Namespace) -> None:
+    """Compute scores, check them, write what was asked for and sum it up in a line."""
+    kept = [] if arguments.checkpoint is None else [arguments.checkpoint]
+    check_outputs([*arguments.output, *kept], arguments.graph)
+    given = read_graph(arguments.graph, arguments.format)
+    graph = with_direction(given.graph, arguments.directed)
+    query = Query()
+    if arguments.sources is not None:
+        query = Query.sampled(graph.vertices, arguments.sources, arguments.seed)
+    spec: str = arguments.solver
+    where, open_device = choose_backend(spec, REGISTRY.find(spec).backends, arguments.backend)
+    began = perf_counter()
+    with Case(spec, where, query, open_device).device() as device:
+        checkpoint = Checkpoint.open(arguments.checkpoint, graph, spec, sources_of(query, graph))
+        sum_up(make(spec, device), spec, graph, query, checkpoint)
+    seconds = perf_counter() - began
+
+    checked = "not checked"
+    if arguments.check:
+        verdict = verify(spec, where, graph, query, checkpoint.scores)
+        checked = f"verified against {verdict.oracle}"
+    scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
+    vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(given.base)
+    for output in arguments.output:
+        write_table(output, {given.column("vertex"): vertices, "score": scores})
+    checkpoint.remove()
+    emulated = " (emulated: no measure of a GPU)" if where == "emulator" else ""
+    found = summary(given, graph, query, scores)
+    print(f"{spec} on {where}, {given.path}: {found}; {seconds:.3f} s{emulated}; {checked}")
+
+
+def with_direction(graph: CSRGraph, directed: bool) -> CSRGraph:
+    """Let a graph whose arcs all go both ways be undirected, unless it is said to be directed."""
+    undirected = not directed and (graph.info.get("directed") is False or is_symmetric(graph))
+    return replace(graph, info={**graph.info, "directed": not undirected})
+
+
+def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> None:
+    """Bring a checkpoint's sum to all sources asked for, batch by batch.
+
+    Raises
+    ------
+    RetraceError
+        If the solver fails, or takes no batches and there is to be a checkpoint.
+    """
+    sources = sources_of(query, graph)
+    whole = solver.declines(Query(sources=tuple(sources[:1].tolist())))
+    if whole is not None and (query.sources is not None or checkpoint.path is not None):
+        raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
+    with tqdm(
+        total=len(sources), initial=checkpoint.done, unit="vertex", desc=spec, leave=False, disable=None
+    ) as progress:
+        try:
+            with interruptible():
+                solver.setup(graph)
+            for batch in batches(sources, checkpoint.done) if whole is None else [sources]:
+                asked = query if whole is not None else Query(sources=tuple(batch.tolist()))
+                with interruptible():
+                    solver.upload(asked)
+                    solver.solve(asked)
+                    scores = solver.download()
+                checkpoint.add(scores, len(batch))
+                progress.update(len(batch))
+        except RetraceError:
+            raise
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise RetraceError(f"{spec} failed: {reason}") from None
+
+
+def batches(sources: Int32Array, done: int) -> Iterator[Int32Array]:
+    """Yield the sources that are left, in parts that take `BATCH_S` each, going by the part before."""
+    size = FIRST
+    while done < len(sources):
+        began = perf_counter()
+        yield sources[done : done + size]
+        taken = perf_counter() - began
+        done += size
+        size = max(1, int(size * min(8.0, BATCH_S / taken)))
+
+
+def verify(spec: str, where: str, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> Verdict:
+    """Put scores before the oracle."""
+    with stage("checking the answer"):
+        verdict = checker_of("betweenness", graph).check(spec, query, scores)
+    if not verdict.verified:
+        raise NotVerifiedError(
+            f"{spec} on {where}: the answer is not verified against {verdict.oracle}: {verdict.reason} "
+            "(ids from 0); nothing is written"
+        )
+    return verdict
+
+
+def normalisation(graph: CSRGraph, query: Query) -> float:
+    """Return what NetworkX multiplies scores with: 1 over the pairs, and from a sample up to all sources."""
+    n = graph.vertices
+    if n <= 2:
+        return 1.0  # all scores are 0
+    pairs = (n - 1) * (n - 2) / (2 if graph.info["directed"] is False else 1)
+    return 1 / pairs * (1 if query.sources is None else n / len(query.sources))
+
+
+def summary(given: GraphFile, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> str:
+    """Say which graph and sources, and which vertex comes first."""
+    kind = "directed" if graph.info["directed"] else "undirected"
+    count = "all" if query.sources is None else f"{len(query.sources)} sampled"
+    found = f"{kind}, from {count} of {graph.vertices} vertices"
+    if len(scores):
+        first = int(np.argmax(scores))
+        found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
+    return found
