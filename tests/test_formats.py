@@ -234,7 +234,7 @@ def test_he_round_trip(vertices: int, data: st.DataObject) -> None:
 
 
 def test_write_he_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "_he_lines", lambda columns: 1 / 0)
+    monkeypatch.setattr(formats.he, "_he_lines", lambda columns: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         formats.write_he(parse(TINY["he"], "he"), tmp_path / "tiny.he")
     assert list(tmp_path.iterdir()) == []

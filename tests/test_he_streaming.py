@@ -27,8 +27,8 @@ LARGE = RandomGraph(2**16, 2**19, seed=1, weights=(0, 1000))
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a line or two, and write three arcs, at a time."""
-    monkeypatch.setattr(formats, "PIECE", 12)
-    monkeypatch.setattr(formats, "ARCS_WRITTEN", 3)
+    monkeypatch.setattr(formats.content, "PIECE", 12)
+    monkeypatch.setattr(formats.he, "ARCS_WRITTEN", 3)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_speed_and_memory_of_writing(large: tuple[CSRGraph, Path], tmp_path: Pat
     formats.write_he(made, tmp_path / "again.he")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 300 * formats.ARCS_WRITTEN  # 19 MB, however many arcs there are
+    assert peak < 300 * formats.he.ARCS_WRITTEN  # 19 MB, however many arcs there are
 
 
 def test_speed_and_memory_of_reading(large: tuple[CSRGraph, Path]) -> None:
@@ -146,7 +146,7 @@ def test_speed_and_memory_of_reading(large: tuple[CSRGraph, Path]) -> None:
     formats.read(path, "he")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 20 * (made.arcs + made.vertices) + 30 * formats.PIECE
+    assert peak < 20 * (made.arcs + made.vertices) + 30 * formats.content.PIECE
 
 
 # Paths
@@ -221,7 +221,7 @@ def test_a_path_that_the_graph_lacks_is_not_written(
 def test_a_path_file_that_is_none(
     content: str, line: int, expected: str, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(formats, "PIECE", piece)
+    monkeypatch.setattr(formats.content, "PIECE", piece)
     (tmp_path / "path.he").write_text(content)
     with pytest.raises(RetraceError, match=f"path.he, line {line}: expected .*{expected}"):
         read_path(tmp_path / "path.he", FORK)

@@ -1,0 +1,192 @@
+"""Two passes that read a format's lines: one that names the line at fault, and a fast one for plain files."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.errors import RetraceError
+from retrace.graphs.formats.content import read_pieces
+from retrace.graphs.formats.layouts import (
+    LARGEST,
+    LAYOUTS,
+    Header,
+    Layout,
+    Place,
+    blame,
+    number_of,
+    split_lines,
+)
+from retrace.graphs.formats.matrix_market import layout_of
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a piece of a file holds.
+
+    Attributes
+    ----------
+    columns
+        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
+    piece, place
+        Where they were found.
+    """
+
+    columns: NDArray[np.int64]
+    piece: bytes
+    place: Place
+
+    def line_number(self, row: int, layout: Layout) -> int:
+        """Tell on which line of the file a row stands."""
+        if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # no line but such
+            return self.place.number + row + 1
+        return next(itertools.islice(split_lines(self.piece, layout, self.place), row, None))[0]
+
+
+def read_rows(file: BinaryIO, kind: str, path: Path | str) -> tuple[Layout, Header, Iterator[Rows]]:
+    """Read the header of an open file, and then, as they are asked for, its lines, piece by piece.
+
+    Raises
+    ------
+    RetraceError
+        If the content is not in the format, naming `path` and the line.
+    """
+    pieces = read_pieces(file)
+    piece, last = next(pieces)
+    layout = layout_of(piece, path) if kind == "matrix-market" else LAYOUTS[kind]
+    header = read_header(piece, layout, path)
+
+    def rows() -> Iterator[Rows]:
+        number, begin, count = header.number, header.end, 0
+        for content, ends in itertools.chain([(piece, last)], pieces):
+            place = Place(number, begin, count, ends)
+            columns = read_plain(content, layout, header, place)
+            if columns is None:
+                columns = read_any(content, layout, header, path, place)
+            yield Rows(columns, content, place)
+            number, begin, count = number + content.count(b"\n", begin), 0, count + len(columns)
+
+    return layout, header, rows()
+
+
+def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
+    """Read what the first line announces.
+
+    Raises
+    ------
+    RetraceError
+        If it is not the format's header.
+    """
+    if not layout.header:
+        return Header(None, None, layout.undirected, 0, 0)
+    number, end, words = next(split_lines(content, layout), (1, 0, []))
+    numbers: dict[str, int] = {}
+    expected = layout.header.split()
+    good = len(words) == len(expected)
+    for name, word in zip(expected, words, strict=False):
+        if name in ("N", "M", "U"):
+            value = number_of(word)
+            # A name that comes twice has one value: only a square matrix is a graph.
+            good = (
+                good and value <= (1 if name == "U" else LARGEST) and numbers.setdefault(name, value) == value
+            )
+        else:
+            good = good and word == name.encode()
+    if not good:
+        raise blame(path, number, f"a header '{layout.header}' (at most {LARGEST} each)", words)
+    return Header(numbers["N"], numbers["M"], bool(numbers.get("U", layout.undirected)), number, end)
+
+
+def read_plain(
+    content: bytes, layout: Layout, header: Header, place: Place | None = None
+) -> NDArray[np.int64] | None:
+    """Read the lines after a place as `read_any` would, fast; None where that cannot be vouched for.
+
+    Returns
+    -------
+    columns
+        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
+    """
+    place = place or Place(header.number, header.end)
+    body = content[place.begin :].replace(b"\r\n", b"\n")
+    if not body.endswith(b"\n"):
+        body += b"\n"
+    if layout.comment and (body.startswith(layout.comment) or b"\n" + layout.comment in body):
+        body = re.sub(rb"\n%b[^\n]*(?=\n)" % layout.comment, b"", b"\n" + body)[1:]
+    body = body.replace(b"\t", b" ")
+
+    # Without its digits a plain file is one line over and over. If the keyword starts each line and no two
+    # other marks touch, then there are digits in every gap between marks and nowhere else.
+    count = body.count(b"\n")
+    start = layout.keyword + b" " if layout.keyword else b""
+    marks = layout.line.translate(str.maketrans("", "", "uvw")).encode() + b"\n"
+    rows = place.rows + count
+    if (
+        count == 0
+        or (header.lines is not None and (rows > header.lines or (place.last and rows < header.lines)))
+        or body.translate(None, b"0123456789") != marks * count
+        or not body.startswith(start or tuple(b"%d" % digit for digit in range(10)))
+        or body.count(b"\n" + start) != count - bool(start)
+        or any(pair in body for pair in (b"  ", b" \n", b"\n ", b"\n\n"))
+    ):
+        return None
+    columns = np.fromstring(body.translate(None, layout.keyword), dtype=np.int64, sep=" ").reshape(count, -1)
+    ids = columns[:, :2]
+    ids -= layout.base
+    fits = ids.min() >= 0 and ids.max() < header.bound and columns.max() <= LARGEST
+    return columns if fits else None
+
+
+def read_any(
+    content: bytes, layout: Layout, header: Header, path: Path | str, place: Place | None = None
+) -> NDArray[np.int64]:
+    """Read the lines after a place, by default the header, one by one.
+
+    Words are apart by any white space; blank lines are skipped.
+
+    Returns
+    -------
+    columns
+        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
+
+    Raises
+    ------
+    RetraceError
+        At the first line that is not as expected.
+    """
+    keyword = [layout.keyword] if layout.keyword else []
+    top = header.bound - 1 + layout.base
+    rows: list[list[int]] = []
+    place = place or Place(header.number, header.end)
+    number = place.number
+    for number, _, words in split_lines(content, layout, place):
+        if place.rows + len(rows) == header.lines:
+            raise blame(
+                path,
+                number,
+                f"no more than the {header.lines} lines that line {header.number} announces",
+                words,
+            )
+        values = [number_of(word) for word in words[len(keyword) :]]
+        if words[: len(keyword)] != keyword or len(values) != layout.columns:
+            raise blame(path, number, f"'{layout.line}'", words)
+        if not all(layout.base <= vertex <= top for vertex in values[:2]):
+            raise blame(path, number, f"'{layout.line}' with whole ids from {layout.base} to {top}", words)
+        if max(values) > LARGEST:
+            raise blame(path, number, f"'{layout.line}' with a whole weight from 0 to {LARGEST}", words)
+        rows.append([values[0] - layout.base, values[1] - layout.base, *values[2:]])
+    count = place.rows + len(rows)
+    if place.last and count < (1 if header.lines is None else header.lines):
+        wanted = "some" if header.lines is None else f"the {header.lines} that line {header.number} announces"
+        raise RetraceError(
+            f"{path}, line {max(number, 1)}: expected lines '{layout.line}', {wanted}, found the file's end "
+            f"after {count}; it may be cut short"
+        )
+    return np.array(rows, dtype=np.int64).reshape(-1, layout.columns)

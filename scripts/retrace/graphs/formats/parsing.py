@@ -1,0 +1,144 @@
+"""From a file's lines to a graph whose distances fit in 32 bits."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from retrace.errors import RetraceError
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.formats.content import open_graph
+from retrace.graphs.formats.layouts import LARGEST
+from retrace.graphs.formats.lines import read_rows
+
+
+def read(path: Path, kind: str) -> CSRGraph:
+    """Read a graph file in one of the formats of `LAYOUTS`; see `parse`."""
+    with open_graph(path) as file:
+        return parse_stream(file, kind, path)
+
+
+def parse(content: bytes, kind: str, path: Path | str, counts: tuple[int, int] | None = None) -> CSRGraph:
+    """Make a graph of a file's content; arcs keep the file's order, parallel arcs and self-loops stay.
+
+    Distances from vertex 0 are known to fit in 32 bits. Those from other sources are checked when they are
+    solved, by an oracle that works in 64 bits. Where the numbers of vertices and arcs to be found are known,
+    `counts` are compared before memory is taken for as many vertices as the file claims to have.
+
+    Raises
+    ------
+    RetraceError
+        If the content is not in the format, naming `path` and the line.
+    """
+    return parse_stream(io.BytesIO(content), kind, path, counts)
+
+
+def parse_stream(
+    file: BinaryIO, kind: str, path: Path | str, counts: tuple[int, int] | None = None
+) -> CSRGraph:
+    """Make a graph of an open file, as `parse` does; memory is taken for arcs only, not for text."""
+    layout, header, rows = read_rows(file, kind, path)
+    arcs, largest, heaviest, blamed = 0, -1, -1, 0
+    parts: list[Int32Array] = []
+    for found in rows:
+        columns = _both_ways(found.columns, layout.loops_once) if header.undirected else found.columns
+        if len(columns) == 0:
+            continue
+        arcs += len(columns)
+        if arcs > LARGEST:
+            raise RetraceError(
+                f"{path}: expected at most {LARGEST} arcs (32 bits), found more; take a smaller graph"
+            )
+        largest = max(largest, int(columns[:, :2].max()))
+        if layout.columns == 3:
+            row = int(found.columns[:, 2].argmax())
+            if (weight := int(found.columns[row, 2])) > heaviest:
+                heaviest, blamed = weight, found.line_number(row, layout)
+        parts.append(columns[np.argsort(columns[:, 0], kind="stable")].T.astype(np.int32, order="C"))
+    vertices = largest + 1 if header.vertices is None else header.vertices
+    if counts not in (None, (vertices, arcs)):
+        raise RetraceError(
+            f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
+            f"found {vertices} and {arcs}"
+        )
+    try:
+        graph = _assemble(vertices, arcs, parts, layout.columns == 3)
+    except MemoryError:
+        raise RetraceError(
+            f"{path}: {vertices} vertices and {arcs} arcs need more memory than there is; take fewer"
+        ) from None
+    if _may_overflow(graph):
+        raise RetraceError(
+            f"{path}, line {blamed}: expected weights whose paths stay within {LARGEST} (32 bits), found "
+            f"that this one, the heaviest, may end a longer path; scale the weights down"
+        )
+    return graph
+
+
+def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool) -> CSRGraph:
+    """Put parts, each of tails, heads and perhaps weights sorted by tail, into rows; uses the list up."""
+
+    def runs(tails: Int32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        begins = np.flatnonzero(np.concatenate(([True], tails[1:] != tails[:-1])))
+        return begins, np.diff(begins, append=len(tails))
+
+    indptr = np.zeros(vertices + 1, dtype=np.int64)
+    for part in parts:
+        begins, lengths = runs(part[0])
+        indptr[part[0][begins] + 1] += lengths
+    np.cumsum(indptr, out=indptr)
+    graph = [np.empty(arcs, dtype=np.int32) for _ in range(2 if weighted else 1)]
+    free = indptr[:-1].copy()
+    parts.reverse()
+    while parts:
+        tails, *values = parts.pop()
+        begins, lengths = runs(tails)
+        places = np.arange(len(tails)) + np.repeat(free[tails[begins]] - begins, lengths)
+        free[tails[begins]] += lengths
+        for column, value in zip(graph, values, strict=True):
+            column[places] = value
+    return CSRGraph(indptr.astype(np.int32), graph[0], graph[1] if weighted else None)
+
+
+def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
+    """Follow each edge by its reverse, shape (2 * edges, columns); a self-loop by none if `loops_once`."""
+    arcs = np.repeat(edges, 2, axis=0)
+    arcs[1::2, :2] = edges[:, 1::-1]
+    if loops_once:
+        keep = np.ones(len(arcs), dtype=bool)
+        keep[1::2] = edges[:, 0] != edges[:, 1]
+        arcs = arcs[keep]
+    return arcs
+
+
+def _may_overflow(graph: CSRGraph) -> bool:
+    """Whether a distance from vertex 0, or one relaxation beyond it, passes `LARGEST`."""
+    if graph.weights is None or graph.arcs == 0:
+        return False
+    longest = graph.vertices - 1  # arcs on a path
+    if longest * int(graph.weights.max()) <= LARGEST:
+        return False
+    weights = graph.weights.astype(np.int64)
+    if longest < graph.arcs:
+        weights = np.partition(weights, graph.arcs - longest)[graph.arcs - longest :]
+    if weights.sum() <= LARGEST:
+        return False
+    # SciPy adds parallel arcs up wherever it tidies a matrix: keep the lightest of each.
+    tails = graph.tails()
+    order = np.lexsort((graph.weights, graph.indices, tails))
+    tails, heads = tails[order], graph.indices[order]
+    first = np.ones(graph.arcs, dtype=bool)
+    first[1:] = (tails[1:] != tails[:-1]) | (heads[1:] != heads[:-1])
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(tails[first], minlength=graph.vertices))))
+    lightest = graph.weights[order][first].astype(np.float64)  # exact: any sum is below 2**53
+    matrix = csr_array(
+        (lightest, heads[first], indptr.astype(np.int32)), shape=(graph.vertices, graph.vertices)
+    )
+    distances = dijkstra(matrix, indices=[0])[0]
+    return bool(distances[np.isfinite(distances)].max() + graph.weights.max() > LARGEST)
