@@ -423,7 +423,7 @@ def test_machines_without_records(
     [
         ([], "required: command"),
         (["fly"], "invalid choice: 'fly'"),
-        (["solve", "bfs/queue", "GRAPH"], "required: --source"),
+        (["solve", "bfs/queue", "GRAPH"], "bfs/queue needs --source"),
         (["solve", "bfs/queue", "GRAPH", "--source", "one"], "invalid int value: 'one'"),
         (["solve", "bfs/queue", "GRAPH", "--source", "1", "--target", "2"], "--target is for stcon"),
         (["solve", "stcon/bsp", "GRAPH", "--source", "1"], "stcon/bsp needs --target"),
