@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from command_line import ENVIRONMENT, Outcome, rows
 from exact_betweenness import exact_scores
 from graphs import diamonds, graph, grid
 from retrace.commands import scores
@@ -21,7 +22,6 @@ from retrace.graphs.generators import sample_vertices
 from retrace.graphs.reductions import is_symmetric
 from retrace.solvers.host import ArrayBrandes
 from retrace.solvers.registry import Query
-from test_cli import ENVIRONMENT, Outcome, rows
 
 HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (3, 5)]
 """A square with a roof, and vertex 5 beside it."""
