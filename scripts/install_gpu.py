@@ -36,7 +36,10 @@ def pip(*arguments: str, locked: list[str] | None = None) -> None:
             file.write("\n".join(locked) + "\n")
             file.flush()
             command += ["--require-hashes", "-r", file.name]
-        subprocess.run(command, check=True)
+        if subprocess.run(command, check=False).returncode != 0:
+            raise RetraceError(
+                f"pip {arguments[0]} failed, see above; once mended, run make gpu again"
+            )
 
 
 def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:

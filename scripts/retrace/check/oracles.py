@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
 
+from retrace.devices.build import KERNELS, build_host
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.solvers.host import c_graph, pointer
 from retrace.solvers.registry import Query
 
 DIJKSTRA = "scipy.sparse.csgraph.dijkstra"
@@ -153,16 +156,17 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
     if len(wrong):
         return f"vertex {wrong[0]} has predecessor {predecessor[wrong[0]]} at distance {distance[wrong[0]]}"
     assert graph.weights is not None
-    length = distance.astype(np.int64)
     fitted = np.zeros(graph.vertices, dtype=np.bool_)
-    for tails, arcs in graph.blocks():
-        heads = graph.indices[arcs]
-        used = np.flatnonzero(predecessor[heads] == tails)
-        heads, through = heads[used], length[tails[used]] + graph.weights[arcs][used]
-        fitted[heads[through == length[heads]]] = True
+    find_fitted = ctypes.CDLL(str(build_host(KERNELS / "host/certify_tree.cpp"))).find_fitted
+    find_fitted.restype = None
+    distance, predecessor = (np.ascontiguousarray(array, dtype=np.int32) for array in (distance, predecessor))
+    find_fitted(c_graph(graph), *map(pointer, (distance, predecessor, fitted)))
     loose = np.flatnonzero(should & ~fitted)
     if len(loose):
         return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"
+    vertices = np.flatnonzero(has)
+    if (distance[predecessor[vertices]] < distance[vertices]).all():
+        return None  # every step comes closer, so none comes twice
     # After k rounds each vertex points at its 2^k-th ancestor, and all at the source if there is no cycle.
     ancestor = np.where(has, predecessor, np.int32(source))
     for _ in range(graph.vertices.bit_length()):
