@@ -33,6 +33,7 @@ wildcard_constraints:
     experiment="|".join(PLAN.experiments),
     graph="|".join([*PLAN.datasets, plan.RANDOM_GRAPH]),
     backend="cuda|emulator|host",
+    measured_table="|".join(PLAN.measured_tables),
     measured_figure="|".join(PLAN.measured_figures),
     claiming_report="|".join(PLAN.reports),
 

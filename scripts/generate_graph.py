@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from retrace.devices.host_memory import available, shortage
@@ -29,14 +28,12 @@ def main() -> None:
     arguments = parser.parse_args()
 
     arcs = resolve_arcs(arguments.vertices, per_vertex=arguments.arcs_per_vertex, connected=True)
-    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed)
+    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, name=arguments.name)
     if reason := lack(wanted, arguments.output):
         print(f"warning: {arguments.name} is not made: {reason}", file=sys.stderr)
-        info = {**TreeFirst.identity(wanted), "name": arguments.name}
-        csr.save_missing({**info, "vertices": wanted.vertices, "arcs": arcs}, reason, arguments.output)
-        return
-    graph = generate(TreeFirst.name, wanted)
-    csr.save(replace(graph, info={**graph.info, "name": arguments.name}), arguments.output)
+        csr.save_missing(TreeFirst.identity(wanted), reason, arguments.output)
+    else:
+        csr.save(generate(TreeFirst.name, wanted), arguments.output)
 
 
 def lack(wanted: RandomGraph, output: Path) -> str | None:

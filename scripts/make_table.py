@@ -1,32 +1,39 @@
-"""Write a published table again, as CSV, Markdown and HTML: printed numbers beside measured ones."""
+"""Write a table as CSV, Markdown and HTML: printed numbers beside measured ones, or measured ones alone."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from retrace.errors import run_command
+from retrace.errors import RetraceError, run_command
 from retrace.files import write_whole
 from retrace.measure.records import read_records
-from retrace.publish import tables, variants
+from retrace.publish import generators, tables, variants
 from retrace.publish.page import render
-from retrace.publish.published import TABLES, VARIANT_TABLES, read_published
+from retrace.publish.published import MEASURED_TABLES, TABLES, VARIANT_TABLES, read_published
 
 
 def main() -> None:
     """Read the arguments, then the numbers; write the three files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--table", required=True, choices=[*TABLES, *VARIANT_TABLES])
-    parser.add_argument("--published", required=True, type=Path, help="CSV of printed numbers")
+    parser.add_argument("--table", required=True, choices=[*TABLES, *VARIANT_TABLES, *MEASURED_TABLES])
+    parser.add_argument("--published", type=Path, help="CSV of printed numbers, for a table that has some")
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
     arguments = parser.parse_args()
 
-    published, records = read_published(arguments.published), read_records(arguments.records)
-    form_of = variants if arguments.table in VARIANT_TABLES else tables
-    page = form_of.page(arguments.table, published, records)
+    records = read_records(arguments.records)
+    if arguments.table in MEASURED_TABLES:
+        page, tidy = generators.page(records), generators.tidy(records)
+    elif arguments.published is None:
+        raise RetraceError(f"--published: {arguments.table} has printed numbers; name their file")
+    else:
+        published = read_published(arguments.published)
+        form_of = variants if arguments.table in VARIANT_TABLES else tables
+        page = form_of.page(arguments.table, published, records)
+        tidy = form_of.tidy(arguments.table, published, records)
     files = {
-        "csv": form_of.tidy(arguments.table, published, records).to_csv(index=False, lineterminator="\n"),
+        "csv": tidy.to_csv(index=False, lineterminator="\n"),
         "md": render(page, "md"),
         "html": render(page, "html"),
     }

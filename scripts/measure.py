@@ -10,7 +10,7 @@ from pathlib import Path
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError, run_command
-from retrace.graphs import csr, dense
+from retrace.graphs import csr, dense, random
 from retrace.measure import environment
 from retrace.measure.records import update_records, write_records
 from retrace.measure.side_by_side import check_cores
@@ -22,7 +22,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--experiment", required=True, help="key of the experiment, such as table-3.3")
     parser.add_argument(
-        "--graph", required=True, type=Path, help="folder that get_graph.py or generate_*.py wrote"
+        "--graph",
+        required=True,
+        type=Path,
+        help="folder that get_graph.py or generate_*.py wrote; for generators the name of what to make, such "
+        "as random-14-5",
     )
     parser.add_argument(
         "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
@@ -32,6 +36,7 @@ def main() -> None:
     )
     parser.add_argument("--machine", default="local", help="name of this computer in the records")
     parser.add_argument("--trials", type=int, default=10, help="timed runs of each solver")
+    parser.add_argument("--seed", type=int, default=1, help="of what generators make (default: %(default)s)")
     parser.add_argument("--budget-s", type=float, default=60, help="seconds that a solver may take")
     parser.add_argument(
         "--at-once",
@@ -51,7 +56,9 @@ def main() -> None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     check_cores(arguments.at_once)
 
-    info = csr.identity(arguments.graph)
+    generators = all(name.startswith("generate/") for name in arguments.solvers)
+    wanted = random.named(arguments.graph.name, arguments.seed) if generators else None
+    info = wanted.info if wanted else csr.identity(arguments.graph)
     settings = Settings(arguments.trials, arguments.budget_s, arguments.at_once)
     device = (arguments.backend, CudaDevice if arguments.backend == "cuda" else EmulatedDevice)
     if "missing" in info:
@@ -59,7 +66,7 @@ def main() -> None:
         for case in cases:
             case.skip(info["missing"])
     else:
-        graph = dense.load(arguments.graph)
+        graph = wanted or dense.load(arguments.graph)
         cases = measure(arguments.experiment, graph, arguments.solvers, settings, device)
     gpu = next((case.gpu for case in cases if case.gpu is not None), None)
     provenance = {

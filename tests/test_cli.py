@@ -20,7 +20,7 @@ from retrace.commands import answers, graph_file
 from retrace.devices import cuda
 from retrace.errors import RetraceError
 from retrace.graphs import csr, formats
-from retrace.solvers.generate import GENERATORS
+from retrace.solvers.registry import GENERATORS
 from tiny_files import TINY
 
 COMMANDS = ("solve", "path", "convert", "generate", "solvers", "machines")
@@ -82,7 +82,7 @@ def test_interrupt_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path) -> None
 
 def test_names_on_the_command_line_are_the_librarys() -> None:
     assert set(cli.FORMATS) == set(formats.LAYOUTS)
-    assert {f"generate/{name}" for name in cli.GENERATORS} == set(GENERATORS)
+    assert {f"generate/{name}" for name in cli.GENERATORS} == set(GENERATORS.solvers)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,10 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
         "table-3.3": {"solvers": ["bfs/queue", "bfs/bsp", "bfs/scipy"], "graphs": ["small-6", "NY"]},
         "table-3.4": {"solvers": ["stcon/two-queues", "stcon/bsp"], "graphs": ["small-9"]},
         "table-3.5": {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]},
+        "generators": {
+            "solvers": ["generate/tree-first", "generate/random-degree"],
+            "graphs": ["random-6-5"],
+        },
     }
     edition = {
         "name": "dimacs",
@@ -106,7 +110,8 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
         "sha256": hashlib.sha256(CONTENT).hexdigest(),
         "addresses": [f"{address}/tiny.gr.gz"],
     }
-    tiny = {"vertices": 4, "arcs": 6, "pairs": {"near": [0, 1], "far": [0, 3]}, "editions": [edition]}
+    tiny = {"vertices": 4, "arcs": 6, "sources": 2, "editions": [edition]}
+    tiny["pairs"] = {"near": [0, 1], "far": [0, 3]}
     config["datasets"]["NY"] |= tiny
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     return folder
@@ -200,7 +205,7 @@ def records(folder: Path) -> list[Record]:
 
 
 def targets() -> list[str]:
-    names = [*(f"table-{number}" for number in NUMBERS), "verification"]
+    names = [*(f"table-{number}" for number in NUMBERS), "generators", "verification"]
     tables = [f"results/tables/{name}.{form}" for name in names for form in ("csv", "md", "html")]
     return tables + [
         f"results/figures/figure-{number}.{form}" for number in NUMBERS for form in ("svg", "png")
@@ -218,7 +223,7 @@ def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
     project, printed = finished
     assert [path for path in targets() if not (project / path).stat().st_size] == []
     assert {record.agreed for record in records(project)} == {True}
-    assert {record.graph["origin"] for record in records(project)} == {"report", "dimacs"}
+    assert {record.graph["origin"] for record in records(project)} == {"report", "dimacs", "generated"}
     closing = printed[printed.index("Retrace:") :].splitlines()
     assert "the tables are in results/tables/" in closing[0]
     assert closing[1].startswith("No GPU was used (backend: emulator was asked for)")
@@ -243,7 +248,7 @@ BFS = {
     "Draw Figure 3.3",
     "List which answers were verified",
 }
-TABLES = {f"Write Table {number}" for number in NUMBERS}
+TABLES = {*(f"Write Table {number}" for number in NUMBERS), "Write the table generators"}
 FIGURES = {f"Draw Figure {number}" for number in NUMBERS}
 EDITS = {
     "kernels/bfs/bsp.cu": {*BFS, "Compile the kernels of table-3.3 for emulator"},
@@ -274,7 +279,7 @@ def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> N
     measured = {
         job for job in jobs(snakemake(project, project, "-n", "--config", "trials=3")) if "Measure" in job
     }
-    assert len(measured) == 4
+    assert len(measured) == 5
 
 
 def test_report(finished: tuple[Path, str]) -> None:

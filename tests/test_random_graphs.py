@@ -23,14 +23,8 @@ from retrace.errors import RetraceError
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
-from retrace.solvers.generate import (
-    GENERATORS,
-    Generator,
-    RandomDegree,
-    TreeFirst,
-    generate,
-    make_generator,
-)
+from retrace.solvers.generate import Generator, RandomDegree, TreeFirst, generate
+from retrace.solvers.registry import GENERATORS, make
 
 UInt64Array = NDArray[np.uint64]
 
@@ -46,7 +40,9 @@ def run(generator: Generator, wanted: RandomGraph) -> CSRGraph:
 
 
 def tree_first(wanted: RandomGraph, threads: int = 2) -> CSRGraph:
-    return run(TreeFirst(threads), wanted)
+    generator = make(f"generate/tree-first:threads={threads}")
+    assert isinstance(generator, TreeFirst)
+    return run(generator, wanted)
 
 
 def random_degree(wanted: RandomGraph, **options: Any) -> CSRGraph:
@@ -348,9 +344,13 @@ def test_identity() -> None:
     graph = tree_first(RandomGraph(100, 990, seed=7))
     assert graph.info == {
         "name": "tree-first-100-990",
+        "vertices": 100,
+        "arcs": 990,
         "origin": "generated",
         "edition": "tree-first",
         "weights": "generated",
+        "least_weight": 1,
+        "greatest_weight": 100,
         "seed": 7,
         "density": 0.1,
         "directed": True,
@@ -419,11 +419,11 @@ def test_requests_are_checked() -> None:
 
 
 def test_generators_by_name() -> None:
-    assert list(GENERATORS) == ["generate/tree-first", "generate/random-degree"]
+    assert list(GENERATORS.solvers) == ["generate/tree-first", "generate/random-degree"]
     with EmulatedDevice() as device:
-        for name in GENERATORS:
+        for name in GENERATORS.solvers:
             assert generate(name, RandomGraph(5, 6, seed=1), device).arcs == 6
-    with pytest.raises(RetraceError, match="no generator is called generate/grid; there are generate/tree"):
-        make_generator("generate/grid")
+    with pytest.raises(RetraceError, match="no solver is called generate/grid; there are generate/random"):
+        make("generate/grid")
     with pytest.raises(ValueError, match="needs a device"):
-        make_generator("generate/random-degree")
+        make("generate/random-degree")

@@ -17,10 +17,10 @@ from retrace.devices.cuda import cuda_status
 from retrace.errors import RetraceError
 from retrace.graphs.datasets import load_registry
 from retrace.measure.records import Record, read_records, validator
-from retrace.publish.published import FIGURES
+from retrace.publish.published import FIGURES, MEASURED_TABLES
 from retrace.solvers import REGISTRY
 from retrace.solvers.generate import TreeFirst
-from retrace.solvers.registry import parse
+from retrace.solvers.registry import GENERATORS, find, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,7 +66,8 @@ class Plan:
     def targets(self) -> dict[str, list[str]]:
         """What a whole run makes: the files of each table and figure, by its name."""
         printed = [name for name in self.experiments if name in printed_tables()]
-        tables = [*printed, *(f"claims-{report}" for report in self.reports), "verification"]
+        claims = [f"claims-{report}" for report in self.reports]
+        tables = [*printed, *claims, *self.measured_tables, "verification"]
         figures = [figure for name in printed for figure in figures_of(name)]
         return {
             **{name: table_files(name) for name in tables},
@@ -81,6 +82,11 @@ class Plan:
             for key, report in REPORTS.items()
             if not self.experiments.keys().isdisjoint(report.experiments)
         ]
+
+    @property
+    def measured_tables(self) -> list[str]:
+        """List the tables without printed numbers, each of the experiment of its name."""
+        return [name for name in MEASURED_TABLES if name in self.experiments]
 
     @property
     def measured_figures(self) -> list[str]:
@@ -138,16 +144,20 @@ class Plan:
         """List the files of a graph that are the project's own."""
         return [project(edition["path"]) for edition in self.datasets[graph]["editions"] if "path" in edition]
 
+    def stored(self, experiment: str, graph: str) -> list[str]:
+        """List the folder of the graph that an experiment needs: none where it is what is measured."""
+        makes_it = makes_graphs(self.experiments[experiment]["solvers"])
+        return [] if makes_it else [str(graph_folder(graph))]
+
     def built(self, experiment: str) -> list[str]:
         """List the manifests of what an experiment's solvers need compiled."""
         return [f"resources/build/{experiment}/{backend}.json" for backend in ("host", self.backend)]
 
     def sources(self, experiment: str, backend: str) -> list[str]:
         """List the kernel files that an experiment's solvers are built from: their own and what all share."""
-        own = {
-            path for name in self.experiments[experiment]["solvers"] for path in REGISTRY.find(name).sources
-        }
-        others = {path for solver in REGISTRY.solvers.values() for path in solver.sources} - own
+        own = {path for name in self.experiments[experiment]["solvers"] for path in find(name).sources}
+        solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
+        others = {path for solver in solvers for path in solver.sources} - own
         return [
             project(f"kernels/{path}")
             for path in kernel_files()
@@ -311,6 +321,11 @@ def rule_name(name: str) -> str:
     return name.replace("-", "_").replace(".", "_")
 
 
+def makes_graphs(solvers: list[str]) -> bool:
+    """Tell whether an experiment's solvers are generators: they are given a graph's name alone."""
+    return all(name.startswith("generate/") for name in solvers)
+
+
 def graph_folder(graph: str) -> Path:
     """Where a graph is stored, in the working folder."""
     return Path("resources/graphs") / graph
@@ -365,7 +380,7 @@ def check(config: dict[str, Any]) -> None:
         if machine != config["machine"] and not (ROOT / "results/machines" / machine).is_dir():
             raise RetraceError(f"config.machines: no records in results/machines/{machine}")
     for key, experiment in config["experiments"].items():
-        known = dict.fromkeys([*printed_tables(), *reports.FIGURES.values()])
+        known = dict.fromkeys([*printed_tables(), *reports.FIGURES.values(), *MEASURED_TABLES])
         if key not in known:
             raise RetraceError(
                 f"config.experiments: {key} is no printed table and no figure's experiment; "
@@ -376,8 +391,19 @@ def check(config: dict[str, Any]) -> None:
                 parse(name)
             except RetraceError as error:
                 raise RetraceError(f"config.experiments.{key}.solvers: {error}") from None
+        generators = makes_graphs(experiment["solvers"])
+        if not generators and any(makes_graphs([name]) for name in experiment["solvers"]):
+            raise RetraceError(
+                f"config.experiments.{key}.solvers: generators make graphs, and others are given some; "
+                "expected an experiment for each kind"
+            )
         for kind in ("graphs", "larger_graphs"):
             for name in experiment.get(kind, []):
+                if generators and not re.fullmatch(RANDOM_GRAPH, name):
+                    raise RetraceError(
+                        f"config.experiments.{key}.{kind}: {name} cannot be generated; expected such as "
+                        "random-14-5 for one of 2^14 vertices and 5 arcs a vertex"
+                    )
                 if name not in config["datasets"] and not re.fullmatch(f"{RANDOM_GRAPH}|{DENSE_GRAPH}", name):
                     there_are = ", ".join(sorted(config["datasets"]))
                     raise RetraceError(

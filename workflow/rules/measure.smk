@@ -1,12 +1,12 @@
 # Measure: time and check all solvers of an experiment on a graph, interleaved in one process.
-#   in   a graph, the compiled kernels
+#   in   a graph, the compiled kernels; where the solvers are generators the graph's name alone
 #   out  results/machines/<machine>/{experiment}/{graph}.jsonl: one record a line
 
 
 rule measure:
     """Run the trials of an experiment's solvers on one graph, alone on the machine."""
     input:
-        graph="resources/graphs/{graph}",
+        graph=lambda wildcards: PLAN.stored(wildcards.experiment, wildcards.graph),
         built=lambda wildcards: PLAN.built(wildcards.experiment),
         script=f"{SCRIPTS}/measure.py",
         code=PLAN.imports("measure.py"),
@@ -23,11 +23,12 @@ rule measure:
         backend=PLAN.backend,
         machine=config["machine"],
         trials=config["trials"],
+        seed=config["seed"],
         budget=config["budget_s"],
     message:
         "Measure and check {wildcards.experiment} on {wildcards.graph}"
     shell:
-        "python {input.script:q} --experiment {wildcards.experiment:q} --graph {input.graph:q}"
+        "python {input.script:q} --experiment {wildcards.experiment:q} --graph resources/graphs/{wildcards.graph}"
         " --solvers {params.solvers:q} --backend {params.backend:q} --machine {params.machine:q}"
-        " --trials {params.trials:q} --budget-s {params.budget:q} --output {output:q}"
+        " --trials {params.trials:q} --seed {params.seed:q} --budget-s {params.budget:q} --output {output:q}"
         " 2> >(tee {log:q} >&2)"

@@ -1,6 +1,6 @@
 # Publish: the reports' tables and figures again, printed numbers and words beside measured ones.
 #   in   results/published/, the records of this and of the committed machines
-#   out  results/tables/{table-*,claims-*}.{csv,md,html}, results/figures/*.{svg,png}
+#   out  results/tables/{table-*,claims-*,generators}.{csv,md,html}, results/figures/*.{svg,png}
 
 
 rule table:
@@ -28,6 +28,33 @@ rule table:
     shell:
         "python {input.script:q} --table table-{wildcards.number} --published {input.published:q}"
         " --records {input.records:q} --output-prefix results/tables/table-{wildcards.number}"
+        " 2> >(tee {log:q} >&2)"
+
+
+rule measured_table:
+    """Put measured times into a table of what a report has but gives no times for."""
+    input:
+        PLAN.templates,
+        PLAN.schemas,
+        records=lambda wildcards: PLAN.records(wildcards.measured_table),
+        script=f"{SCRIPTS}/make_table.py",
+        code=PLAN.imports("make_table.py"),
+    output:
+        csv="results/tables/{measured_table}.csv",
+        md="results/tables/{measured_table}.md",
+        html=report(
+            "results/tables/{measured_table}.html",
+            caption="../report/measured_table.rst",
+            category="Tables",
+            labels={"table": "{measured_table}"},
+        ),
+    log:
+        "logs/{measured_table}.log",
+    message:
+        "Write the table {wildcards.measured_table}"
+    shell:
+        "python {input.script:q} --table {wildcards.measured_table:q} --records {input.records:q}"
+        " --output-prefix results/tables/{wildcards.measured_table}"
         " 2> >(tee {log:q} >&2)"
 
 

@@ -5,11 +5,35 @@ from __future__ import annotations
 import numpy as np
 
 from retrace.check.oracles import Verdict
-from retrace.graphs.csr import CSRGraph
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
+from retrace.solvers.generate import Generator
+from retrace.solvers.registry import Query, find
 
 ORACLE = "counts, ranges, distinct arcs"
 CONNECTED_ORACLE = f"{ORACLE}, an earlier neighbour of each vertex"
+
+
+class RandomGraphChecker:
+    """Checks what generators made of one request; each distinct graph once."""
+
+    def __init__(self, wanted: RandomGraph) -> None:
+        self.wanted = wanted
+        self._verdicts: dict[str, tuple[str, Verdict]] = {}
+
+    def check(
+        self, solver: str, query: Query, answer: CSRGraph, predecessor: Int32Array | None = None
+    ) -> Verdict:
+        """Check a graph; the same seed must give the same one again."""
+        sha256 = answer.info.get("sha256") or answer.digest()
+        kind = find(solver)
+        assert issubclass(kind, Generator)
+        if solver not in self._verdicts:
+            self._verdicts[solver] = sha256, check_random_graph(answer, self.wanted, kind.connected)
+        first, verdict = self._verdicts[solver]
+        if sha256 != first:
+            return Verdict(False, verdict.oracle, f"another graph of the same seed: {sha256} after {first}")
+        return verdict
 
 
 def check_random_graph(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> Verdict:

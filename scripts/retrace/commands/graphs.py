@@ -15,6 +15,7 @@ from retrace.commands.graph_file import (
 )
 from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
 from retrace.solvers import generate as generators
+from retrace.solvers.registry import find
 
 
 def convert(arguments: Namespace) -> None:
@@ -36,7 +37,8 @@ def generate(arguments: Namespace) -> None:
     """Make a random graph and write it."""
     check_outputs([arguments.output], folders=True)
     name = f"generate/{arguments.generator}"
-    kind = generators.GENERATORS[name]
+    kind = find(name)
+    assert issubclass(kind, generators.Generator)
     arcs = resolve_arcs(
         arguments.vertices,
         density=arguments.density,

@@ -6,7 +6,9 @@ The graphs themselves are made by `retrace.solvers.generate`, in C++ or on a dev
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from typing import Any
 
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE
@@ -29,6 +31,8 @@ class RandomGraph:
         Any integer, of which 64 bits count. The same seed gives the same graph.
     weights
         Least and greatest weight.
+    name
+        What records call it; by default its generator and size.
 
     Raises
     ------
@@ -40,6 +44,7 @@ class RandomGraph:
     arcs: int
     seed: int
     weights: tuple[int, int] = WEIGHTS
+    name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         resolve_arcs(self.vertices, arcs=self.arcs)
@@ -58,6 +63,43 @@ class RandomGraph:
     def memory_bytes(self) -> int:
         """Size of the graph's arrays."""
         return 4 * (self.vertices + 1 + 2 * self.arcs)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Identity for records, as far as it does not depend on the generator, and the query."""
+        return {
+            "name": self.name,
+            "vertices": self.vertices,
+            "arcs": self.arcs,
+            "origin": "generated",
+            "weights": "generated",
+            "least_weight": self.weights[0],
+            "greatest_weight": self.weights[1],
+            "seed": self.seed,
+            "density": self.density,
+            "directed": True,
+            "source": 0,
+        }
+
+
+def size(graph: str) -> tuple[int, int]:
+    """Read a random graph's size off its name: the logarithm of its vertices, base 2, and its arcs a vertex.
+
+    Raises
+    ------
+    RetraceError
+        If the name has another form.
+    """
+    found = re.fullmatch(r"random-(\d+)-(\d+)", graph)
+    if found is None:
+        raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs a vertex>")
+    return int(found[1]), int(found[2])
+
+
+def named(graph: str, seed: int) -> RandomGraph:
+    """Ask for the graph of a name, such as `random-14-5`; see `size`."""
+    exponent, per_vertex = size(graph)
+    return RandomGraph(2**exponent, per_vertex * 2**exponent, seed, name=graph)
 
 
 def most_arcs(vertices: int) -> int:

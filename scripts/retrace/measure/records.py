@@ -224,13 +224,18 @@ def update_records(path: Path, records: Iterable[Record]) -> None:
         for old in kept.values():
             for what, a, b in (
                 ("experiment", old.experiment, record.experiment),
-                ("graph", old.graph["sha256"], record.graph["sha256"]),
+                ("graph", *(_asked(one) for one in (old, record))),
                 ("machine", old.machine["name"], record.machine["name"]),
             ):
                 if a != b:
                     raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
         kept[record.subject] = record
     write_records(path, kept.values())
+
+
+def _asked(record: Record) -> str | None:
+    """Tell which graph was asked about; a generator makes its own, but of one name."""
+    return record.graph["name"] if record.problem == "generate" else record.graph["sha256"]
 
 
 @cache

@@ -28,13 +28,13 @@ from retrace.devices.base import Device
 from retrace.devices.host_memory import require
 from retrace.errors import TooLargeError
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.graphs.dense import Graph
+from retrace.graphs.random import RandomGraph
 from retrace.measure.records import Record
 from retrace.measure.side_by_side import side_by_side
-from retrace.solvers import REGISTRY, Query, make
+from retrace.solvers import Query, make
 from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer
-from retrace.solvers.registry import DeviceSolver, parse
+from retrace.solvers.registry import DeviceSolver, Subject, find, parse
 
 Phases = dict[str, float | None]
 DeviceFactory = Callable[[], Device]
@@ -115,7 +115,7 @@ class Case:
         needed = sum(self.seconds) + max(self.seconds, default=0.0)
         return len(self.trials) < wanted and needed <= settings.budget_s
 
-    def run_trials(self, graph: Graph, oracle: Checker, settings: Settings) -> None:
+    def run_trials(self, graph: Subject, oracle: Checker, settings: Settings) -> None:
         """Run a trial, or as many as run at once, and check the answers.
 
         A failure is kept as this case's outcome: others go on.
@@ -144,10 +144,12 @@ class Case:
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         self.status, self.reason = "skipped", reason
 
-    def skip_if_need_be(self, graph: Graph, settings: Settings) -> None:
+    def skip_if_need_be(self, graph: Subject, settings: Settings) -> None:
         """Skip the case if its solver declines the query, memory will not do, or the budget will not."""
         if isinstance(graph, CSRGraph):
             require(graph.memory_bytes + search_bytes(graph), host_memory.available(), "memory")
+        elif isinstance(graph, RandomGraph):
+            require(graph.memory_bytes, host_memory.available(), "memory")
         with self.device() as device:
             solver = make(self.solver, device)
             if (why_not := solver.declines(self.query)) is not None:
@@ -167,7 +169,7 @@ class Case:
         """Open a device, or nothing for a host solver."""
         return nullcontext() if self.open_device is None else self.open_device()
 
-    def timed(self, graph: Graph) -> Outcome:
+    def timed(self, graph: Subject) -> Outcome:
         """Run the phases once."""
         clock = Clock()
         with self.device() as device:
@@ -200,7 +202,10 @@ class Case:
             return
         self.trials.append(outcome.phases)
         self.iterations, self.observed, self.gpu = outcome.iterations, outcome.observed, outcome.gpu
-        self.digest = digest(outcome.answer)
+        if isinstance(outcome.answer, CSRGraph):
+            self.digest = outcome.answer.info["sha256"] = outcome.answer.digest()
+        else:
+            self.digest = digest(outcome.answer)
         self.verdict = oracle.check(self.solver, self.query, outcome.answer, outcome.predecessor)
         self.observed |= self.verdict.observed
         if not self.verdict.verified:
@@ -248,7 +253,7 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
 
 def measure(
     experiment: str,
-    graph: Graph,
+    graph: Subject,
     solvers: Sequence[str],
     settings: Settings,
     device: tuple[str, DeviceFactory],
@@ -260,7 +265,7 @@ def measure(
     experiment
         Key of the experiment.
     graph
-        Its `info` names the source and the pairs.
+        Its `info` names the source and the pairs. For generators, what is to be made.
     solvers
         Names of solvers, perhaps with settings.
     settings
@@ -295,7 +300,7 @@ def unmeasured(
     backend, open_device = device
     cases = []
     for name in solvers:
-        solver = REGISTRY.find(name)
+        solver = find(name)
         on_device = backend in solver.backends
         at_once = min(settings.at_once, settings.trials) if issubclass(solver, HostSolver) else 1
         for query in queries(name.split("/")[0], info):
@@ -315,18 +320,22 @@ def as_record(experiment: str, info: dict[str, Any], case: Case, provenance: dic
     experiment
         Key of the experiment.
     info
-        What the graph is.
+        What the graph is; for generators, what it is to be.
     case
         What was measured.
     provenance
         The record's `machine` and `software`.
     """
-    solver = REGISTRY.find(case.solver)
-    problem = case.solver.split("/")[0]
+    solver = find(case.solver)
+    problem, variant = solver.name.split("/")
     software = dict(provenance["software"])
     if issubclass(solver, Peer):
         software["peer"] = solver.library()
     at_once = {"at_once": case.at_once} if case.at_once > 1 else {}
+    weights = {}
+    if problem == "generate":  # the graph is what was made
+        info = {**info, "edition": variant, "sha256": case.digest}
+        weights = {"weight_low": info["least_weight"], "weight_high": info["greatest_weight"]}
     identity = {key: info[key] for key in GRAPH_IDENTITY if key in info}
     record: dict[str, Any] = {
         "schema_version": 1,
@@ -334,8 +343,8 @@ def as_record(experiment: str, info: dict[str, Any], case: Case, provenance: dic
         "problem": problem,
         "solver": solver.name,
         "backend": case.backend,
-        "parameters": {**parse(case.solver)[1], **case.query.parameters(), **at_once},
-        "source": None if problem == "betweenness" else case.query.source,
+        "parameters": {**parse(case.solver)[1], **case.query.parameters(), **at_once, **weights},
+        "source": None if problem in ("betweenness", "generate") else case.query.source,
         "graph": identity,
         "status": case.status,
         "reason": case.reason,

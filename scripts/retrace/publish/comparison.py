@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrace.graphs.random import size
 from retrace.measure.records import Phase, Record, summarise, too_noisy_to_rank
 from retrace.publish.published import VariantTable
-from retrace.publish.rows import TIMES, Line, size, size_name
+from retrace.publish.rows import TIMES, Line, size_name
 
 RULE = (
     "Less, more: the quartiles do not overlap. Yes: solve takes less at most sizes, more at none, and less "

@@ -78,6 +78,9 @@ VARIANT_TABLES = {
     ),
 }
 
+MEASURED_TABLES = ("generators",)
+"""Tables of what a report has but gives no times for: measured numbers alone."""
+
 FIGURES = {
     **{table.replace("table", "figure"): table for table in TABLES},
     "figure-2": "table-2",

@@ -6,13 +6,13 @@ not pass for the printed one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import pandas as pd
 
 from retrace.errors import RetraceError
+from retrace.graphs.random import size
 from retrace.measure.records import Record, Summary, summarise, too_noisy_to_rank
 
 PRINTED_PAIR = "far"
@@ -106,20 +106,6 @@ def lines(table: str, published: pd.DataFrame, records: Iterable[Record]) -> lis
         found, key=lambda key: (_index(order, key[0]), key[0], PAIRS.index(key[2]), _distance(key[1]))
     )
     return rows + [found[key] for key in rest]
-
-
-def size(graph: str) -> tuple[int, int]:
-    """Read a random graph's size off its name: the logarithm of its vertices, base 2, and its arcs a vertex.
-
-    Raises
-    ------
-    RetraceError
-        If the name has another form.
-    """
-    found = re.fullmatch(r"random-(\d+)-(\d+)", graph)
-    if found is None:
-        raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs a vertex>")
-    return int(found[1]), int(found[2])
 
 
 def size_name(graph: str) -> str:

@@ -47,10 +47,10 @@ def page(table: str, published: pd.DataFrame, records: Iterable[Record]) -> Page
     for machine in machines(records):
         own.append(Block(machine, _own_columns(layout, machine, rows)))
         peers.append(Block(machine, _peer_columns(layout, machine, rows)))
-    tables = [_table(own, rows, notes)]
+    tables = [table_of(own, rows, notes)]
     if any(block.columns for block in peers):
         compared = [line for line in rows if any(solver in layout.peers for _, solver in line.records)]
-        tables.append(_table(peers, compared, notes, heading="What one would call today"))
+        tables.append(table_of(peers, compared, notes, heading="What one would call today"))
     return Page(
         title=f"Table {table.removeprefix('table-')}: {layout.title}",
         summary="Printed numbers, as printed, beside measured ones: each the median of the verified trials' "
@@ -107,7 +107,8 @@ def three_digits(value: float) -> str:
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
-def _table(blocks: Iterable[Block], rows: Iterable[Line], notes: Notes, heading: str = "") -> Table:
+def table_of(blocks: Iterable[Block], rows: Iterable[Line], notes: Notes, heading: str = "") -> Table:
+    """Lay blocks of columns out, a line a row."""
     blocks = [block for block in blocks if block.columns]
     columns = [column for block in blocks for column in block.columns.values()]
     return Table(
@@ -127,12 +128,14 @@ def _table(blocks: Iterable[Block], rows: Iterable[Line], notes: Notes, heading:
 def _printed_columns(printed: pd.DataFrame) -> list[Block]:
     """Make the columns that the report has."""
     hardware = printed.drop_duplicates("column").set_index("column")["hardware"]
-    counts = {"Vertices": _count_column("vertices", "vertices"), "Edges": _count_column("edges", "arcs")}
+    counts = {"Vertices": count_column("vertices", "vertices"), "Edges": count_column("edges", "arcs")}
     times = {f"{name} ({hardware[key]})": _printed_column(key) for key, name in COLUMNS.items()}
     return [Block("", counts), Block("printed", times)]
 
 
-def _count_column(printed: str, measured: str) -> Column:
+def count_column(printed: str, measured: str) -> Column:
+    """Make a column of what was printed of a graph, or else measured."""
+
     def cell(line: Line) -> Cell:
         if line.printed is not None:
             return Cell(f"{line.printed[printed].iloc[0]:,}")
@@ -173,16 +176,17 @@ def _peer_columns(layout: PublishedTable, machine: str, rows: list[Line]) -> dic
 
 
 def _time_column(machine: str, solver: str) -> Column:
-    def cell(line: Line) -> Cell:
-        record = line.records.get((machine, solver))
-        if record is None:
-            return Cell()
-        if not record.agreed:
-            return Cell(outcome(record), record.reason or "", bad=True)
-        times = summarise(record)
-        return Cell(shown(times.median), tip(record, times)) if times else Cell()
+    return lambda line: time_cell(line.records.get((machine, solver)))
 
-    return cell
+
+def time_cell(record: Record | None) -> Cell:
+    """Show a record's median total, or in words why it has none."""
+    if record is None:
+        return Cell()
+    if not record.agreed:
+        return Cell(outcome(record), record.reason or "", bad=True)
+    times = summarise(record)
+    return Cell(shown(times.median), tip(record, times)) if times else Cell()
 
 
 def _speed_up_column(machine: str, layout: PublishedTable) -> Column:

@@ -1,6 +1,16 @@
 """Solvers: one module a problem, written once against the device interface."""
 
-from retrace.solvers import bellman_ford, bellman_ford_host, betweenness, bfs, host, peers, sssp, stcon
+from retrace.solvers import (
+    bellman_ford,
+    bellman_ford_host,
+    betweenness,
+    bfs,
+    generate,
+    host,
+    peers,
+    sssp,
+    stcon,
+)
 from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Solver, make
 
 __all__ = [
@@ -12,6 +22,7 @@ __all__ = [
     "bellman_ford_host",
     "betweenness",
     "bfs",
+    "generate",
     "host",
     "make",
     "peers",

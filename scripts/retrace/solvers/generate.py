@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -20,34 +20,34 @@ from retrace.graphs.generators import stream_key
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.host import pointer
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import BLOCK_SIZE
+from retrace.solvers.registry import (
+    BLOCK_SIZE,
+    GENERATORS,
+    DeviceSolver,
+    Query,
+    Setting,
+    Solver,
+    make,
+)
 
 
-class Generator(ABC):
-    """A way to make a random graph. Its four phases are called in order and timed apart."""
+class Generator(Solver):
+    """A way to make a random graph: a solver that is given what the graph is to be; no query adds to that."""
 
-    name: ClassVar[str]
-    """Problem and variant, such as `generate/tree-first`."""
-    implements: ClassVar[str]
-    """Report and section."""
-    sources: ClassVar[tuple[str, ...]]
-    """Kernel files, from `kernels/` on."""
-    backends: ClassVar[tuple[str, ...]] = ("host",)
-    parameters: ClassVar[Mapping[str, int]] = {}
-    """What a record says of the generator's own settings."""
     connected: ClassVar[bool] = False
     """Whether every graph is weakly connected."""
+    wanted: RandomGraph
 
     @abstractmethod
     def setup(self, wanted: RandomGraph) -> None:
         """Load code; raises RetraceError if this generator makes no such graph."""
 
     @abstractmethod
-    def upload(self) -> None:
+    def upload(self, query: Query | None = None) -> None:
         """Allocate all memory."""
 
     @abstractmethod
-    def solve(self) -> None:
+    def solve(self, query: Query | None = None) -> None:
         """Make the graph."""
 
     @abstractmethod
@@ -61,25 +61,15 @@ class Generator(ABC):
         return np.array([stream_key(self.wanted.seed, f"{first}.{purpose}") for purpose in purposes])
 
     def finished(self, indptr: Int32Array, indices: Int32Array, weights: Int32Array) -> CSRGraph:
-        """Give the graph its identity; its name may be set by whoever asked for it."""
+        """Give the graph its identity."""
         return CSRGraph(indptr, indices, weights, self.identity(self.wanted))
 
     @classmethod
     def identity(cls, wanted: RandomGraph) -> dict[str, Any]:
-        """Tell what a graph of this generator is, as records hold it."""
+        """Tell what a graph of this generator is."""
         variant = cls.name.partition("/")[2]
-        return {
-            "name": f"{variant}-{wanted.vertices}-{wanted.arcs}",
-            "origin": "generated",
-            "edition": variant,
-            "weights": "generated",
-            "seed": wanted.seed,
-            "density": wanted.density,
-            "directed": True,
-            "source": 0,
-        }
-
-    wanted: RandomGraph
+        name = wanted.name or f"{variant}-{wanted.vertices}-{wanted.arcs}"
+        return {**wanted.info, "name": name, "edition": variant}
 
 
 class CRandomGraph(ctypes.Structure):
@@ -91,6 +81,7 @@ class CRandomGraph(ctypes.Structure):
     ]
 
 
+@GENERATORS.add
 class TreeFirst(Generator):
     """A random tree, then arcs at random: weakly connected; a vertex's arcs are sorted by their heads."""
 
@@ -98,9 +89,7 @@ class TreeFirst(Generator):
     implements = "tuwien-sssp, Graph Generation, the first"
     sources = ("host/generate_tree_first.cpp", "generate/random_graph.h")
     connected = True
-
-    def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or len(os.sched_getaffinity(0))
+    defaults: ClassVar[Mapping[str, Setting]] = {"threads": len(os.sched_getaffinity(0))}
 
     def setup(self, wanted: RandomGraph) -> None:
         """Load the library."""
@@ -111,7 +100,7 @@ class TreeFirst(Generator):
         self.function: Any = ctypes.CDLL(str(build_host(KERNELS / self.sources[0]))).generate_tree_first
         self.function.restype = None
 
-    def upload(self) -> None:
+    def upload(self, query: Query | None = None) -> None:
         """Allocate the graph's arrays, and nothing else."""
         try:
             self.arrays = [
@@ -124,26 +113,26 @@ class TreeFirst(Generator):
                 "than there is; ask for fewer"
             ) from None
 
-    def solve(self) -> None:
+    def solve(self, query: Query | None = None) -> None:
         """Make the graph."""
-        self.function(self.c_wanted, self.threads, *map(pointer, self.arrays))
+        self.function(self.c_wanted, self.parameters["threads"], *map(pointer, self.arrays))
 
     def download(self) -> CSRGraph:
         """Hand out the graph."""
         return self.finished(*self.arrays)
 
 
-class RandomDegree(Generator):
+@GENERATORS.add
+class RandomDegree(Generator, DeviceSolver):
     """A random degree for each vertex, then random heads, on a device; perhaps not connected."""
 
     name = "generate/random-degree"
     implements = "tuwien-sssp, Graph Generation, the second"
     sources = ("generate/random-degree.cu", "generate/random_graph.h", *PrefixSums.sources)
-    backends = ("cuda", "emulator")
-    parameters: ClassVar[Mapping[str, int]] = {"block_size": BLOCK_SIZE}
 
-    def __init__(self, device: Device) -> None:
-        self.device = device
+    def memory_bytes(self, wanted: RandomGraph) -> int:
+        """Predict the device memory: the graph's own, beside which the sums of its degrees are little."""
+        return wanted.memory_bytes
 
     def setup(self, wanted: RandomGraph) -> None:
         """Load the kernels."""
@@ -152,7 +141,7 @@ class RandomDegree(Generator):
         self.degrees, self.heads = module.kernel("random_degrees"), module.kernel("random_heads")
         self.prefix_sums = PrefixSums(self.device)
 
-    def upload(self) -> None:
+    def upload(self, query: Query | None = None) -> None:
         """Allocate the graph's arrays, and what adding up the degrees needs."""
         device, wanted = self.device, self.wanted
         self.random_keys = device.upload(self.keys())
@@ -161,7 +150,7 @@ class RandomDegree(Generator):
         self.indices, self.weights = (device.empty(wanted.arcs, np.int32) for _ in ("indices", "weights"))
         self.prefix_sums.allocate(self.indptr.size)
 
-    def solve(self) -> None:
+    def solve(self, query: Query | None = None) -> None:
         """Count each vertex's arcs, add the counts up to `indptr`, and draw the heads."""
         wanted = self.wanted
         vertices = np.int32(wanted.vertices)
@@ -179,35 +168,17 @@ class RandomDegree(Generator):
         """Fetch the graph."""
         return self.finished(*map(self.device.download, (self.indptr, self.indices, self.weights)))
 
-    def grid(self, threads: int) -> int:
-        """Blocks that hold this many threads, at least one."""
-        return max(1, -(-threads // BLOCK_SIZE))
 
-
-GENERATORS: dict[str, type[Generator]] = {kind.name: kind for kind in (TreeFirst, RandomDegree)}
-"""Both by name. They are not in the solvers' registry, whose members answer queries about a graph."""
-
-
-def make_generator(name: str, device: Device | None = None) -> Generator:
-    """Create a generator; one that runs on a device needs it.
+def generate(name: str, wanted: RandomGraph, device: Device | None = None) -> CSRGraph:
+    """Run all phases of a generator once; one that runs on a device needs it.
 
     Raises
     ------
     RetraceError
-        If there is none of that name.
+        If there is none of that name, or it makes no such graph.
     """
-    if name not in GENERATORS:
-        raise RetraceError(f"no generator is called {name}; there are {', '.join(GENERATORS)}")
-    if name == RandomDegree.name:
-        if device is None:
-            raise ValueError(f"{name} needs a device")
-        return RandomDegree(device)
-    return TreeFirst()
-
-
-def generate(name: str, wanted: RandomGraph, device: Device | None = None) -> CSRGraph:
-    """Run all phases of a generator once."""
-    generator = make_generator(name, device)
+    generator = make(name, device)
+    assert isinstance(generator, Generator)
     generator.setup(wanted)
     generator.upload()
     generator.solve()

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from retrace.devices.base import Device
 from retrace.errors import RetraceError
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.generators import sample_vertices
+from retrace.graphs.random import RandomGraph
+
+Subject = Graph | RandomGraph
+"""What is put before a solver: a graph, or, before a generator, what it is to be."""
 
 Setting = int | float | str
 """Value of a solver's own setting, such as its threads a block."""
@@ -92,7 +94,8 @@ class Solver(ABC):
     def setup(self, graph: Any) -> None:
         """Load code and, for a library, make its own graph object. Not part of `total`.
 
-        The graph is a `CSRGraph`, or, for Bellman-Ford, perhaps a `DenseGraph`.
+        The graph is a `CSRGraph`, or, for Bellman-Ford, perhaps a `DenseGraph`;
+        for a generator, a `RandomGraph`.
         """
 
     def upload(self, query: Query) -> None:  # noqa: B027 - the host has nothing to send
@@ -103,8 +106,8 @@ class Solver(ABC):
         """Iterate to the end; returns the number of iterations if the solver counts them."""
 
     @abstractmethod
-    def download(self) -> NDArray[Any]:
-        """Fetch the answer."""
+    def download(self) -> Any:
+        """Fetch the answer, an array as said above; a generator's is a `CSRGraph`."""
 
     def observed(self) -> dict[str, float]:
         """Tell what else a record should hold of the last solve, such as how many arcs were relaxed."""
@@ -137,7 +140,7 @@ class DeviceSolver(Solver):
     def __init__(self, device: Device) -> None:
         self.device = device
 
-    def memory_bytes(self, graph: Graph) -> int:
+    def memory_bytes(self, graph: Any) -> int:
         """Predict the device memory that all phases take together; 0 where it is not known.
 
         Called before `setup`: a graph that does not fit is skipped.
@@ -145,7 +148,8 @@ class DeviceSolver(Solver):
         if self.bytes_per_vertex is None:
             return 0
         arrays_of_arcs = 2 if self.name.startswith("sssp/") else 1
-        return 4 * (graph.vertices + 1 + arrays_of_arcs * graph.arcs) + self.bytes_per_vertex * graph.vertices
+        vertices, arcs = int(graph.vertices), int(graph.arcs)
+        return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
 
     def grid(self, threads: int) -> int:
         """Blocks that hold this many threads, at least one."""
@@ -185,6 +189,20 @@ class Registry:
 
 REGISTRY = Registry()
 
+GENERATORS = Registry()
+"""Solvers whose answer is a graph: they are given a `RandomGraph`, and not asked about a graph."""
+
+
+def find(spec: str) -> type[Solver]:
+    """Look up a solver or a generator; settings after its name are left aside.
+
+    Raises
+    ------
+    RetraceError
+        If there is none of that name.
+    """
+    return (GENERATORS if spec.startswith("generate/") else REGISTRY).find(spec)
+
 
 def parse(spec: str) -> tuple[type[Solver], dict[str, Setting]]:
     """Read a solver's name and settings, such as `betweenness/vert:blocks=132,block_size=512`.
@@ -194,7 +212,7 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Setting]]:
     RetraceError
         If there is no such solver, it has no such setting, or a value is not of the default's type.
     """
-    solver = REGISTRY.find(spec)
+    solver = find(spec)
     settings: dict[str, Setting] = dict(solver.defaults)
     for part in spec.split(":", 1)[1].split(",") if ":" in spec else []:
         key, _, text = part.partition("=")

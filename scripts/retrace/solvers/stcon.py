@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.dense import Graph
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query
+from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, Subject
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # as in the kernel file
 
@@ -20,7 +19,7 @@ class BspSTCON(DeviceSolver):
     sources = ("stcon/bsp.cu",)
     bytes_per_vertex = 10
 
-    def memory_bytes(self, graph: Graph) -> int:
+    def memory_bytes(self, graph: Subject) -> int:
         """Predict the device memory of all phases, with a directed graph's reversed arcs."""
         needed = super().memory_bytes(graph)
         return (
