@@ -70,10 +70,13 @@ def software() -> dict[str, Any]:
     A tree counts as dirty when anything but the measured results differs from its commit. A copy without its
     repository is told by `RETRACE_COMMIT`, which is what `git describe --always --dirty --abbrev=40` printed.
     """
-    commit = first_line("git", "rev-parse", "HEAD")
-    changes = first_line("git", "status", "--porcelain", "--", ".", ":!results")
-    if commit is None and "RETRACE_COMMIT" in os.environ:
+    commit: str | None
+    changes: str | None
+    if "RETRACE_COMMIT" in os.environ:  # Git might find another repository around the copy
         commit, _, changes = os.environ["RETRACE_COMMIT"].partition("-")
+    else:
+        commit = first_line("git", "rev-parse", "HEAD")
+        changes = first_line("git", "status", "--porcelain", "--", ".", ":!results")
     return {
         "git_commit": commit,
         "dirty": None if commit is None else bool(changes),
