@@ -177,11 +177,6 @@ def _dataset(name: str, entry: dict[str, Any]) -> Dataset:
             raise RetraceError(
                 f"config: datasets.{name}.{key}: expected ids below {entry['vertices']}, found {vertex}"
             )
-    if entry.get("sources", 1) > entry["vertices"]:
-        raise RetraceError(
-            f"config: datasets.{name}.sources: expected at most {entry['vertices']}, the vertices, found "
-            f"{entry['sources']}"
-        )
     if len({edition.name for edition in editions}) < len(editions):
         raise RetraceError(f"config: datasets.{name}.editions: expected a name of its own for each")
     return Dataset(**{**entry, "name": name, "pairs": pairs, "editions": editions})
@@ -283,8 +278,9 @@ def _identity(dataset: Dataset, seed: int, pairs: dict[str, list[int]]) -> dict[
         "source": dataset.source,
         "pairs": pairs,
     }
-    sample = {} if dataset.sources is None else {"sources": {"count": dataset.sources, "seed": seed}}
-    return identity | sample
+    if dataset.sources is None or dataset.sources >= dataset.vertices:
+        return identity
+    return {**identity, "sources": {"count": dataset.sources, "seed": seed}}
 
 
 def _with_weights(graph: CSRGraph, seed: int) -> CSRGraph:
