@@ -1,4 +1,4 @@
-"""Compile every kernel file for one backend, and write which artefact each became."""
+"""Compile kernel files for one backend, and write which artefact each became."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from tqdm import tqdm
 
 from retrace.devices.build import (
-    EMULATOR,
     KERNELS,
     build_cubin,
     build_emulator,
     build_folder,
     build_host,
+    build_thrust,
 )
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.errors import run_command
@@ -29,12 +29,18 @@ def main() -> None:
     parser.add_argument("--backend", required=True, choices=["cuda", "emulator", "host"])
     parser.add_argument("--output", type=Path, required=True, help="manifest to write (JSON)")
     parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        help="files under kernels/, such as kernels/bfs/*; what the backend does not compile is passed over",
+    )
+    parser.add_argument(
         "--arch", help="GPU architecture, such as sm_90 (default: this machine's GPU, else sm_90)"
     )
     arguments = parser.parse_args()
 
     build = choose_build(arguments.backend, arguments.arch)
-    sources = kernel_files(arguments.backend)
+    sources = [path.resolve() for path in arguments.files if is_compiled(path.resolve(), arguments.backend)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         built = list(tqdm(pool.map(build, sources), total=len(sources), desc="compiling", unit="file"))
     manifest = {
@@ -51,17 +57,22 @@ def choose_build(backend: str, arch: str | None) -> Callable[[Path], Path]:
     """Return the function that compiles one file for the backend."""
     if backend == "host":
         return build_host
-    if backend == "emulator":
-        return build_emulator
     target = arch or (CudaDevice().architecture() if cuda_available() else "sm_90")
-    return lambda source: build_cubin(source, target)
+
+    def build(source: Path) -> Path:
+        if source.parent.name == "thrust":
+            return build_thrust(source, target if backend == "cuda" else None)
+        return build_cubin(source, target) if backend == "cuda" else build_emulator(source)
+
+    return build
 
 
-def kernel_files(backend: str) -> list[Path]:
-    """List the sources that the backend has to compile."""
+def is_compiled(source: Path, backend: str) -> bool:
+    """Tell whether a file is one that the backend compiles, not a header or another backend's."""
+    folder = source.parent.name
     if backend == "host":
-        return sorted((KERNELS / "host").glob("*.cpp"))
-    return sorted(path for path in KERNELS.glob("*/*.cu") if path.parent != EMULATOR)
+        return folder == "host" and source.suffix == ".cpp"
+    return source.suffix == ".cu" or (folder == "thrust" and source.suffix == ".cpp")
 
 
 if __name__ == "__main__":

@@ -107,6 +107,13 @@ def test_kernels_that_an_experiment_depends_on(config: Config) -> None:
     assert not {path for path in sources("cuda") if path.startswith(("emulator/", "host/", "sssp/"))}
 
 
+def test_a_header_counts_wherever_it_lies(config: Config) -> None:
+    config["experiments"]["table-3.3"]["solvers"] = ["bellman-ford/sequential"]
+    host = plan.make(config).sources("table-3.3", "host")
+    assert {Path(path).name for path in host} >= {"bellman_ford_sequential.cpp", "sum.h"}
+    assert "bfs_queue.cpp" not in {Path(path).name for path in host}
+
+
 def test_a_report_without_numbers_has_its_figures_and_claims_as_targets(config: Config) -> None:
     config["experiments"]["bellman-ford-edges"] = {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}
     planned = plan.make(config)

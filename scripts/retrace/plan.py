@@ -161,7 +161,8 @@ class Plan:
         return [
             project(f"kernels/{path}")
             for path in kernel_files()
-            if path not in others and belongs(path, backend)
+            if path not in others
+            and (belongs(path, backend) or (path in own and path.endswith((".h", ".cuh"))))
         ]
 
     @property

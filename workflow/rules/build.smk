@@ -4,10 +4,10 @@
 
 
 rule build:
-    """Compile the kernels for one backend; artefacts are cached by content in build/.
+    """Compile an experiment's kernels for one backend; artefacts are cached by content in build/.
 
-    There is a job for each experiment, so that a change of its sources measures no other again. The first one
-    compiles for all of them: one at a time.
+    There is a job for each experiment, so that a change of its sources measures no other again. A job keeps all
+    cores busy by itself: one at a time.
     """
     input:
         kernels=lambda wildcards: PLAN.sources(wildcards.experiment, wildcards.backend),
@@ -22,4 +22,5 @@ rule build:
     message:
         "Compile the kernels of {wildcards.experiment} for {wildcards.backend}"
     shell:
-        "python {input.script:q} --backend {wildcards.backend:q} --output {output:q} 2> >(tee {log:q} >&2)"
+        "python {input.script:q} --backend {wildcards.backend:q} --output {output:q} {input.kernels:q}"
+        " 2> >(tee {log:q} >&2)"

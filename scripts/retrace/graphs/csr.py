@@ -229,5 +229,5 @@ def _naming(folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, TypeError) as error:
         raise RetraceError(
-            f"{folder}: not a stored graph ({error}); delete the folder and run again"
+            f"{folder}: not a stored graph ({error}); write it again, by get_graph.py or `retrace convert`"
         ) from None

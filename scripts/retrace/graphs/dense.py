@@ -149,6 +149,6 @@ def load(folder: Path) -> Graph:
             raise ValueError("its sha256 is not that of its other values")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RetraceError(
-            f"{folder}: not a stored graph ({error}); delete the folder and run again"
+            f"{folder}: not a stored graph ({error}); write it again, by generate_dense.py"
         ) from None
     return graph
