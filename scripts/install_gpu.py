@@ -37,9 +37,7 @@ def pip(*arguments: str, locked: list[str] | None = None) -> None:
             file.flush()
             command += ["--require-hashes", "-r", file.name]
         if subprocess.run(command, check=False).returncode != 0:
-            raise RetraceError(
-                f"pip {arguments[0]} failed, see above; once mended, run make gpu again"
-            )
+            raise RetraceError(f"pip {arguments[0]} failed, see above; once mended, run make gpu again")
 
 
 def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
