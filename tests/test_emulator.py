@@ -19,6 +19,14 @@ BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")
 SEEDS = range(30)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_warp_operation_is_one_step_whatever_the_schedule(seed: int) -> None:
+    with EmulatedDevice(seed) as device:
+        out = device.upload(np.zeros(64, np.int32))
+        device.load(BARRIERS).kernel("vote_often")(1, 64, np.int32(30), out)
+        assert device.download(out).tolist() == [320] * 64  # every lane votes in 10 of 30 rounds
+
+
 def cheapest(seed: int | None) -> int:
     """Run the racy search for the cheapest of 40 candidates, which get ever cheaper."""
     cost = np.arange(400, 0, -10, dtype=np.int32)

@@ -70,6 +70,14 @@ extern "C" __global__ void warp_operations(int lanes, unsigned *out)
     put(unsigned(__shfl_sync(mask, 0.5 * lane, 7) * 4));
 }
 
+// Vote after vote, with memory in between: lanes that ran ahead of each other in one must meet again in the next.
+extern "C" __global__ void vote_often(int rounds, int *out)
+{
+    const int lane = int(threadIdx.x) % warpSize;
+    for (int round = 0; round < rounds; round++)
+        out[threadIdx.x] += __popc(__ballot_sync(0xffffffff, (lane + round) % 3 == 0));
+}
+
 extern "C" __global__ void warp_reductions(int *out)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -2,6 +2,8 @@
 
 #include "scheduler.h"
 
+#include <utility>
+
 namespace emulator {
 
 void Worker::release_barrier(Resident &block)
@@ -41,6 +43,8 @@ bool Worker::release_warp(Resident &block, const Stack &waiting)
         operands[lane] = stack->operand;
         taking_part |= 1u << lane;
     }
+    // Combining is the kernel file's code. All lanes go on, or none: nobody else may run in between.
+    const bool preemptible = std::exchange(running().preemptible, false);
     for (unsigned lane = 0; lane < WARP; lane++) {
         if (!(taking_part >> lane & 1)) continue;
         Stack *stack = block.suspended[first + lane];
@@ -48,6 +52,7 @@ bool Worker::release_warp(Resident &block, const Stack &waiting)
         stack->wait = Wait::NOTHING;
         if (stack != &running()) ready.push_back(stack);
     }
+    running().preemptible = preemptible;
     return true;
 }
 
