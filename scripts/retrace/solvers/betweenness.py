@@ -91,6 +91,11 @@ class BetweennessSolver(DeviceSolver):
         raise too_many_paths(self.name, int(kept[source]))
 
 
+def aligned(size: int) -> int:
+    """Round bytes up as CUDA's own allocations are."""
+    return -(-size // 256) * 256
+
+
 @dataclass
 class Round:
     """Searches in one graph, on the device.
@@ -140,12 +145,18 @@ def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
     ]  # fmt: skip
 
 
+def both_ways(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Lay a graph out by the arcs that leave a vertex, and by those that enter it."""
+    entering = graph.reversed()
+    return [graph.indptr, graph.indices, entering.indptr, entering.indices]
+
+
 class Brandes(BetweennessSolver):
     """A block for each search: all in one launch, or one launch for each batch.
 
-    Settings: `blocks`, searches at a time, 0 for as many as the device runs at once and has memory for;
-    `block_size`, by default the most there can be, so that the fewest searches compete for the cache;
-    `batch`, searches a launch, 0 for all.
+    Settings: `blocks`, 0 for as many as the device runs at once and has memory for; `block_size`, by default
+    the most there can be, so that the fewest searches compete for the cache; `batch`, searches a launch, 0
+    for all.
     """
 
     defaults: ClassVar[Mapping[str, Setting]] = {
@@ -154,6 +165,7 @@ class Brandes(BetweennessSolver):
     layout: ClassVar[Callable[[CSRGraph, int], list[Argument]]]
     compacted: ClassVar[bool] = False
     queued: ClassVar[bool] = False
+    lanes: ClassVar[int] = 1
 
     def __init_subclass__(cls) -> None:
         """Name the report's file, unless a variant implements something else."""
@@ -192,23 +204,22 @@ class Brandes(BetweennessSolver):
         arguments = [np.int32(reduced.graph.vertices), *layout]
         if self.compacted:
             arguments += [reduced.reach, reduced.source_count]
-        arrays = [value for value in arguments if isinstance(value, np.ndarray)]
-        *buffers, on_device = upload_all(device, [*arrays, sources])
-        places = iter(buffers)
+        arrays = {id(value): value for value in arguments if isinstance(value, np.ndarray)}
+        *buffers, on_device = upload_all(device, [*arrays.values(), sources])
+        sent = dict(zip(arrays, buffers, strict=True))
         return Round(
             reduced,
-            [next(places) if isinstance(value, np.ndarray) else value for value in arguments],
+            [sent.get(id(value), value) for value in arguments],
             on_device,
             self.zeros(reduced.graph.vertices),
             device.upload(np.full(1, -1, dtype=np.int32)),
         )
 
     def block_bytes(self) -> int:
-        """Device memory of one search: sigma, delta, d, and a queue with the ends of its levels."""
+        """Device memory of a block: sigma, delta and d, and a queue with the ends of its levels."""
         vertices = max(part.reduced.graph.vertices for part in self.rounds)
         words = vertices + (2 * vertices + 2 if self.queued else 0)
-        needed = 2 * vertices * self.real.itemsize + words * np.dtype(np.int32).itemsize
-        return -(-needed // 256) * 256  # aligned as CUDA's own allocations
+        return aligned(2 * vertices * self.real.itemsize + 4 * words)
 
     def choose_blocks(self) -> int:
         """Return how many searches run at a time.
@@ -219,7 +230,7 @@ class Brandes(BetweennessSolver):
             If the blocks asked for, or a single one, need more memory than is free.
         """
         free, each = int(SHARE * self.device.free_memory()), self.block_bytes()
-        most = max(1, *(part.sources.size for part in self.rounds))
+        most = max(1, *(-(-part.sources.size // self.lanes) for part in self.rounds))
         asked = int(self.parameters["blocks"])
         resident = self.device.resident_blocks(int(self.parameters["block_size"]))
         blocks = min(most, asked or max(1, min(resident, free // each)))
@@ -274,7 +285,7 @@ class Brandes(BetweennessSolver):
     def predict_seconds(self, query: Query) -> float | None:
         """Extrapolate from some searches: more of them until their time is long enough to be trusted."""
         self.upload(query)
-        if all(part.sources.size <= self.blocks for part in self.rounds):
+        if all(part.sources.size <= self.blocks * self.lanes for part in self.rounds):
             return None
         return sum(self.predict_round(part) for part in self.rounds if part.sources.size)
 
@@ -282,7 +293,7 @@ class Brandes(BetweennessSolver):
         """Predict the seconds that all searches of a round take."""
         self.launch(part, 0, 1)  # warms the device up
         self.device.synchronize()
-        few = self.blocks
+        few = self.blocks * self.lanes
         while True:
             few = min(few, part.sources.size)
             began = time.perf_counter()
@@ -421,6 +432,30 @@ class SideVertices(VertCompVirtStride):
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         """Return two graphs, or one if there are no such vertices, or not every vertex is a source."""
         return without_side_vertices(compact(self.graph, query.sources))
+
+
+@REGISTRY.add
+class Lanes(Brandes):
+    """Ours: a block for 32 searches, in whose memory a vertex is one row, on the compacted graph."""
+
+    name = "betweenness/lanes"
+    implements = "Brandes' algorithm, 32 sources at a time"
+    sources = kernel_files("lanes")
+    layout = both_ways
+    compacted = True
+    lanes = 32
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernel; its warps must be whole."""
+        super().setup(graph)
+        if int(self.parameters["block_size"]) % self.lanes:
+            size = self.parameters["block_size"]
+            raise RetraceError(f"{self.name}: block_size is {size}, expected a multiple of {self.lanes}")
+
+    def block_bytes(self) -> int:
+        """Device memory of a block: sigma, delta and d of every search, and three words a vertex."""
+        vertices = max(part.reduced.graph.vertices for part in self.rounds)
+        return aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 3 * 4))
 
 
 @REGISTRY.add
