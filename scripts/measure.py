@@ -13,8 +13,8 @@ from retrace.errors import RetraceError, run_command
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
 from retrace.measure.records import update_records, write_records
-from retrace.measure.side_by_side import check_cores
 from retrace.measure.trials import Settings, as_record, measure, unmeasured
+from retrace.side_by_side import check_cores
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ Those on a device: test_betweenness_kernels.py.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,7 +144,7 @@ def test_oracle_of_a_library_is_another_library() -> None:
     right = exact_of_small("grid")
     some, part = Query(sources=(3, 5)), exact_scores(SMALL["grid"], (3, 5))
     for name, query, answer, by in (
-        ("betweenness/seq-stl", Query(), right, NETWORKIT),
+        ("betweenness/seq-stl", Query(), right, IGRAPH),
         ("betweenness/networkit", Query(), right, IGRAPH),
         ("betweenness/igraph", Query(), right, NETWORKIT),
         ("betweenness/igraph", some, part, LONG_DOUBLE),
@@ -153,11 +154,12 @@ def test_oracle_of_a_library_is_another_library() -> None:
         assert (verdict.verified, verdict.oracle) == (True, by)
 
 
-def test_oracle_takes_long_doubles_where_igraph_overflows() -> None:
-    whole, query = diamonds(1100), Query(sources=(0,))
+@pytest.mark.parametrize(("sources", "by"), [((0,), LONG_DOUBLE), (None, NETWORKIT)])
+def test_oracle_asks_another_where_igraph_overflows(sources: tuple[int, ...] | None, by: str) -> None:
+    whole, query = diamonds(1100), Query(sources=sources)
     found = solve("betweenness/seq-scaled", whole, query)
     verdict = ScoreOracle(whole).check("betweenness/seq-scaled", query, found)
-    assert (verdict.verified, verdict.oracle) == (True, LONG_DOUBLE)
+    assert (verdict.verified, verdict.oracle) == (True, by)
 
 
 @pytest.mark.parametrize("which", ["grid", "tree and triangle"])
@@ -181,17 +183,18 @@ def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() ->
     assert not compare_scores(np.full(3, np.nan), np.full(3, np.nan), 1e-9, "exact").verified
 
 
-def test_networkits_scores_of_a_large_graph_are_computed_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+@pytest.mark.parametrize(("by", "module"), [(NETWORKIT, "networkit"), (IGRAPH, "igraph")])
+def test_scores_of_a_large_graph_are_computed_once(
+    by: str, module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
-    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
-    first = ScoreOracle(SMALL["grid"]).expected(None, NETWORKIT)
-    monkeypatch.setattr("retrace.check.scores.networkit", None)
-    assert_array_equal(ScoreOracle(SMALL["grid"]).expected(None, NETWORKIT), first)
+    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)  # igraph in several processes, too
+    first = ScoreOracle(SMALL["grid"]).expected(None, by)
     assert_allclose(first, exact_of_small("grid"), rtol=1e-12)
+    monkeypatch.setattr(f"retrace.check.scores.{module}", None)
+    assert_array_equal(ScoreOracle(SMALL["grid"]).expected(None, by), first)
     with pytest.raises(AttributeError):  # of another graph nothing is kept
-        ScoreOracle(SMALL["path"]).expected(None, NETWORKIT)
+        ScoreOracle(SMALL["path"]).expected(None, by)
 
 
 def test_sources_are_sampled_alike_for_every_solver() -> None:

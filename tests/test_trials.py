@@ -19,8 +19,8 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
 from retrace.measure.records import write_records
-from retrace.measure.side_by_side import check_cores, side_by_side
 from retrace.measure.trials import Case, Settings, as_record, measure
+from retrace.side_by_side import check_cores, side_by_side
 from retrace.solvers import REGISTRY, Query, Solver, make
 from retrace.solvers.host import HostSolver
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import multiprocessing
+import os
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import version
@@ -17,6 +19,7 @@ from retrace.check.oracles import Verdict
 from retrace.devices.build import build_folder
 from retrace.files import write_whole
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.side_by_side import side_by_side
 from retrace.solvers.registry import Query, parse
 
 DOUBLE, FLOAT = 1e-9, 1e-4
@@ -24,11 +27,14 @@ DOUBLE, FLOAT = 1e-9, 1e-4
 FLOOR = 1.0
 """Scores below one pair of vertices are compared as if they were one: a share of 0 has no relative error."""
 WORTH_KEEPING = 1e10
-"""Sources times arcs from which on NetworKit's scores are kept beside the builds: minutes of computing."""
+"""Sources times arcs from which on a library's scores of all sources are kept beside the builds."""
+PARTS_A_CORE = 16
+"""Into how many parts the sources are cut, so that all cores are done at about the same time."""
 
 NETWORKIT = "networkit.centrality.Betweenness"
 IGRAPH = "igraph.Graph.betweenness"
 LONG_DOUBLE = "Brandes' algorithm in NumPy, long double"
+PACKAGES = {NETWORKIT: "networkit", IGRAPH: "igraph"}
 
 Scores = NDArray[np.float64]
 
@@ -47,31 +53,14 @@ class ScoreOracle:
 
     def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> Scores:
         """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
-        by: dict[str, Callable[[tuple[int, ...] | None], Scores]] = {
-            NETWORKIT: self._by_networkit, IGRAPH: self._by_igraph, LONG_DOUBLE: self._by_long_double,
-        }  # fmt: skip
+        by = {NETWORKIT: self._by_networkit, IGRAPH: self._by_igraph, LONG_DOUBLE: self._by_long_double}
+        if sources is None and oracle in PACKAGES and self.vertices * len(self.tails) > WORTH_KEEPING:
+            return self._kept(oracle, lambda: by[oracle](None)) / self.halved
         return by[oracle](sources) / self.halved
-
-    def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
-        """Take all sources, on all cores; path counts are big numbers and never overflow."""
-        assert sources is None
-
-        def compute() -> Scores:
-            ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
-            graph = networkit.graph.GraphFromCoo(
-                (np.ones(len(self.tails)), ends), n=self.vertices, weighted=False, directed=True
-            )
-            centrality = networkit.centrality.Betweenness(graph)
-            centrality.run()
-            return np.array(centrality.scores(), dtype=np.float64)
-
-        return (
-            self._kept(NETWORKIT, compute) if self.vertices * len(self.tails) > WORTH_KEEPING else compute()
-        )
 
     def _kept(self, oracle: str, compute: Callable[[], Scores]) -> Scores:
         """Compute scores unless a file, named by all that decides them, has them."""
-        key = hashlib.sha256(f"{oracle} {version('networkit')} {self.vertices}\n".encode())
+        key = hashlib.sha256(f"{oracle} {version(PACKAGES[oracle])} {self.vertices}\n".encode())
         for ends in (self.tails, self.heads):
             key.update(np.ascontiguousarray(ends, dtype="<i4").data)
         path = build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npy"
@@ -84,11 +73,36 @@ class ScoreOracle:
         write_whole(path, content.getvalue())
         return scores
 
+    def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
+        """Take all sources, on all cores; path counts are big numbers and never overflow."""
+        assert sources is None
+        ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
+        graph = networkit.graph.GraphFromCoo(
+            (np.ones(len(self.tails)), ends), n=self.vertices, weighted=False, directed=True
+        )
+        centrality = networkit.centrality.Betweenness(graph)
+        centrality.run()
+        return np.array(centrality.scores(), dtype=np.float64)
+
     def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
-        """Take any sources, on one core, in doubles."""
+        """Take any sources, in doubles; many are shared out to a process for each core."""
         graph = igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
-        chosen = None if sources is None else list(sources)
-        return np.array(graph.betweenness(sources=chosen), dtype=np.float64)
+        every = np.arange(self.vertices) if sources is None else np.array(sources)
+        cores = len(os.sched_getaffinity(0))
+        few = len(every) * len(self.tails) <= WORTH_KEEPING
+        parts = np.array_split(every, 1 if few else PARTS_A_CORE * cores)
+        turn = multiprocessing.get_context("fork").Value("i", 0)
+
+        def take_turns() -> Scores:
+            total = np.zeros(self.vertices)
+            while True:
+                with turn.get_lock():
+                    mine, turn.value = turn.value, turn.value + 1
+                if mine >= len(parts):
+                    return total
+                total += graph.betweenness(sources=parts[mine].tolist())
+
+        return take_turns() if few else np.sum(side_by_side(take_turns, cores), axis=0)
 
     def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:
         """Take any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
@@ -125,13 +139,11 @@ class ScoreOracle:
         """Compare a solver's scores; `observed` of the verdict has the largest relative error."""
         kind, settings = parse(solver)
         bound = FLOAT if settings.get("precision") == "float" else DOUBLE
-        if query.sources is None:
-            oracle = IGRAPH if kind.name == "betweenness/networkit" else NETWORKIT
-        else:
-            oracle = LONG_DOUBLE if kind.name == "betweenness/igraph" else IGRAPH
+        slower = NETWORKIT if query.sources is None else LONG_DOUBLE
+        oracle = slower if kind.name == "betweenness/igraph" else IGRAPH
         expected = self.expected(query.sources, oracle)
         if not np.isfinite(expected).all():
-            oracle = LONG_DOUBLE
+            oracle = slower
             expected = self.expected(query.sources, oracle)
         return compare_scores(expected, answer, bound, oracle)
 

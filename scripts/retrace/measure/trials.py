@@ -30,7 +30,7 @@ from retrace.errors import TooLargeError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
 from retrace.measure.records import Record
-from retrace.measure.side_by_side import side_by_side
+from retrace.side_by_side import side_by_side
 from retrace.solvers import Query, make
 from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer
