@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from graphs import NAMED, graph, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle, certify, certify_tree
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
@@ -171,3 +172,25 @@ def test_settings_follow_a_solvers_name() -> None:
     ):
         with pytest.raises(RetraceError, match=complaint):
             parse(spec)
+
+
+WITH_BLOCK_SIZE = [
+    name
+    for name, solver in REGISTRY.solvers.items()
+    if issubclass(solver, DeviceSolver) and "block_size" in solver.defaults
+]
+
+
+@pytest.mark.parametrize("name", WITH_BLOCK_SIZE)
+def test_blocks_are_as_large_as_was_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    launched: dict[str, Any] = {}
+    launch = EmulatedKernel.__call__
+
+    def noting(kernel: EmulatedKernel, grid: Any, block: Any, *arguments: Any, **options: Any) -> None:
+        launched[kernel.name] = block
+        launch(kernel, grid, block, *arguments, **options)
+
+    monkeypatch.setattr(EmulatedKernel, "__call__", noting)
+    verify(f"{name}:block_size=96", "emulator", NAMED["grid"], Query(0, 50))
+    of_their_own = {"sum_chunks", "scan_chunks"}  # prefix sums
+    assert {block for kernel, block in launched.items() if kernel not in of_their_own} in ({96}, {1, 96})

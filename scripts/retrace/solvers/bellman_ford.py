@@ -52,7 +52,6 @@ class BellmanFord(DeviceSolver):
         """Take note of the graph; load the kernels."""
         self.graph = graph
         self.vertices = graph.vertices
-        self.block_size = int(self.parameters["block_size"])
         self.load()
 
     @abstractmethod

@@ -5,57 +5,36 @@ from __future__ import annotations
 import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query
+from retrace.solvers.bulk_synchronous import BulkSynchronous
+from retrace.solvers.registry import REGISTRY, DeviceSolver, Query
 
 
 @REGISTRY.add
-class BspBFS(DeviceSolver):
-    """Two bulk-synchronous kernels a level; the host reads the termination flag after each level."""
+class BspBFS(BulkSynchronous):
+    """Two bulk-synchronous kernels a level."""
 
     name = "bfs/bsp"
     implements = "bsp-suite, Algorithms 3.2 and 3.3"
     sources = ("bfs/bsp.cu",)
+    kernels = ("bfs_kernel1", "bfs_kernel2")
     bytes_per_vertex = 7
-
-    def setup(self, graph: CSRGraph) -> None:
-        """Load both kernels."""
-        self.graph = graph
-        module = self.device.load("bfs/bsp.cu")
-        self.kernel1, self.kernel2 = module.kernel("bfs_kernel1"), module.kernel("bfs_kernel2")
 
     def upload(self, query: Query) -> None:
         """Send the graph; the source is the frontier, visited, and at level 0."""
-        only_source = np.zeros(self.graph.vertices, dtype=np.bool_)
+        graph, device = self.graph, self.device
+        only_source = np.zeros(graph.vertices, dtype=np.bool_)
         only_source[query.source] = True
-        level = np.full(self.graph.vertices, UNREACHABLE, dtype=np.int32)
+        level = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
         level[query.source] = 0
-        device = self.device
-        self.indptr, self.indices = device.upload(self.graph.indptr), device.upload(self.graph.indices)
-        self.frontier, self.visited = device.upload(only_source), device.upload(only_source)
-        self.updating = device.upload(np.zeros_like(only_source))
-        self.level = device.upload(level)
-        self.more = device.empty(1, np.int32)
-
-    def solve(self, query: Query) -> int:
-        """Expand level by level until no vertex is added."""
-        vertices = np.int32(self.graph.vertices)
-        grid = self.grid(self.graph.vertices)
-        no, more = np.zeros(1, np.int32), np.ones(1, np.int32)
-        iterations = 0
-        while more[0]:
-            self.device.write(self.more, no)
-            self.kernel1(
-                grid, BLOCK_SIZE, vertices, self.indptr, self.indices, self.visited, self.frontier,
-                self.updating, self.level,
-            )  # fmt: skip
-            self.kernel2(grid, BLOCK_SIZE, vertices, self.frontier, self.updating, self.visited, self.more)
-            self.device.read(self.more, more)
-            iterations += 1
-        return iterations
-
-    def download(self) -> Int32Array:
-        """Fetch the levels."""
-        return self.device.download(self.level)
+        arcs = device.upload(graph.indptr), device.upload(graph.indices)
+        frontier, visited = device.upload(only_source), device.upload(only_source)
+        updating = device.upload(np.zeros_like(only_source))
+        self.answer = device.upload(level)
+        vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
+        self.arguments = (
+            (vertices, *arcs, visited, frontier, updating, self.answer),
+            (vertices, frontier, updating, visited, more),
+        )
 
 
 @REGISTRY.add
@@ -89,12 +68,13 @@ class BlockQueueBFS(DeviceSolver):
 
     def solve(self, query: Query) -> int:
         """Expand level by level until the frontier is empty."""
+        block = self.block_size
         previous, current = self.frontiers
         frontier = np.ones(1, dtype=np.int32)
         levels = 0
         while frontier[0]:
             self.expand(
-                self.grid(int(frontier[0])), BLOCK_SIZE, previous, self.previous_tail, current, self.tail,
+                self.grid(int(frontier[0])), block, previous, self.previous_tail, current, self.tail,
                 *self.arcs, self.label, self.visited,
             )  # fmt: skip
             self.device.read(self.tail, frontier)

@@ -21,7 +21,6 @@ from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.host import pointer
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import (
-    BLOCK_SIZE,
     GENERATORS,
     DeviceSolver,
     Query,
@@ -155,13 +154,13 @@ class RandomDegree(Generator, DeviceSolver):
         wanted = self.wanted
         vertices = np.int32(wanted.vertices)
         arcs = np.int32(wanted.arcs)
-        self.degrees(self.grid(wanted.arcs), BLOCK_SIZE, vertices, arcs, self.random_keys, self.indptr)
+        self.degrees(self.grid(wanted.arcs), self.block_size, vertices, arcs, self.random_keys, self.indptr)
         self.prefix_sums.scan(self.indptr)
         low, high = map(np.int32, wanted.weights)
         side = np.int32(math.isqrt(max(0, wanted.vertices - 2)) + 1)
         self.heads(
-            self.grid(wanted.vertices), BLOCK_SIZE, vertices, self.indptr, side, low, high, self.random_keys,
-            self.indices, self.weights,
+            self.grid(wanted.vertices), self.block_size, vertices, self.indptr, side, low, high,
+            self.random_keys, self.indices, self.weights,
         )  # fmt: skip
 
     def download(self) -> CSRGraph:

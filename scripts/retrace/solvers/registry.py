@@ -151,9 +151,14 @@ class DeviceSolver(Solver):
         vertices, arcs = int(graph.vertices), int(graph.arcs)
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
 
+    @property
+    def block_size(self) -> int:
+        """Threads a block."""
+        return int(self.parameters["block_size"])
+
     def grid(self, threads: int) -> int:
         """Blocks that hold this many threads, at least one."""
-        return max(1, -(-threads // BLOCK_SIZE))
+        return max(1, -(-threads // self.block_size))
 
 
 @dataclass

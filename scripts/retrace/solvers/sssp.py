@@ -13,59 +13,37 @@ import numpy as np
 from retrace.devices.base import Buffer
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.solvers.bulk_synchronous import BulkSynchronous
 from retrace.solvers.host import c_graph, pointer
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, Setting
+from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Setting
 
 
 @REGISTRY.add
-class BspSSSP(DeviceSolver):
-    """Two bulk-synchronous kernels an iteration; the host reads the termination flag after each."""
+class BspSSSP(BulkSynchronous):
+    """Two bulk-synchronous kernels an iteration."""
 
     name = "sssp/bsp"
     implements = "bsp-suite, section 3.4.3, second Algorithms 3.5 and 3.6"
     sources = ("sssp/bsp.cu",)
+    kernels = ("sssp_kernel1", "sssp_kernel2")
     bytes_per_vertex = 9
-
-    def setup(self, graph: CSRGraph) -> None:
-        """Load both kernels."""
-        self.graph = graph
-        module = self.device.load("sssp/bsp.cu")
-        self.kernel1, self.kernel2 = module.kernel("sssp_kernel1"), module.kernel("sssp_kernel2")
 
     def upload(self, query: Query) -> None:
         """Send the graph; the source is masked and at distance 0."""
         graph, device = self.graph, self.device
         assert graph.weights is not None
-        mask = np.zeros(graph.vertices, dtype=np.bool_)
-        mask[query.source] = True
+        only_source = np.zeros(graph.vertices, dtype=np.bool_)
+        only_source[query.source] = True
         distance = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
         distance[query.source] = 0
-        self.indptr, self.indices = device.upload(graph.indptr), device.upload(graph.indices)
-        self.weights = device.upload(graph.weights)
-        self.mask = device.upload(mask)
-        self.distance, self.updating = device.upload(distance), device.upload(distance)
-        self.more = device.empty(1, np.int32)
-
-    def solve(self, query: Query) -> int:
-        """Relax until no distance falls."""
-        vertices = np.int32(self.graph.vertices)
-        grid = self.grid(self.graph.vertices)
-        no, more = np.zeros(1, np.int32), np.ones(1, np.int32)
-        iterations = 0
-        while more[0]:
-            self.device.write(self.more, no)
-            self.kernel1(
-                grid, BLOCK_SIZE, vertices, self.indptr, self.indices, self.weights, self.mask, self.distance,
-                self.updating,
-            )  # fmt: skip
-            self.kernel2(grid, BLOCK_SIZE, vertices, self.mask, self.distance, self.updating, self.more)
-            self.device.read(self.more, more)
-            iterations += 1
-        return iterations
-
-    def download(self) -> Int32Array:
-        """Fetch the distances."""
-        return self.device.download(self.distance)
+        arcs = [device.upload(array) for array in (graph.indptr, graph.indices, graph.weights)]
+        mask = device.upload(only_source)
+        self.answer, updating = device.upload(distance), device.upload(distance)
+        vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
+        self.arguments = (
+            (vertices, *arcs, mask, self.answer, updating),
+            (vertices, mask, self.answer, updating, more),
+        )
 
 
 class MaskSSSP(DeviceSolver):
@@ -110,8 +88,9 @@ class MaskSSSP(DeviceSolver):
     def solve(self, query: Query) -> int:
         """Relax until no vertex is masked."""
         vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
+        block = self.block_size
         for iteration in count(1):
-            self.relax(grid, BLOCK_SIZE, vertices, *self.arcs, self.mask, *self.state)
+            self.relax(grid, block, vertices, *self.arcs, self.mask, *self.state)
             if not self.any_masked():
                 return iteration
             if iteration > self.graph.vertices:  # a shortest path has fewer arcs
@@ -122,7 +101,7 @@ class MaskSSSP(DeviceSolver):
         """Fetch the distances; the predecessors stay on the device."""
         size = self.graph.vertices
         distance, self.predecessor = self.device.empty(size, np.int32), self.device.empty(size, np.int32)
-        self.unpack(self.grid(size), BLOCK_SIZE, np.int32(size), *self.state, distance, self.predecessor)
+        self.unpack(self.grid(size), self.block_size, np.int32(size), *self.state, distance, self.predecessor)
         return self.device.download(distance)
 
     def predecessors(self) -> Int32Array:
@@ -196,11 +175,11 @@ class GPUSearchSSSP(MaskSSSP):
 
     def any_masked(self) -> bool:
         """Search part by part until a masked vertex is found or the mask ends."""
-        begin, blocks = 0, 1
+        begin, blocks, block_size = 0, 1, self.block_size
         self.device.write(self.found, np.zeros(1, dtype=np.int32))
         while begin < self.graph.vertices:
-            end = min(begin + blocks * BLOCK_SIZE, self.graph.vertices)
-            self.search(blocks, BLOCK_SIZE, np.int32(begin), np.int32(end), self.mask, self.found)
+            end = min(begin + blocks * block_size, self.graph.vertices)
+            self.search(blocks, block_size, np.int32(begin), np.int32(end), self.mask, self.found)
             self.device.read(self.found, self.seen)
             if self.seen[0]:
                 return True
@@ -258,15 +237,14 @@ class PredecessorPassSSSP(StandardSSSP):
         """Relax until no vertex is masked; then take the predecessors."""
         iterations = super().solve(query)
         vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
-        self.take(
-            grid, BLOCK_SIZE, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.predecessor
-        )
+        block = self.block_size
+        self.take(grid, block, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.predecessor)
         more = np.full(1, self.has_weightless, dtype=np.int32)
         flag = self.device.empty(1, np.int32)
         while more[0]:
             self.device.fill(flag, 0)
             self.take_weightless(
-                grid, BLOCK_SIZE, vertices, *self.arcs, np.int32(query.source), *self.state, self.predecessor,
+                grid, block, vertices, *self.arcs, np.int32(query.source), *self.state, self.predecessor,
                 flag,
             )  # fmt: skip
             self.device.read(flag, more)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, Subject
+from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Subject
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # as in the kernel file
 
@@ -51,7 +51,7 @@ class BspSTCON(DeviceSolver):
     def solve(self, query: Query) -> int:
         """Expand both searches level by level until they meet or nothing is left to expand."""
         vertices = np.int32(self.forward.vertices)
-        grid = self.grid(self.forward.vertices)
+        grid, block = self.grid(self.forward.vertices), self.block_size
         state = np.zeros(4, dtype=np.int32)
         state[MORE] = query.source != query.target
         iterations = 0
@@ -59,11 +59,11 @@ class BspSTCON(DeviceSolver):
             state[MORE] = 0
             self.device.write(self.state, state)
             self.kernel1(
-                grid, BLOCK_SIZE, vertices, *self.arcs, self.frontier, self.red, self.green, *self.updating,
+                grid, block, vertices, *self.arcs, self.frontier, self.red, self.green, *self.updating,
                 self.cost, self.state,
             )  # fmt: skip
             self.kernel2(
-                grid, BLOCK_SIZE, vertices, self.frontier, self.red, self.green, *self.updating,
+                grid, block, vertices, self.frontier, self.red, self.green, *self.updating,
                 self.cost, self.state,
             )  # fmt: skip
             self.device.read(self.state, state)
