@@ -132,6 +132,13 @@ def test_an_update_replaces_what_is_of_the_same_subject(tmp_path: Path) -> None:
     assert read_records([path]) == [again, far, added]
 
 
+def test_label_tells_sampled_sources() -> None:
+    sampled = replace(record("bfs/queue", "NY"), parameters={"sources": 64, "source_seed": 1})
+    assert sampled.label == "NY, 64 sources"
+    substitute = replace(sampled, graph=graph_info("NY", origin="stand-in"))
+    assert substitute.label == "NY, 64 sources (stand-in)"
+
+
 def test_labels_never_call_a_substitute_by_the_name_alone() -> None:
     generated = graph_info("NW", weights="generated")
     assert row_label(graph_info("NY"), "sssp") == "NY"

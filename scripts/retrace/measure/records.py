@@ -129,8 +129,11 @@ class Record:
 
     @property
     def label(self) -> str:
-        """The graph's name in tables and figures."""
-        return row_label(self.graph, self.problem)
+        """The graph's name in tables and figures, with the number of sources if they were sampled."""
+        graph = self.graph
+        if "sources" in self.parameters:
+            graph = {**graph, "name": f"{graph['name']}, {self.parameters['sources']} sources"}
+        return row_label(graph, self.problem)
 
 
 @dataclass(frozen=True)
