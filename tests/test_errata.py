@@ -1,20 +1,24 @@
 """Each slip of `docs/errata.md`: the printed text, transcribed, fails on a small graph; our solver does not.
 
-The transcriptions run a kernel's threads one after the other: one of the orders that a GPU may choose.
+Transcriptions in Python run a kernel's threads one after the other: one of the orders that a GPU may choose.
+Those in CUDA, in `tests/kernels/`, run on the emulator.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graphs import graph
 from retrace.check.oracles import Oracle, certify_tree
+from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query
+from retrace.solvers.matrices import host_matrix
 from test_solvers import answer, solve
 
 INFINITY = UNREACHABLE
@@ -272,3 +276,91 @@ def test_tuwien_never_ends_on_a_cycle_of_weight_0() -> None:
     with pytest.raises(RetraceError, match="does not end"):
         answer("sssp/standard-published", "emulator", cycle, Query(0))
     assert answer("sssp/standard", "emulator", cycle, Query(0)).tolist() == [0, 0]
+
+
+def printed_bellman_ford(
+    graph: CSRGraph,
+    kernel: str = "relaxation",
+    swaps: str = "after the flag is read",
+    threads: int | None = None,
+) -> list[int]:
+    """Algorithm 1 of an-bellman-ford from vertex 0, with kernels as printed, on the emulator.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    kernel
+        Which of the printed kernels relaxes.
+    swaps
+        When CUDA_SWAP runs: `after the loop`, as printed; inside it, `before the flag is read`; or after.
+    threads
+        Threads in x and in y of the kernel that relaxes; by default one an entry of the matrix.
+    """
+    n = graph.vertices
+    side = threads or n
+    with EmulatedDevice() as device:
+        module = device.load(str(Path(__file__).parent / "kernels/bellman_ford_printed.cu"))
+        relax, swap = module.kernel(f"printed_{kernel}"), module.kernel("printed_swap")
+        matrix = device.upload(np.ascontiguousarray(host_matrix(graph)[:, :n]).ravel())
+        dist, mask, mask1 = (device.empty(n, np.int32) for _ in range(3))
+        flag, seen = device.upload(np.zeros(1, np.int32)), np.zeros(1, np.int32)
+        module.kernel("printed_initialization")(1, n, dist, np.int32(0), mask, mask1)
+        for _ in range(n - 1):
+            grid = (side, 1 if kernel == "incoming" else side)
+            relax(grid, 1, np.int32(n), dist, matrix, mask, mask1, flag)
+            if swaps == "before the flag is read":
+                swap(1, n, mask, mask1, flag)
+            device.read(flag, seen)
+            if seen[0] == 0:
+                break
+            if swaps == "after the flag is read":
+                swap(1, n, mask, mask1, flag)
+        found: list[int] = device.download(dist).tolist()
+    return found
+
+
+PATH = graph(3, [(0, 1, 1), (1, 2, 1)])
+
+
+def mended(name: str, graph: CSRGraph) -> list[int]:
+    found: list[int] = answer(f"bellman-ford/{name}", "emulator", graph, Query(0)).tolist()
+    return found
+
+
+def test_bellman_ford_masks_are_swapped_after_the_loop() -> None:
+    assert printed_bellman_ford(PATH, swaps="after the loop") == [0, 1, INFINITY]
+    assert mended("dense", PATH) == [0, 1, 2]
+
+
+def test_bellman_ford_flag_is_reset_before_the_host_reads_it() -> None:
+    assert printed_bellman_ford(PATH, swaps="before the flag is read") == [0, 1, INFINITY]
+    longer = graph(4, [(0, 1, 1), (1, 2, 1), (2, 3, 1)])
+    assert printed_bellman_ford(longer, swaps="before the flag is read") == [0, 1, INFINITY, INFINITY]
+    assert mended("dense", longer) == [0, 1, 2, 3]
+
+
+def test_bellman_ford_adds_a_weight_to_infinity() -> None:
+    arc = graph(3, [(0, 1, 5)])
+    assert min(printed_bellman_ford(arc)) < 0
+    for name in ("dense", "multi-edge", "multi-edge-consecutive", "incoming", "outgoing", "resident"):
+        assert mended(name, arc) == [0, 5, INFINITY]
+
+
+def test_bellman_ford_multi_edges_never_advances_the_head() -> None:
+    # complete, with loops of weight 0, so that no weight is infinite
+    complete = graph(4, [(u, v, int(u != v)) for u in range(4) for v in range(4)])
+    assert printed_bellman_ford(complete, "multi_edges", threads=2) == [0, 1, INFINITY, INFINITY]
+    assert mended("multi-edge:edges_per_thread=4", complete) == [0, 1, 1, 1]
+
+
+def test_bellman_ford_incoming_marks_the_tail() -> None:
+    assert printed_bellman_ford(PATH, "incoming") == [0, 1, INFINITY]
+    assert mended("incoming", PATH) == [0, 1, 2]
+
+
+def test_bellman_ford_gives_distances_where_there_are_none() -> None:
+    cycle = graph(2, [(0, 1, 1), (1, 0, -2)])
+    assert printed_bellman_ford(cycle) == [0, 1]
+    with pytest.raises(RetraceError, match=r"lies on a negative cycle that vertex 0 reaches"):
+        mended("dense", cycle)
