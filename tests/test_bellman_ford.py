@@ -1,0 +1,283 @@
+"""Bellman-Ford beyond what test_solvers.py asks of every solver: negative weights, complete graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs import NAMED, graph, random_graphs
+from retrace.check import shortest_paths
+from retrace.check.checkers import checker_of
+from retrace.check.shortest_paths import ShortestPathsOracle, certify, certify_complete
+from retrace.devices.emulator import EmulatedDevice
+from retrace.errors import RetraceError
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.dense import DenseGraph, Graph
+from retrace.measure import environment
+from retrace.measure.records import write_records
+from retrace.measure.trials import Settings, as_record, measure
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers.matrices import host_matrix, rows_of
+from retrace.solvers.negative_cycles import find_negative_cycle
+from test_solvers import ON_CUDA, solve
+
+NONNEGATIVE = ("bellman-ford/dijkstra-dense", "bellman-ford/scipy-dijkstra")
+SPECS = [
+    *(name for name in REGISTRY.solvers if name.startswith("bellman-ford/")),
+    "bellman-ford/multi-edge:edges_per_thread=1",
+    "bellman-ford/multi-edge:edges_per_thread=64,block_size=32",
+    "bellman-ford/multi-edge-consecutive:edges_per_thread=7",
+    "bellman-ford/edge-list:edges_per_thread=3,block_size=32",
+    "bellman-ford/streams:parts=5",
+    "bellman-ford/streams-pinned:parts=1",
+]
+
+
+def cases(specs: list[str]) -> list[Any]:
+    """Name each solver with each backend that it runs on here."""
+    return [
+        pytest.param(
+            spec, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [], id=f"{spec}-{backend}"
+        )
+        for spec in specs
+        for backend in (["emulator", *ON_CUDA] if issubclass(REGISTRY.find(spec), DeviceSolver) else ["host"])
+    ]
+
+
+ALL = cases(SPECS)
+SIGNED = cases([spec for spec in SPECS if spec not in NONNEGATIVE])
+
+
+@st.composite
+def negative_weights(draw: st.DrawFn) -> CSRGraph:
+    """Draw a graph with negative weights but no negative cycle: a potential's differences are added."""
+    found = draw(random_graphs(most_vertices=16))
+    assert found.weights is not None
+    height = st.integers(-(10**6), 10**6)
+    potential = np.array(draw(st.lists(height, min_size=found.vertices, max_size=found.vertices)))
+    shifted = found.weights + potential[found.tails()] - potential[found.indices]
+    return CSRGraph(found.indptr, found.indices, shifted.astype(np.int32), {"name": "shifted"})
+
+
+@st.composite
+def any_weights(draw: st.DrawFn) -> CSRGraph:
+    """Draw a small graph with any weights, negative cycles included."""
+    vertices = draw(st.integers(1, 9))
+    vertex = st.integers(0, vertices - 1)
+    weight = st.one_of(st.integers(-4, 9), st.sampled_from([-(2**31) + 1, -(2**30), 2**31 - 2, 2**30]))
+    arcs = draw(st.lists(st.tuples(vertex, vertex, weight), max_size=3 * vertices))
+    return graph(vertices, arcs)
+
+
+def dense_solve(spec: str, backend: str, found: Graph, source: int, seed: int | None = None) -> Int32Array:
+    answer: Int32Array = solve(spec, backend, found, Query(source), seed)[0]  # type: ignore[arg-type]
+    return answer
+
+
+def solve_and_check(spec: str, backend: str, found: Graph, source: int) -> None:
+    """Let the solver, or whoever checks what it says, object."""
+    assert (
+        ShortestPathsOracle(found)
+        .check(spec, Query(source), dense_solve(spec, backend, found, source))
+        .verified
+    )
+
+
+def lengths_in_python(found: CSRGraph, source: int) -> list[float] | None:
+    """Bellman and Ford's rounds in Python's integers; None where the source reaches a negative cycle."""
+    assert found.weights is not None
+    lengths: list[float] = [float("inf")] * found.vertices
+    lengths[source] = 0
+    arcs = list(zip(found.tails().tolist(), found.indices.tolist(), found.weights.tolist(), strict=True))
+    for _ in range(found.vertices):
+        before = list(lengths)
+        for tail, head, weight in arcs:
+            lengths[head] = min(lengths[head], lengths[tail] + weight)
+        if lengths == before:
+            return lengths
+    return None
+
+
+def assert_on_negative_cycle(found: CSRGraph, vertex: int) -> None:
+    """Prove it by a walk of as many arcs as there are vertices at most, back to the vertex, below 0."""
+    assert found.weights is not None
+    arcs = list(zip(found.tails().tolist(), found.indices.tolist(), found.weights.tolist(), strict=True))
+    best = {vertex: 0}
+    for _ in range(found.vertices):  # walks of one arc more each time
+        following: dict[int, int] = {}
+        for tail, head, weight in arcs:
+            if tail in best:
+                following[head] = min(following.get(head, best[tail] + weight), best[tail] + weight)
+        best = following
+        if best.get(vertex, 0) < 0:
+            return
+    raise AssertionError(f"no negative cycle through {vertex}")
+
+
+@pytest.mark.parametrize(("spec", "backend"), SIGNED)
+@given(found=negative_weights(), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=7, deadline=None)
+def test_negative_weights(
+    spec: str, backend: str, found: CSRGraph, data: st.DataObject, seed: int | None
+) -> None:
+    source = data.draw(st.integers(0, found.vertices - 1))
+    distance = dense_solve(spec, backend, found, source, seed)
+    expected = lengths_in_python(found, source)
+    assert expected is not None
+    assert distance.tolist() == [UNREACHABLE if length == float("inf") else length for length in expected]
+    assert checker_of("bellman-ford", found).check(spec, Query(source), distance).verified
+
+
+@pytest.mark.parametrize(("spec", "backend"), SIGNED)
+@given(found=any_weights(), data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_distances_or_a_vertex_on_a_negative_cycle(
+    spec: str, backend: str, found: CSRGraph, data: st.DataObject
+) -> None:
+    source = data.draw(st.integers(0, found.vertices - 1))
+    expected = lengths_in_python(found, source)
+    if expected is None:
+        with pytest.raises(
+            RetraceError, match=rf"vertex \d+ \(from 0\) lies on a negative cycle that vertex {source}"
+        ):
+            dense_solve(spec, backend, found, source)
+        vertex = find_negative_cycle(found, source)
+        assert vertex is not None
+        assert_on_negative_cycle(found, vertex)
+        return
+    assert find_negative_cycle(found, source) is None
+    reached = [length for length in expected if length != float("inf")]
+    if min(reached) > -UNREACHABLE - 1 and max(reached) < UNREACHABLE:
+        distance = dense_solve(spec, backend, found, source)
+        assert distance.tolist() == [UNREACHABLE if length == float("inf") else length for length in expected]
+        return
+    with pytest.raises(RetraceError, match="32 bits"):
+        solve_and_check(spec, backend, found, source)
+
+
+@pytest.mark.parametrize("name", NONNEGATIVE)
+def test_dijkstra_refuses_negative_weights(name: str) -> None:
+    found = graph(3, [(0, 1, 4), (1, 2, -5)])
+    with pytest.raises(
+        RetraceError, match=r"arc from 1 to 2 \(from 0\) has weight -5, .*; use bellman-ford/"
+    ):
+        dense_solve(name, "host", found, 0)
+
+
+@pytest.mark.parametrize(("spec", "backend"), ALL)
+def test_complete_graphs(spec: str, backend: str) -> None:
+    for found in (DenseGraph(1, 1), DenseGraph(2, 1), DenseGraph(61, 5), DenseGraph(64, 6, (1, 10**6))):
+        oracle = ShortestPathsOracle(found)
+        for source in {0, found.vertices // 2, found.vertices - 1}:
+            verdict = oracle.check(spec, Query(source), dense_solve(spec, backend, found, source))
+            assert verdict.verified, verdict.reason
+
+
+@given(vertices=st.integers(1, 40), seed=st.integers(0, 99), wrong=st.sampled_from([-1, 1]), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_the_certificate_of_complete_graphs(
+    vertices: int, seed: int, wrong: int, data: st.DataObject
+) -> None:
+    found = DenseGraph(vertices, seed)
+    source, victim = (data.draw(st.integers(0, vertices - 1)) for _ in range(2))
+    right = dense_solve("bellman-ford/dijkstra-dense", "host", found, source)
+    matrix = host_matrix(found)[:, :vertices]
+    assert certify_complete(matrix, source, right) is None
+    assert certify(rows_of(found), source, right) is None
+    changed = right.copy()
+    changed[victim] += wrong
+    assert certify_complete(matrix, source, changed) is not None
+    assert certify(rows_of(found), source, changed) is not None
+    assert certify_complete(matrix, source, right + np.int32(wrong)) is not None
+
+
+@given(found=negative_weights(), wrong=st.sampled_from([-1, 1]), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_both_checks_catch_a_single_wrong_entry(found: CSRGraph, wrong: int, data: st.DataObject) -> None:
+    source, victim = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
+    oracle = ShortestPathsOracle(found)
+    right = dense_solve("bellman-ford/sequential", "host", found, source)
+    changed = right.copy()
+    changed[victim] = changed[victim] + wrong if changed[victim] != UNREACHABLE else 7
+    for name in ("bellman-ford/sequential", "bellman-ford/scipy"):
+        assert oracle.check(name, Query(source), right).verified
+        assert not oracle.check(name, Query(source), changed).verified
+
+
+def test_a_cycle_of_weight_0_does_not_hang_on_itself() -> None:
+    loop = graph(3, [(0, 0, 3), (1, 2, 5), (2, 1, -5)])
+    assert certify(loop, 0, np.array([0, UNREACHABLE, UNREACHABLE], dtype=np.int32)) is None
+    reason = certify(loop, 0, np.array([0, 4, 9], dtype=np.int32))
+    assert reason == "vertex 1 has 4, but no path of that length"
+
+
+def test_distances_beside_a_negative_cycle_are_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = graph(3, [(0, 1, 1), (1, 2, -3), (2, 1, 2)])
+    distances = np.array([0, 0, -2], dtype=np.int32)
+    told = ShortestPathsOracle(found).check("bellman-ford/dense", Query(0), distances)
+    assert (told.verified, told.reason) == (
+        False, "there are distances, but vertex 0 reaches a negative cycle",
+    )  # fmt: skip
+    monkeypatch.setattr(shortest_paths, "MOST_WORK", 0)
+    assert not ShortestPathsOracle(found).check("bellman-ford/dense", Query(0), distances).verified
+
+
+@pytest.mark.parametrize(
+    "spec", ["bellman-ford/dense", "bellman-ford/streams:parts=3", "bellman-ford/resident"]
+)
+def test_rows_that_are_relaxed_are_counted(spec: str) -> None:
+    one_way = graph(20, [(u, u + 1, 2) for u in range(19)])
+    with EmulatedDevice() as device:
+        solver = make(spec, device)
+        solver.setup(one_way)
+        for source in (0, 19):
+            solver.upload(Query(source))
+            solver.solve(Query(source))
+            assert solver.observed() == {"matrix_rows": 20.0 - source}
+
+
+def test_streams_reads_few_rows_twice() -> None:
+    with EmulatedDevice() as device:
+        rows = {}
+        for spec in ("bellman-ford/resident", "bellman-ford/streams-pinned:parts=8"):
+            solver = make(spec, device)
+            solver.setup(DenseGraph(600, 3))
+            solver.upload(Query(0))
+            solver.solve(Query(0))
+            rows[spec] = solver.observed()["matrix_rows"]
+    assert 600 <= rows["bellman-ford/streams-pinned:parts=8"] < rows["bellman-ford/resident"]
+
+
+def test_what_would_take_too_long_is_predicted() -> None:
+    found = DenseGraph(1500, 1)
+    peer = make("bellman-ford/scipy")
+    peer.setup(found)
+    predicted = peer.predict_seconds(Query(0))
+    assert predicted is not None
+    assert 0.3 < predicted < 60
+    peer.setup(NAMED["grid"])
+    assert peer.predict_seconds(Query(0)) is None
+    with EmulatedDevice() as device:
+        solver = make("bellman-ford/resident", device)
+        solver.setup(found)
+        assert (solver.predict_seconds(Query(0)) or 0) > 0
+        solver.setup(DenseGraph(300, 1))
+        assert solver.predict_seconds(Query(0)) is None
+
+
+def test_records_of_a_complete_graph(tmp_path: Any) -> None:
+    found = DenseGraph(4200, 2)
+    solvers = ["bellman-ford/dijkstra-dense", "bellman-ford/sequential"]
+    cases = measure("dense", found, solvers, Settings(2, 60), ("emulator", EmulatedDevice))
+    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
+    records = [as_record("dense", found.info, case, provenance) for case in cases]
+    write_records(tmp_path / "dense.jsonl", records)
+    dijkstra, sequential = records
+    assert (dijkstra.status, dijkstra.verified, dijkstra.oracle) == ("ok", True, "optimality certificate")
+    assert (dijkstra.graph["name"], dijkstra.graph["arcs"]) == ("dense-4200", 4200 * 4199)
+    assert sequential.status == "skipped"
+    assert "up to 4096 vertices" in str(sequential.reason)
