@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from retrace.devices.base import Device
+from retrace.devices.cuda import CudaDevice
+from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -268,3 +270,9 @@ def test_free_memory(device: Device) -> None:
 def test_resident_blocks(device: Device) -> None:
     largest, smaller = device.resident_blocks(1024), device.resident_blocks(256)
     assert 1 <= largest <= smaller
+
+
+def test_both_devices_have_the_whole_interface() -> None:
+    """What is missing would show on a GPU alone."""
+    for kind in (CudaDevice, EmulatedDevice):
+        assert not kind.__abstractmethods__, kind

@@ -373,6 +373,13 @@ class CudaDevice(Device):
         free, _ = self.cuda.mem_get_info()
         return int(free)
 
+    @naming_cuda
+    def resident_blocks(self, block_size: int) -> int:
+        """How many blocks of `block_size` threads run at the same time, as far as threads limit it."""
+        attribute = self.cuda.device_attribute
+        threads = self._gpu.get_attribute(attribute.MAX_THREADS_PER_MULTIPROCESSOR)
+        return int(self._gpu.get_attribute(attribute.MULTIPROCESSOR_COUNT) * max(1, threads // block_size))
+
     def mark(self, stream: CudaStream | None) -> CudaEvent:
         """Create an event and record it."""
         event = self.event()
