@@ -15,7 +15,7 @@ from retrace.graphs.dense import DenseGraph, Graph
 from retrace.solvers import matrices, negative_cycles
 from retrace.solvers.host import HostSolver, pointer
 from retrace.solvers.matrices import host_matrix, pitch_of, rows_of
-from retrace.solvers.negative_cycles import check_distances, refuse_endless, require_nonnegative
+from retrace.solvers.negative_cycles import LEAST, check_distances, refuse_endless, require_nonnegative
 from retrace.solvers.peers import SciPyPeer
 from retrace.solvers.registry import REGISTRY, Query
 
@@ -91,10 +91,16 @@ class SciPyBellmanFord(SciPyBellmanFordPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
+        self.source = query.source
         try:
             self.lengths = bellman_ford(self.graph, indices=[query.source])[0]
         except NegativeCycleError:
             raise refuse_endless(self.rows, query.source) from None
+
+    def download(self) -> Int32Array:
+        """Convert the distances, and see that 32 bits hold them."""
+        self.lengths = np.maximum(self.lengths, LEAST)
+        return check_distances(self.rows, self.source, super().download())
 
     def predict_seconds(self, query: Query) -> float | None:
         """Predict from a complete graph of few vertices: time goes with vertices times arcs."""
