@@ -217,6 +217,12 @@ def test_parameters_that_cannot_be_passed(tmp_path: Path, own_build: Path, param
         build_emulator(write_kernel(tmp_path, "", before=kernel))
 
 
+def test_a_kernel_template_has_no_name(tmp_path: Path, own_build: Path) -> None:
+    kernel = "template <int N, typename T>\n__global__ void __launch_bounds__(N) many(T *out) { out[0] = N; }"
+    with pytest.raises(RetraceError, match=r"variant\.cu: the emulator cannot run many, a template"):
+        build_emulator(write_kernel(tmp_path, "", before=kernel))
+
+
 def test_cooperative_groups_do_not_compile(tmp_path: Path, own_build: Path) -> None:
     source = write_kernel(tmp_path, "", before="#include <cooperative_groups.h>")
     with pytest.raises(RetraceError, match="the emulator cannot run cooperative groups"):
@@ -251,6 +257,8 @@ extern "C" __global__ void __launch_bounds__(256) bounded(int *out, const unsign
 }
 #define KERNEL(name, T) extern "C" __launch_bounds__(64, 2) __global__ void name(T a, T *b) { *b = a; }
 KERNEL(from_a_macro, double)
+template <int N> struct Factor { static constexpr int value = N; };
+extern "C" __global__ void __launch_bounds__((2 * 32), 2) nested(int *out) { *out = Factor<3>::value; }
 """,
     )
     with EmulatedDevice() as device:
@@ -262,6 +270,8 @@ KERNEL(from_a_macro, double)
         assert device.download(out).tolist() == [5, 6, 7, 6]
         module.kernel("from_a_macro")(1, 1, np.float64(1.5), number)
         assert device.download(number).tolist() == [1.5]
+        module.kernel("nested")(1, 1, out)
+        assert device.download(out)[0] == 3
         with pytest.raises(RetraceError, match="no kernel in_a_comment"):
             module.kernel("in_a_comment")
 

@@ -247,7 +247,7 @@ def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
         return done.stdout
     output = done.stderr + done.stdout
     log.write_text(" ".join(command) + "\n\n" + output)
-    errors = [line.strip() for line in output.splitlines() if re.search(r"\berror\b", line)]
+    errors = [line.strip() for line in output.splitlines() if re.search(r"\berror\b|cannot find -l", line)]
     first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")
     where = "" if shown(source) in first else f"{shown(source)}: "
     raise RetraceError(f"{where}{first} (full log: {shown(log)})")
@@ -263,12 +263,23 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
     """Find the names of a file's `__global__` functions and of its dynamic shared arrays.
 
     The preprocessor takes out comments and expands the file's own macros; CUDA's words stay as they are.
+
+    Raises
+    ------
+    RetraceError
+        If the preprocessor fails, or a kernel is a template: it has no name by which it could be launched.
     """
     command = [compiler, "-E", "-P", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
     log = build_folder() / "emulator" / f"{source.stem}.log"
     text = run_compiler([*command, str(source)], source, log)
-    bounds = r"(?:__launch_bounds__\s*\([^)]*\)\s*)?"
-    kernels = re.findall(rf"__global__\s+{bounds}void\s+{bounds}(\w+)\s*\(", text)
+    bounds = r"(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?"
+    kernel = rf"__global__\s+{bounds}void\s+{bounds}(\w+)\s*\("
+    if template := re.search(rf"template\s*<[^;{{}}]*>\s*{bounds}(?:static\s+)?{kernel}", text):
+        raise RetraceError(
+            f"{shown(source)}: the emulator cannot run {template[1]}, a template; make it a __device__ "
+            'function that extern "C" kernels call'
+        )
+    kernels = re.findall(kernel, text)
     dynamic = re.findall(r"extern\s+__shared__\s[^;\[]*?(\w+)\s*\[\s*\]", text)
     return list(dict.fromkeys(kernels)), list(dict.fromkeys(dynamic))
 
