@@ -175,6 +175,8 @@ def _quick(record: Record) -> bool:
         ("degree-2-reduction-helps", "vert-comp2-virt-stride", 10, "does not hold"),
         ("queues-lose", "vert-queue-comp", 0.1, "holds in part: only on random-10-5, vert, Gowalla, vert"),
         ("constant-memory-does-not-help", "vert-comp-virt-stride-const", 0.5, "does not hold"),
+        ("gpu-prefix-sums-are-pointless", "vert-prefix", 0.5, "does not hold"),
+        ("gpu-prefix-sums-are-pointless", "vert-prefix", 1, "holds"),
         ("fewer-blocks-are-slower", "vert-comp-virt-stride", 1, "holds"),
     ],
 )

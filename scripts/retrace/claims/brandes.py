@@ -19,7 +19,7 @@ from retrace.claims.verdicts import (
     rank,
     verdict,
 )
-from retrace.measure.records import Record
+from retrace.measure.records import Phase, Record
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
 
@@ -48,7 +48,7 @@ CUDA = tuple(
 )
 """The eleven CUDA versions of the report."""
 PEERS = tuple(variant(name) for name in ("networkit", "igraph"))
-DESCRIBED = tuple(variant(name) for name in ("levels", "vert-comp2-virt-stride"))
+DESCRIBED = tuple(variant(name) for name in ("levels", "vert-prefix", "vert-comp2-virt-stride"))
 """What the report describes or suggests without having tried it."""
 
 FASTEST = variant("vert-comp-virt-stride")
@@ -64,6 +64,7 @@ STRIDES = (
 )
 LEVELS = (variant("levels"), variant("vert"))
 """The same work on the same graph, by a launch for each source and level, and by one launch."""
+PREFIX_SUMS = (variant("vert-prefix"), variant("vert"))
 DEGREE_2 = (variant("vert-comp2-virt-stride"), FASTEST)
 
 GOWALLA = 196_591
@@ -198,10 +199,26 @@ def queues_lose(evidence: Evidence) -> Finding:
 
 
 def constant_memory_does_not_help(evidence: Evidence) -> Finding:
-    """Judge whether the version with constant memory is no faster: it may be slower, or the same."""
-    found = cases(evidence, *CONSTANT, "solve")
+    """Judge the searches with constant memory against those without."""
+    return no_faster(evidence, *CONSTANT, "solve")
+
+
+def gpu_prefix_sums_are_pointless(evidence: Evidence) -> Finding:
+    """Judge the total with prefix sums on the GPU against that with them from the host."""
+    found = no_faster(evidence, *PREFIX_SUMS, "total")
+    for label, record in reversed(evidence.timed(PREFIX_SUMS[0]).items()):
+        sums = [record.observed.get(f"prefix_{where}_ms") for where in ("device", "host")]
+        if sums[0] and sums[1]:
+            text = f"prefix sums of {label}: {shown(sums[0])} on the GPU, {shown(sums[1])} on the host"
+            return Finding(found.verdict, "; ".join(filter(None, (found.measured, text))), found.why)
+    return found
+
+
+def no_faster(evidence: Evidence, own: Variant, base: Variant, phase: Phase) -> Finding:
+    """Judge whether a version is no faster than another: it may be slower, or the same."""
+    found = cases(evidence, own, base, phase)
     if not found:
-        return open_claim(evidence, CONSTANT)
+        return open_claim(evidence, (own, base))
     orders = {case.graph: 1 if case.order == -1 else -1 for case in found}
     slower = sum(case.order == 1 for case in found)
     measured = (
@@ -243,6 +260,9 @@ JUDGES = {
     "constant-memory-does-not-help": Judge(
         "solve of vert-comp-virt-stride-const against vert-comp-virt-stride; holds if it is faster nowhere",
         constant_memory_does_not_help,
+    ),
+    "gpu-prefix-sums-are-pointless": Judge(
+        "total of vert-prefix against vert; holds if it is faster nowhere", gpu_prefix_sums_are_pointless
     ),
 }
 """By the claims' keys."""

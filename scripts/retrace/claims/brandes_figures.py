@@ -12,6 +12,7 @@ from retrace.claims.brandes import (
     FASTEST,
     LEVELS,
     PEERS,
+    PREFIX_SUMS,
     QUEUES,
     SEQUENTIAL,
     sampled,
@@ -71,7 +72,7 @@ def mdeg(found: Sequence[Evidence]) -> Chart:
 
 def costs(found: Sequence[Evidence]) -> BarChart:
     """Show what the report calls unsuccessful, or has not tried, over what it is held against."""
-    pairs = [*QUEUES, CONSTANT, LEVELS, DEGREE_2]
+    pairs = [*QUEUES, CONSTANT, LEVELS, PREFIX_SUMS, DEGREE_2]
     panels = []
     for evidence in found:
         graph = largest(evidence)
