@@ -31,7 +31,7 @@ report: "workflow/report/workflow.rst"
 
 wildcard_constraints:
     experiment="|".join(PLAN.experiments),
-    graph="|".join([*PLAN.datasets, plan.RANDOM_GRAPH]),
+    graph="|".join([*PLAN.datasets, plan.RANDOM_GRAPH, plan.DENSE_GRAPH]),
     backend="cuda|emulator|host",
     measured_table="|".join(PLAN.measured_tables),
     measured_figure="|".join(PLAN.measured_figures),

@@ -115,7 +115,7 @@ def test_a_header_counts_wherever_it_lies(config: Config) -> None:
 
 
 def test_a_report_without_numbers_has_its_figures_and_claims_as_targets(config: Config) -> None:
-    config["experiments"]["bellman-ford-edges"] = {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}
+    config["experiments"] = {"bellman-ford-edges": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
     planned = plan.make(config)
     (target,) = planned.report_targets
     assert target == "figures_bellman_ford"

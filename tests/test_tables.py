@@ -257,7 +257,7 @@ def test_verification_says_what_came_of_each_record() -> None:
     records = [
         record("bfs/queue", "NY"),
         record("bfs/bsp", "NY", [1], machine="local", backend="emulator"),
-        record("bfs/bsp", "NY", backend="cuda", **WRONG),
+        record("bfs/bsp", "NY", backend="cuda", parameters={"block_size": 256}, **WRONG),
         without_answer("bfs/igraph", "NY", "failed", "no memory"),
         without_answer("sssp/dijkstra-linear", "NY", "skipped", "predicted 9 s"),
     ]
@@ -266,6 +266,8 @@ def test_verification_says_what_came_of_each_record() -> None:
     assert tidy.loc[("local", "bfs/bsp"), "backend"] == "emulator"
     assert tidy.loc[("local", "bfs/bsp"), "result"] == "agreed"
     assert tidy.loc[("h200", "bfs/bsp"), "result"] == "differs: vertex 3: 4, expected 5"
+    assert tidy.loc[("h200", "bfs/bsp"), "settings"] == "block_size=256"
+    assert tidy.loc[("h200", "bfs/queue"), "settings"] == ""
     assert tidy.loc[("h200", "bfs/igraph"), "result"] == "failed: no memory"
     assert tidy.loc[("h200", "sssp/dijkstra-linear"), "result"] == "skipped: predicted 9 s"
     page = verification.page(records)

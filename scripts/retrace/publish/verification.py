@@ -11,7 +11,9 @@ from retrace.measure.records import Record
 from retrace.publish.page import EMPTY, Cell, Group, Page, Row, Table
 from retrace.publish.rows import machines
 
-COLUMNS = ("graph", "solver", "backend", "machine", "experiment", "oracle", "result", "trials")
+COLUMNS = ("graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials")
+QUERY = ("pair", "target")
+"""Parameters of a record that say what was asked, and so stand with the graph or nowhere."""
 
 
 def tidy(records: Iterable[Record]) -> pd.DataFrame:
@@ -19,7 +21,17 @@ def tidy(records: Iterable[Record]) -> pd.DataFrame:
     records = list(records)
     order = machines(records)
     rows = [
-        (_graph(r), r.solver, r.backend, r.machine["name"], r.experiment, r.oracle, result(r), len(r.trials))
+        (
+            _graph(r),
+            r.solver,
+            _settings(r),
+            r.backend,
+            r.machine["name"],
+            r.experiment,
+            r.oracle,
+            result(r),
+            len(r.trials),
+        )
         for r in sorted(
             records,
             key=lambda r: (order.index(r.machine["name"]), r.experiment, r.graph["vertices"], r.solver),
@@ -68,6 +80,11 @@ def page(records: Iterable[Record]) -> Page:
 def _graph(record: Record) -> str:
     pair = record.parameters.get("pair")
     return f"{record.label}, {pair} pair" if pair else record.label
+
+
+def _settings(record: Record) -> str:
+    """Write the solver's settings as a specification of it does."""
+    return ", ".join(f"{key}={value}" for key, value in record.parameters.items() if key not in QUERY)
 
 
 def _texts(records: Iterable[Record]) -> Iterable[tuple[str, list[tuple[str, str]]]]:
