@@ -54,7 +54,10 @@ def variants(found: Sequence[Evidence]) -> BarChart:
         "Total time",
         panels,
         COLOURS,
-        [*gpus(found), f"Bold: {FASTEST}, the report's fastest."],
+        [
+            *gpus(found),
+            *([f"Bold: {FASTEST}, the report's fastest."] if any(one.on_gpu for one in found) else []),
+        ],
     )
 
 
@@ -91,7 +94,7 @@ def costs(found: Sequence[Evidence]) -> BarChart:
         "Time to solve, over that without",
         panels,
         {"unsuccessful there": VERMILION, "not tried there": ORANGE},
-        [*gpus(found), f"{against}."],
+        [*gpus(found), *([f"{against}."] if panels else [])],
         level=1,
     )
 
@@ -117,7 +120,7 @@ def crossover(found: Sequence[Evidence]) -> Chart:
         "Vertices",
         "Total time",
         panels,
-        [*gpus(found), f"GPU: {FASTEST}; one core: {SEQUENTIAL[-1]}. Without the GPU's context."],
+        [*gpus(found), f"One core: {SEQUENTIAL[-1]}. GPU: {FASTEST}, without making its context."],
     )
 
 

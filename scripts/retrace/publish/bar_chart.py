@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from matplotlib.patches import Patch
 
 from retrace.measure.records import Summary
 from retrace.publish.figures import SETTINGS, WIDTH
-from retrace.publish.line_chart import CHARACTERS, HEAD, PANEL_TITLE, TEXT_LINE, name_ticks
+from retrace.publish.line_chart import HEAD, PANEL_TITLE, TEXT_LINE, name_ticks, wrapped
 
 BAR, AXIS, KEY, GAP, RIGHT, VALUE = 0.16, 0.36, 0.18, 0.08, 0.14, 0.5
 """Inches: a bar with its gap, the room under the axes, the key, between a name and its bar, the margin, the
@@ -72,7 +71,7 @@ class BarChart:
 
 def _draw(chart: BarChart) -> Figure:
     panels = [panel for panel in chart.panels if panel.bars]
-    notes = [line for note in chart.notes for line in textwrap.wrap(note, CHARACTERS)]
+    notes = [line for note in chart.notes for line in wrapped(note)]
     words = TEXT_LINE * len(notes) + 0.05
     found = {bar.kind for panel in panels for bar in panel.bars}
     kinds = [kind for kind in chart.colours if kind in found]

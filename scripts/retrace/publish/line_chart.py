@@ -99,7 +99,7 @@ class Chart:
 
 def _draw(chart: Chart) -> Figure:
     panels = [panel for panel in chart.panels if panel.lines]
-    notes = [line for note in chart.notes for line in textwrap.wrap(note, CHARACTERS)]
+    notes = [line for note in chart.notes for line in wrapped(note)]
     words = TEXT_LINE * len(notes) + 0.05
     height = HEAD + len(panels) * (PANEL_TITLE + PANEL_HEIGHT + AXIS) + words
     with rc_context(SETTINGS | {"lines.markersize": 3.4}):
@@ -116,6 +116,11 @@ def _draw(chart: Chart) -> Figure:
         for number, line in enumerate(reversed(notes)):
             result.text(0.05 / width, (0.05 + TEXT_LINE * number) / height, line)
     return result
+
+
+def wrapped(note: str) -> list[str]:
+    """Break a sentence into lines of the figure's width, and names of solvers never."""
+    return textwrap.wrap(note, CHARACTERS, break_on_hyphens=False)
 
 
 def _panel(result: Figure, chart: Chart, panel: Panel) -> Axes:
