@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,22 +35,26 @@ Argument = np.int32 | Int32Array
 """What a kernel gets to know of the graph: a number, or an array that is uploaded first."""
 
 
-def upload_all(device: Device, arrays: Sequence[NDArray[Any]]) -> list[Buffer]:
-    """Copy arrays to the device from pinned memory, each in a stream of its own, and wait for all."""
+def upload_all(device: Device, arrays: Sequence[NDArray[Any]], streams: int) -> list[Buffer]:
+    """Copy arrays to the device from pinned memory, on so many streams in turn; on none, as they are."""
+    if streams < 1:
+        return [device.upload(array) for array in arrays]
+    pool = [device.stream() for _ in range(streams)]
     copies = []
-    for array in arrays:
-        pinned, stream = device.pinned(array.size, array.dtype), device.stream()
+    for array, stream in zip(arrays, cycle(pool), strict=False):
+        pinned, buffer = device.pinned(array.size, array.dtype), device.empty(array.size, array.dtype)
         pinned[:] = array
-        buffer = device.empty(array.size, array.dtype)
         device.write(buffer, pinned, stream)
-        copies.append((buffer, pinned, stream))
-    for _, _, stream in copies:
+        copies.append((buffer, pinned))
+    for stream in pool:
         stream.synchronize()
-    return [buffer for buffer, _, _ in copies]
+    return [buffer for buffer, _ in copies]
 
 
 class BetweennessSolver(DeviceSolver):
     """What the variants agree on: precision, progress, and what an overflow is.
+
+    Settings: `precision`, float or double; `streams`, on how many the graph is copied, 0 for none.
 
     Attributes
     ----------
@@ -57,7 +62,7 @@ class BetweennessSolver(DeviceSolver):
         Called with the number of searches done and of all, whenever the host waits in between.
     """
 
-    defaults: ClassVar[Mapping[str, Setting]] = {"precision": "double"}
+    defaults: ClassVar[Mapping[str, Setting]] = {"precision": "double", "streams": 4}
     on_progress: Callable[[int, int], None] | None = None
 
     def setup(self, graph: CSRGraph) -> None:
@@ -93,7 +98,7 @@ class BetweennessSolver(DeviceSolver):
 
 def aligned(size: int) -> int:
     """Round bytes up as CUDA's own allocations are."""
-    return -(-size // 256) * 256
+    return max(1, -(-size // 256)) * 256
 
 
 @dataclass
@@ -160,7 +165,7 @@ class Brandes(BetweennessSolver):
     """
 
     defaults: ClassVar[Mapping[str, Setting]] = {
-        "blocks": 0, "block_size": 1024, "batch": 0, "precision": "double",
+        "blocks": 0, "block_size": 1024, "batch": 0, **BetweennessSolver.defaults,
     }  # fmt: skip
     layout: ClassVar[Callable[[CSRGraph, int], list[Argument]]]
     compacted: ClassVar[bool] = False
@@ -205,7 +210,7 @@ class Brandes(BetweennessSolver):
         if self.compacted:
             arguments += [reduced.reach, reduced.source_count]
         arrays = {id(value): value for value in arguments if isinstance(value, np.ndarray)}
-        *buffers, on_device = upload_all(device, [*arrays.values(), sources])
+        *buffers, on_device = upload_all(device, [*arrays.values(), sources], int(self.parameters["streams"]))
         sent = dict(zip(arrays, buffers, strict=True))
         return Round(
             reduced,
@@ -503,7 +508,7 @@ class Levels(BetweennessSolver):
     name = "betweenness/levels"
     implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
     sources = kernel_files("levels", "vert.cuh")
-    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, "precision": "double"}
+    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, **BetweennessSolver.defaults}
     bytes_per_vertex = 8 + 8 + 4 + 8
     SAMPLE = 8
 
@@ -518,7 +523,8 @@ class Levels(BetweennessSolver):
     def upload(self, query: Query) -> None:
         """Send the graph and allocate the arrays of one search."""
         device, size = self.device, self.graph.vertices
-        indptr, indices = upload_all(device, [self.graph.indptr, self.graph.indices])
+        arrays = [self.graph.indptr, self.graph.indices]
+        indptr, indices = upload_all(device, arrays, int(self.parameters["streams"]))
         self.cont, self.seen = device.empty(1, np.bool_), device.pinned(1, np.bool_)
         self.score, self.overflow = self.zeros(size), device.upload(np.full(1, -1, dtype=np.int32))
         self.arguments = [
