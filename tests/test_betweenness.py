@@ -188,13 +188,17 @@ def test_scores_of_a_large_graph_are_computed_once(
     by: str, module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
-    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)  # igraph in several processes, too
+    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
+    monkeypatch.setattr("retrace.check.scores.WORTH_SHARING", 1.0)  # igraph in several processes
     first = ScoreOracle(SMALL["grid"]).expected(None, by)
     assert_allclose(first, exact_of_small("grid"), rtol=1e-12)
     monkeypatch.setattr(f"retrace.check.scores.{module}", None)
     assert_array_equal(ScoreOracle(SMALL["grid"]).expected(None, by), first)
     with pytest.raises(AttributeError):  # of another graph nothing is kept
         ScoreOracle(SMALL["path"]).expected(None, by)
+    if by == IGRAPH:
+        with pytest.raises(AttributeError):  # nor of other sources
+            ScoreOracle(SMALL["grid"]).expected((1, 2), by)
 
 
 def test_sources_are_sampled_alike_for_every_solver() -> None:

@@ -26,8 +26,10 @@ DOUBLE, FLOAT = 1e-9, 1e-4
 """Greatest relative error that is accepted, by the precision a solver says it computes in."""
 FLOOR = 1.0
 """Scores below one pair of vertices are compared as if they were one: a share of 0 has no relative error."""
-WORTH_KEEPING = 1e10
-"""Sources times arcs from which on a library's scores of all sources are kept beside the builds."""
+WORTH_SHARING = 1e8
+"""Sources times arcs from which on igraph's work is shared out to all cores: seconds of one."""
+WORTH_KEEPING = 1e9
+"""Sources times arcs from which on a library's scores are kept beside the builds."""
 PARTS_A_CORE = 16
 """Into how many parts the sources are cut, so that all cores are done at about the same time."""
 
@@ -54,13 +56,19 @@ class ScoreOracle:
     def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> Scores:
         """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
         by = {NETWORKIT: self._by_networkit, IGRAPH: self._by_igraph, LONG_DOUBLE: self._by_long_double}
-        if sources is None and oracle in PACKAGES and self.vertices * len(self.tails) > WORTH_KEEPING:
-            return self._kept(oracle, lambda: by[oracle](None)) / self.halved
+        if oracle in PACKAGES and self._work(sources) > WORTH_KEEPING:
+            return self._kept(oracle, sources, lambda: by[oracle](sources)) / self.halved
         return by[oracle](sources) / self.halved
 
-    def _kept(self, oracle: str, compute: Callable[[], Scores]) -> Scores:
+    def _work(self, sources: tuple[int, ...] | None) -> int:
+        """Return how often an arc is looked at."""
+        return len(self.tails) * (self.vertices if sources is None else len(sources))
+
+    def _kept(self, oracle: str, sources: tuple[int, ...] | None, compute: Callable[[], Scores]) -> Scores:
         """Compute scores unless a file, named by all that decides them, has them."""
-        key = hashlib.sha256(f"{oracle} {version(PACKAGES[oracle])} {self.vertices}\n".encode())
+        chosen = "all" if sources is None else ",".join(map(str, sources))
+        decides = f"{oracle} {version(PACKAGES[oracle])} {self.vertices} {chosen}\n"
+        key = hashlib.sha256(decides.encode())
         for ends in (self.tails, self.heads):
             key.update(np.ascontiguousarray(ends, dtype="<i4").data)
         path = build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npy"
@@ -89,7 +97,7 @@ class ScoreOracle:
         graph = igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
         every = np.arange(self.vertices) if sources is None else np.array(sources)
         cores = len(os.sched_getaffinity(0))
-        few = len(every) * len(self.tails) <= WORTH_KEEPING
+        few = self._work(sources) <= WORTH_SHARING
         parts = np.array_split(every, 1 if few else PARTS_A_CORE * cores)
         turn = multiprocessing.get_context("fork").Value("i", 0)
 
