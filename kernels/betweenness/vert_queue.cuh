@@ -36,11 +36,16 @@ struct VertQueue {
             const int last = __ldg(&neighbours.indptr[u + 1]);
             for (int arc = __ldg(&neighbours.indptr[u]); arc < last; arc++) {
                 const int v = __ldg(&neighbours.indices[arc]);
-                if (search.d[v] == UNSEEN && atomicCAS(&search.d[v], UNSEEN, level + 1) == UNSEEN) {
-                    queue[atomicAdd(&tail, 1)] = v;
-                    *search.cont = true;
+                int found = search.d[v];
+                if (found == UNSEEN) {
+                    found = atomicCAS(&search.d[v], UNSEEN, level + 1);
+                    if (found == UNSEEN) {
+                        queue[atomicAdd(&tail, 1)] = v;
+                        *search.cont = true;
+                        found = level + 1;
+                    }
                 }
-                if (search.d[v] == level + 1) atomicAdd(&search.sigma[v], paths);
+                if (found == level + 1) atomicAdd(&search.sigma[v], paths);
             }
         }
         __syncthreads();
