@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from command_line import Outcome, rows
-from retrace.graphs import formats
+from retrace.graphs import dense, formats
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.path_files import read_path
 from retrace.solvers import REGISTRY, Query, Solver
@@ -150,3 +151,57 @@ def test_wrong_answer_is_an_error_of_its_own(tiny: Path, capsys: pytest.CaptureF
 def test_failure_of_a_solver_is_one_line(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = Outcome(capsys, "solve", "bfs/broken", tiny, "--source", 1).refusal(1)
     assert line == "error: bfs/broken on host failed: ValueError: two lines\n"
+
+
+NEGATIVE = {
+    "dimacs": b"p sp 4 4\na 1 2 4\na 1 3 5\na 3 2 -6\na 2 4 -2147483646\n",
+    "he": b"H 4 4 0\nE 0 1 4\nE 0 2 5\nE 2 1 -6\nE 1 3 -2147483646\n",
+    "matrix-market": b"%%MatrixMarket matrix coordinate integer general\n"
+    b"4 4 4\n1 2 4\n1 3 5\n3 2 -6\n2 4 -2147483646\n",
+}
+
+
+@pytest.mark.parametrize("kind", NEGATIVE)
+@pytest.mark.parametrize(
+    "solver", ["bellman-ford/sequential", "bellman-ford/edge-list", "bellman-ford/dense"]
+)
+def test_negative_weights_are_for_bellman_ford(
+    kind: str, solver: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, out, base = tmp_path / "graph", tmp_path / "d.csv", formats.LAYOUTS[kind].base
+    given.write_bytes(NEGATIVE[kind])
+    backend = [] if solver.endswith("sequential") else ["--backend", "emulator"]
+    asked = ["--source", base, "--output", out, "--paths-to", base + 3, *backend]
+    done = Outcome(capsys, "solve", solver, given, *asked)
+    assert done.status == 0, done.err
+    distances = ["0", "-1", "5", "-2147483647"]
+    assert rows(out)[1:] == [[str(vertex + base), told] for vertex, told in enumerate(distances)]
+    assert f"path to {base + 3}: {base} {base + 2} {base + 1} {base + 3}" in done.out
+    asked[3] = tmp_path / "tree.he"
+    assert "H/E has no negative weights" in Outcome(capsys, "solve", solver, given, *asked).refusal(1)
+    refused = Outcome(capsys, "solve", "sssp/dijkstra-heap", given, "--source", base).refusal(1)
+    assert "with a whole weight from 0 to 2147483646" in refused
+    given.write_bytes(NEGATIVE[kind].replace(b"-2147483646", b"-2147483647"))
+    refused = Outcome(capsys, "solve", solver, given, *asked[:2]).refusal(1)
+    assert "with a whole weight from -2147483646 to 2147483646" in refused
+
+
+def test_a_negative_cycle_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = tmp_path / "cycle.gr"
+    given.write_bytes(b"p sp 4 4\na 1 2 1\na 2 3 2\na 3 2 -3\na 4 1 1\n")
+    for solver in ("bellman-ford/sequential", "bellman-ford/scipy", "bellman-ford/resident"):
+        told = Outcome(capsys, "solve", solver, given, "--source", 4).refusal(1)
+        assert re.search(
+            r"cycle.gr: vertex [12] \(from 0\) lies on a negative cycle that vertex 3 reaches", told
+        )
+    assert Outcome(capsys, "solve", "bellman-ford/sequential", given, "--source", 1).status == 1
+
+
+def test_a_stored_complete_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dense.save(dense.DenseGraph(30, 3), tmp_path / "dense-30")
+    done = Outcome(capsys, "solve", "bellman-ford/streams", tmp_path / "dense-30", "--source", 3)
+    assert "30 of 30 reached" in done.out
+    assert "verified against scipy.sparse.csgraph.dijkstra" in done.out
+    dense.save(dense.DenseGraph(5000, 3), tmp_path / "dense-5000")
+    asked = Outcome(capsys, "solve", "bellman-ford/streams", tmp_path / "dense-5000", "--source", 3)
+    assert "dense-5000: a solver of sparse graphs takes complete ones of up to 4096" in asked.refusal(1)

@@ -27,6 +27,9 @@ from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_a
 from retrace.measure.trials import Case, Phases
 from retrace.solvers import REGISTRY, Query, make
 
+WEIGHTED = ("sssp", "bellman-ford")
+"""Problems whose paths are as long as their weights add up to."""
+
 PHASES = ("setup", "upload", "solve", "download")
 
 
@@ -77,7 +80,7 @@ class Answer:
         """Return the solver's own predecessors, or else what follows from its levels or distances."""
         if self.predecessor is not None:
             return self.predecessor
-        weights = self.given.graph.weights if self.problem == "sssp" else None
+        weights = self.given.graph.weights if self.problem in WEIGHTED else None
         return find_predecessors(self.given.graph, self.query.source, self.lengths, weights)
 
     def path_to(self, target: int, predecessor: Int32Array) -> Int32Array:
@@ -98,7 +101,7 @@ def solve(arguments: Namespace) -> None:
         return
     outputs: list[Path] = arguments.output
     check_outputs(outputs, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format)
+    given = read_graph(arguments.graph, arguments.format, takes_negative(arguments.solver))
     target = None if arguments.target is None else given.vertex(arguments.target, "--target")
     query = Query(given.vertex(arguments.source, "--source"), target)
     ends = [given.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
@@ -124,7 +127,7 @@ def solve(arguments: Namespace) -> None:
 def path(arguments: Namespace) -> None:
     """Find one path; print how long it is, and its vertices."""
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format)
+    given = read_graph(arguments.graph, arguments.format, takes_negative(arguments.solver or ""))
     source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")
     answer = ask(given, solver, Query(source), arguments.backend, arguments.check)
@@ -159,7 +162,7 @@ def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) 
     """
     kind = REGISTRY.find(solver)
     where, open_device = choose_backend(solver, kind.backends, backend)
-    if solver.startswith("sssp/") and given.graph.weights is None:
+    if solver.split("/")[0] in WEIGHTED and given.graph.weights is None:
         raise RetraceError(
             f"{given.path}: {solver} needs weights, and a {given.kind} graph has none; draw some with "
             "`convert --weights`, or count arcs with a bfs solver"
@@ -187,6 +190,11 @@ def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) 
                 "(ids from 0); nothing is written"
             )
     return Answer(given, solver, where, query, lengths, predecessor, outcome.phases, verdict)
+
+
+def takes_negative(solver: str) -> bool:
+    """Tell whether a solver's problem allows negative weights."""
+    return solver.startswith("bellman-ford/")
 
 
 def length_name(answer: Answer) -> str:

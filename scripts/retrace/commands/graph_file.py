@@ -19,9 +19,10 @@ from tqdm import tqdm
 
 from retrace.errors import RetraceError
 from retrace.files import write_whole
-from retrace.graphs import csr, formats, path_files
+from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.generators import random_weights
+from retrace.solvers.matrices import rows_of
 
 STORED = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
@@ -73,22 +74,25 @@ class GraphFile:
         return f"{name}_from_{self.base}"
 
 
-def read_graph(path: Path, kind: str) -> GraphFile:
-    """Read a graph, whose format may be `auto`; a folder must be one that `csr.save` wrote."""
+def read_graph(path: Path, kind: str, negative: bool = False) -> GraphFile:
+    """Read a graph, whose format may be `auto`; a folder must be one that `csr.save` wrote.
+
+    Negative weights are refused unless asked for.
+    """
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
-        return GraphFile(csr.load(path), path, STORED, 0)
+        return GraphFile(rows_of(dense.load(path)), path, STORED, 0)
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), formats.open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
         with tqdm.wrapattr(
             file, "read", total=size, desc=f"reading {path}", leave=False, disable=None
         ) as watched:
-            graph = formats.parse_stream(cast(BinaryIO, watched), known, path)
+            graph = formats.parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
     return GraphFile(replace(graph, info={"name": path.name}), path, known, formats.LAYOUTS[known].base)
 
 
@@ -132,6 +136,7 @@ def write_graph(graph: CSRGraph, path: Path) -> str:
     if path.suffix == ".he":
         if graph.weights is None:
             raise without_weights(graph, path)
+        refuse_negative(graph, path)
         with writing(path):
             formats.write_he(graph, path)
         return "he"
@@ -146,8 +151,23 @@ def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     """Write a path as H/E, from its source on."""
     if graph.weights is None:
         raise without_weights(graph, path)
+    refuse_negative(graph, path)
     with writing(path):
         path_files.write_path(graph, vertices, path)
+
+
+def refuse_negative(graph: CSRGraph, path: Path) -> None:
+    """Refuse to write negative weights as H/E, which other solvers would read.
+
+    Raises
+    ------
+    RetraceError
+        If there are any.
+    """
+    if graph.weights is not None and (graph.weights < 0).any():
+        raise RetraceError(
+            f"{path}: H/E has no negative weights, and {graph.name} has some; write .csv or .npy"
+        )
 
 
 def without_weights(graph: CSRGraph, path: Path) -> RetraceError:
@@ -193,6 +213,11 @@ def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float6
             write_whole(path, b"".join(_csv(columns)))
 
 
+def nothing(column: str) -> int:
+    """Tell which number of a column stands for none: a distance may be -1."""
+    return -1 if column.startswith("predecessor") else UNREACHABLE
+
+
 def _csv(columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> Iterator[bytes]:
     """Yield a CSV file in parts of many rows."""
     yield (",".join(columns) + "\n").encode()
@@ -200,10 +225,10 @@ def _csv(columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> Iterator[by
     for start in range(0, size, ROWS):
         cells = [
             [
-                "" if values.dtype == np.int32 and value in (-1, UNREACHABLE) else str(value)
+                "" if values.dtype == np.int32 and value == nothing(name) else str(value)
                 for value in values[start : start + ROWS].tolist()
             ]
-            for values in columns.values()
+            for name, values in columns.items()
         ]
         yield "".join([",".join(row) + "\n" for row in zip(*cells, strict=True)]).encode()
 

@@ -47,7 +47,8 @@ def find_predecessors(
         If no path to some vertex has the length that it is said to have.
     """
     before, after = lengths[graph.tails()], lengths[graph.indices]
-    fits = before == after - (np.int32(1) if weights is None else weights)  # at least -2^31: no overflow
+    through = before.astype(np.int64) + (1 if weights is None else weights)
+    fits = through == after
     fits &= (before != UNREACHABLE) & (after != UNREACHABLE)
     fitting = keep_arcs(graph, np.flatnonzero(fits))
     matrix = csr_array(

@@ -31,6 +31,8 @@ class Layout:
         Each line is an edge, which becomes two arcs side by side; a header with `U` says so itself.
     loops_once
         A self-loop becomes one arc even if undirected, as it is one entry of a symmetric matrix.
+    least
+        The smallest weight: 0, or less where negative ones are asked for.
     """
 
     comment: bytes
@@ -39,6 +41,7 @@ class Layout:
     base: int
     undirected: bool = False
     loops_once: bool = False
+    least: int = 0
 
     @property
     def keyword(self) -> bytes:
@@ -131,6 +134,11 @@ def split_lines(
 def number_of(word: bytes) -> int:
     """Value of a word of digits, some number above `LARGEST` for any other word."""
     return int(word.lstrip(b"0")[:20] or b"0") if word.isdigit() else LARGEST + 1
+
+
+def weight_of(word: bytes) -> int:
+    """Value of a word of digits, perhaps after a minus; as `number_of` for any other word."""
+    return -number_of(word[1:]) if word[:1] == b"-" and word[1:].isdigit() else number_of(word)
 
 
 def blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:

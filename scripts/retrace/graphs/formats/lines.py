@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,6 +23,7 @@ from retrace.graphs.formats.layouts import (
     blame,
     number_of,
     split_lines,
+    weight_of,
 )
 from retrace.graphs.formats.matrix_market import layout_of
 
@@ -50,8 +51,12 @@ class Rows:
         return next(itertools.islice(split_lines(self.piece, layout, self.place), row, None))[0]
 
 
-def read_rows(file: BinaryIO, kind: str, path: Path | str) -> tuple[Layout, Header, Iterator[Rows]]:
+def read_rows(
+    file: BinaryIO, kind: str, path: Path | str, negative: bool = False
+) -> tuple[Layout, Header, Iterator[Rows]]:
     """Read the header of an open file, and then, as they are asked for, its lines, piece by piece.
+
+    Where weights may be negative, a piece that holds a minus is read line by line.
 
     Raises
     ------
@@ -61,6 +66,8 @@ def read_rows(file: BinaryIO, kind: str, path: Path | str) -> tuple[Layout, Head
     pieces = read_pieces(file)
     piece, last = next(pieces)
     layout = layout_of(piece, path) if kind == "matrix-market" else LAYOUTS[kind]
+    if negative:
+        layout = replace(layout, least=-LARGEST)
     header = read_header(piece, layout, path)
 
     def rows() -> Iterator[Rows]:
@@ -175,12 +182,15 @@ def read_any(
                 words,
             )
         values = [number_of(word) for word in words[len(keyword) :]]
+        if layout.least < 0 and len(values) == 3:
+            values[2] = weight_of(words[-1])
         if words[: len(keyword)] != keyword or len(values) != layout.columns:
             raise blame(path, number, f"'{layout.line}'", words)
         if not all(layout.base <= vertex <= top for vertex in values[:2]):
             raise blame(path, number, f"'{layout.line}' with whole ids from {layout.base} to {top}", words)
-        if max(values) > LARGEST:
-            raise blame(path, number, f"'{layout.line}' with a whole weight from 0 to {LARGEST}", words)
+        if max(values) > LARGEST or min(values[2:], default=0) < layout.least:
+            limits = f"from {layout.least} to {LARGEST}"
+            raise blame(path, number, f"'{layout.line}' with a whole weight {limits}", words)
         rows.append([values[0] - layout.base, values[1] - layout.base, *values[2:]])
     count = place.rows + len(rows)
     if place.last and count < (1 if header.lines is None else header.lines):

@@ -40,10 +40,18 @@ def parse(content: bytes, kind: str, path: Path | str, counts: tuple[int, int] |
 
 
 def parse_stream(
-    file: BinaryIO, kind: str, path: Path | str, counts: tuple[int, int] | None = None
+    file: BinaryIO,
+    kind: str,
+    path: Path | str,
+    counts: tuple[int, int] | None = None,
+    negative: bool = False,
 ) -> CSRGraph:
-    """Make a graph of an open file, as `parse` does; memory is taken for arcs only, not for text."""
-    layout, header, rows = read_rows(file, kind, path)
+    """Make a graph of an open file, as `parse` does; memory is taken for arcs only, not for text.
+
+    Where weights may be negative and one is, nothing is known of distances: the solvers keep their sums
+    within 32 bits.
+    """
+    layout, header, rows = read_rows(file, kind, path, negative)
     arcs, largest, heaviest, blamed = 0, -1, -1, 0
     parts: list[Int32Array] = []
     for found in rows:
@@ -118,8 +126,11 @@ def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
 
 
 def _may_overflow(graph: CSRGraph) -> bool:
-    """Whether a distance from vertex 0, or one relaxation beyond it, passes `LARGEST`."""
-    if graph.weights is None or graph.arcs == 0:
+    """Whether a distance from vertex 0, or one relaxation beyond it, passes `LARGEST`.
+
+    Not asked where a weight is negative.
+    """
+    if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:
         return False
     longest = graph.vertices - 1  # arcs on a path
     if longest * int(graph.weights.max()) <= LARGEST:
