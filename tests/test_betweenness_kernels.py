@@ -31,6 +31,12 @@ CASES = [
     for kind in VARIANTS
     for backend in BACKENDS
 ]
+SEED = 1
+"""A schedule like any other; with seeds throughout, each kernel is compiled once."""
+OVERFLOWING = [
+    case for case in CASES if str(case.values[0]).endswith(("/vert", "/edge", "queue", "levels", "lanes"))
+]
+"""A variant for each way in which path counts are added up, and reported."""
 TOLERANCE = {"double": 1e-12, "float": 1e-4}
 
 GRAPHS = {
@@ -78,7 +84,7 @@ def exact(which: str) -> np.ndarray:
 def test_scores_of_small_graphs(name: str, backend: str, precision: str) -> None:
     for which, whole in GRAPHS.items():
         spec = with_settings(name, precision=precision, blocks=2 * (precision == "double"))
-        found = solve(spec, open_device(backend), whole, Query())
+        found = solve(spec, open_device(backend, SEED), whole, Query())
         assert found.dtype == np.float64
         assert_allclose(found, exact(which), rtol=TOLERANCE[precision], err_msg=which)
 
@@ -107,7 +113,7 @@ def test_scores_of_some_sources_of_random_graphs(
 
 @pytest.mark.parametrize(("name", "backend"), CASES)
 def test_solves_twice_with_one_device(name: str, backend: str) -> None:
-    with open_device(backend) as device:
+    with open_device(backend, SEED) as device:
         solver = make(with_settings(name), device)
         solver.setup(GRAPHS["triangles"])
         for sources in (None, (0, 7)):
@@ -116,7 +122,7 @@ def test_solves_twice_with_one_device(name: str, backend: str) -> None:
             assert_allclose(solver.download(), exact_scores(GRAPHS["triangles"], sources), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "backend"), CASES)
+@pytest.mark.parametrize(("name", "backend"), OVERFLOWING)
 def test_too_many_paths_are_reported(name: str, backend: str) -> None:
     query = Query(sources=(200, 0))
     just_fits, too_long = diamonds(127), diamonds(128)
