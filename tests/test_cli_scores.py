@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from signal import SIGINT
@@ -187,6 +193,21 @@ def test_ctrl_c_in_a_batch_leaves_the_batches_before(tmp_path: Path) -> None:
     assert process.returncode in (-SIGINT, 130)
     with np.load(kept) as file:
         assert file["done"] >= scores.FIRST
+
+
+def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
+    ours, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    argv = ["solve", "betweenness/seq-array", stored, "--no-check"]
+    command = [sys.executable, "-m", "retrace", *map(str, argv)]
+    done = subprocess.run(
+        command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=terminal, check=False, timeout=60
+    )
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    os.close(terminal)
+    assert done.returncode == 0
+    assert re.search(r"betweenness/seq-array: +0%\|.*\| 0/108 \[00:00<\?, \?vertex/s\]", shown)
 
 
 @pytest.mark.parametrize(

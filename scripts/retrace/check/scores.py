@@ -30,8 +30,8 @@ WORTH_SHARING = 1e8
 """Sources times arcs from which on igraph's work is shared out to all cores: seconds of one."""
 WORTH_KEEPING = 1e9
 """Sources times arcs from which on a library's scores are kept beside the builds."""
-PARTS_A_CORE = 16
-"""Into how many parts the sources are cut, so that all cores are done at about the same time."""
+PARTS_A_CORE = 4
+"""Of the sources: igraph prepares itself for each; but all cores should end at about the same time."""
 
 NETWORKIT = "networkit.centrality.Betweenness"
 IGRAPH = "igraph.Graph.betweenness"
