@@ -29,7 +29,7 @@ def main() -> None:
         "--offline",
         choices=["stand-in", "fail"],
         default="stand-in",
-        help="what to do if a road graph can be had from nowhere (default: %(default)s)",
+        help="what to do if a graph can be had from nowhere (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of what is generated (default: %(default)s)")
     arguments = parser.parse_args()

@@ -306,8 +306,10 @@ def config() -> dict[str, Any]:
 
 def test_registry(config: dict[str, Any]) -> None:
     registry = load_registry(config)
-    assert list(registry) == ["small-6", "small-9", "NY", "NW", "Gowalla"]
+    assert list(registry) == ["small-6", "small-9", "NY", "NW", "Gowalla", "Gowalla-4096"]
     assert registry["NW"].stand_in == "road"
+    whole, sampled = registry["Gowalla"], registry["Gowalla-4096"]
+    assert sampled == replace(whole, name="Gowalla-4096", sources=4096)
     assert registry["NW"].editions[1].arcs == 2 * 1_410_387
     for name in ("NY", "NW"):
         first, *others = registry[name].editions[0].addresses
