@@ -137,7 +137,7 @@ class Run:
         )
         self.started.append(self.process)
 
-    def output(self, timeout: float = 120) -> str:
+    def output(self, timeout: float = 280) -> str:
         """Wait for its end; returns what it printed."""
         try:
             self.process.wait(timeout)
