@@ -273,6 +273,23 @@ def test_an_edit_runs_again_what_depends_on_it(finished: tuple[Path, str], edite
         path.write_bytes(before)
 
 
+def test_a_report_without_numbers_has_figures_and_claims(project: Path, tmp_path: Path) -> None:
+    solvers = ["bellman-ford/sequential", "bellman-ford/scipy"]
+    experiments = {"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}}
+    file = tmp_path / "claims.yaml"
+    file.write_text(yaml.safe_dump({"experiments": experiments}))
+    run = ("--configfile", str(file), "--", "figures_bellman_ford")
+    snakemake(project, tmp_path, *run)
+    made = {path.name for place in ("tables", "figures") for path in (tmp_path / "results" / place).iterdir()}
+    assert made >= {"claims-an-bellman-ford.html", "bellman-ford-direction.svg"}
+    assert (
+        "cannot be told: no times on a GPU"
+        in (tmp_path / "results/tables/claims-an-bellman-ford.md").read_text()
+    )
+    assert {record.agreed for record in records(tmp_path)} == {True}
+    assert NOTHING_TO_DO in snakemake(project, tmp_path, *run)
+
+
 def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> None:
     project, _ = finished
     assert jobs(snakemake(project, project, "--dry-run", "--config", "offline=fail")) == set()

@@ -164,7 +164,8 @@ def row_label(graph: GraphInfo, problem: str) -> str:
     """
     if graph["origin"] == "stand-in":
         return f"{graph['name']} (stand-in)"
-    if problem == "sssp" and graph["weights"] == "generated" and graph["origin"] != "generated":
+    weighted = problem in ("sssp", "bellman-ford")
+    if weighted and graph["weights"] == "generated" and graph["origin"] != "generated":
         return f"{graph['name']} (weights generated)"
     return graph["name"]
 
