@@ -156,6 +156,8 @@ def brandes(machine: str, gpu: bool, largest: bool = True) -> list[Record]:
         base = 0.5 + work * 8e-8
         for name, factor in BRANDES.items():
             add("variants", name, graph, phases(0.5, base * factor, base * factor))
+        for streams, ms in {0: 2.0, 1: 1.5, 4: 1.2}.items():
+            add("streams", "vert", graph, phases(ms, 2 * base, 2 * base), streams=streams)
         for name in ("vert", "vert-virt-stride", "vert-comp-virt-stride"):
             for blocks in (1, 8, 32, 66, 132, 264):
                 ms = base * BRANDES[name] * max(1.0, 132 / blocks)

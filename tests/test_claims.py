@@ -175,6 +175,7 @@ def _quick(record: Record) -> bool:
         ("degree-2-reduction-helps", "vert-comp2-virt-stride", 10, "does not hold"),
         ("queues-lose", "vert-queue-comp", 0.1, "holds in part: only on random-10-5, vert, Gowalla, vert"),
         ("constant-memory-does-not-help", "vert-comp-virt-stride-const", 0.5, "does not hold"),
+        ("streams-help-a-little", "vert", 1, "holds"),
         ("gpu-prefix-sums-are-pointless", "vert-prefix", 0.5, "does not hold"),
         ("gpu-prefix-sums-are-pointless", "vert-prefix", 1, "holds"),
         ("fewer-blocks-are-slower", "vert-comp-virt-stride", 1, "holds"),
@@ -275,6 +276,14 @@ def test_a_row_for_each_claim_and_a_column_for_each_machine(report: str) -> None
     assert len(tidy) == 2 * len(claims)
     assert set(tidy["verdict"]) <= {str(verdict) for verdict in Verdict}
     assert (tidy[tidy["machine"] == "local"]["verdict"] == str(Verdict.OPEN)).all()
+
+
+def test_a_claim_that_nothing_measures_is_left_open() -> None:
+    claim = replace(CLAIMS["queues-lose"], experiment="")
+    assert table.find(claim, "h200", brandes("h200", gpu=True)).why == "nothing here measures it"
+    assert "nothing here measures it" in render(
+        table.page([*BELLMAN_FORD, claim], bellman_ford("h200", True)), "md"
+    )
 
 
 def test_without_records_the_claims_stand_alone() -> None:

@@ -381,10 +381,10 @@ def check(config: dict[str, Any]) -> None:
         if machine != config["machine"] and not (ROOT / "results/machines" / machine).is_dir():
             raise RetraceError(f"config.machines: no records in results/machines/{machine}")
     for key, experiment in config["experiments"].items():
-        known = dict.fromkeys([*printed_tables(), *reports.FIGURES.values(), *MEASURED_TABLES])
+        known = dict.fromkeys([*printed_tables(), *reports.EXPERIMENTS, *MEASURED_TABLES])
         if key not in known:
             raise RetraceError(
-                f"config.experiments: {key} is no printed table and no figure's experiment; "
+                f"config.experiments: {key} is no printed table and no known experiment; "
                 f"there are {', '.join(known)}"
             )
         for name in experiment["solvers"]:

@@ -160,6 +160,11 @@ def stride_saves_atomics(evidence: Evidence) -> Finding:
     return faster(evidence, STRIDES, "solve")
 
 
+def streams_help_a_little(evidence: Evidence) -> Finding:
+    """Judge the upload on several streams against that on none."""
+    return faster(evidence, [(variant("vert", streams=4), variant("vert", streams=0))], "upload")
+
+
 def cpu_for_small_graphs(evidence: Evidence) -> Finding:
     """Judge up to which graph the CPU is faster."""
     found = cases(evidence, SEQUENTIAL[-1], FASTEST, "total")
@@ -246,6 +251,9 @@ JUDGES = {
     "stride-saves-atomics": Judge(
         "solve of vert-virt-stride against edge, and of vert-comp-virt-stride against edge-comp",
         stride_saves_atomics,
+    ),
+    "streams-help-a-little": Judge(
+        "upload of vert from pinned memory on 4 streams against plain copies", streams_help_a_little
     ),
     "cpu-for-small-graphs": Judge(
         "total of seq-array against vert-comp-virt-stride; holds if the CPU is faster on some graphs",

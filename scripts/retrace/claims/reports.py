@@ -17,16 +17,19 @@ class Report:
         How targets and experiments call it.
     figures
         The experiment of each figure.
+    further
+        Experiments that claims alone are judged by.
     """
 
     title: str
     short: str
     figures: dict[str, str]
+    further: tuple[str, ...] = ()
 
     @property
     def experiments(self) -> list[str]:
-        """The experiments of its figures, by which its claims are judged too."""
-        return list(dict.fromkeys(self.figures.values()))
+        """The experiments of its figures, by which its claims are judged too, and the further ones."""
+        return list(dict.fromkeys([*self.figures.values(), *self.further]))
 
     @property
     def target(self) -> str:
@@ -59,8 +62,12 @@ REPORTS = {
             "brandes-mdeg": "brandes-mdeg",
             "brandes-crossover": "brandes-crossover",
         },
+        further=("brandes-streams",),
     ),
 }
 
 FIGURES = {figure: experiment for report in REPORTS.values() for figure, experiment in report.figures.items()}
 """The experiment that each figure shows."""
+
+EXPERIMENTS = [name for report in REPORTS.values() for name in report.experiments]
+"""All that such reports' figures and claims come from."""
