@@ -276,3 +276,16 @@ def test_both_devices_have_the_whole_interface() -> None:
     """What is missing would show on a GPU alone."""
     for kind in (CudaDevice, EmulatedDevice):
         assert not kind.__abstractmethods__, kind
+
+
+def test_a_view_is_a_part_of_its_buffer(device: Device) -> None:
+    whole = device.upload(np.arange(10, dtype=np.int32))
+    part = device.view(whole, 3, 4)
+    device.write(part, np.array([9, 8, 7, 6], dtype=np.int32))
+    assert device.download(whole).tolist() == [0, 1, 2, 9, 8, 7, 6, 7, 8, 9]
+    assert device.download(part).tolist() == [9, 8, 7, 6]
+    assert device.download(device.view(part, 1, 2)).tolist() == [8, 7]
+    assert device.view(whole, 10, 0).size == 0
+    for begin, size in ((-1, 2), (8, 3), (3, -1)):
+        with pytest.raises(ValueError, match="of a buffer of 10"):
+            device.view(whole, begin, size)

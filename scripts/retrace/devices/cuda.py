@@ -240,6 +240,7 @@ class CudaDevice(Device):
         self._hold: Any = None
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
+        self._pinned: list[Any] = []  # PyCUDA's allocations, which it cannot free once the context is gone
 
     @naming_cuda
     def __enter__(self) -> Self:
@@ -253,8 +254,11 @@ class CudaDevice(Device):
         try:
             for buffer in list(self._buffers):
                 buffer.release()
+            for memory in self._pinned:
+                memory.free()
         finally:  # a kernel that failed spoils its context: freeing fails, closing does not
             self._buffers.clear()
+            self._pinned.clear()
             self._context.pop()
             self._context.detach()
             self._context = self._hold = self._chain = None
@@ -287,13 +291,13 @@ class CudaDevice(Device):
             raise RetraceError(f"{self._gpu.name()} has {left:.1f} GiB left, not {asked:.1f} GiB") from error
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
-    @naming_cuda
     def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:
         """Name a part of a buffer, which it keeps alive."""
         self.check_view(buffer, begin, size)
         address = self._address(buffer) + begin * buffer.dtype.itemsize
         return self._keep(CudaBuffer(size, buffer.dtype, None, address, cast(CudaBuffer, buffer)))
 
+    @naming_cuda
     def write(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
         """Copy from host to device."""
         self.check_copy(buffer, host)
@@ -342,7 +346,9 @@ class CudaDevice(Device):
         """Allocate page-locked host memory, which must not be used after the device is closed."""
         if size == 0:
             return np.empty(0, dtype)
-        return cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
+        memory = cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
+        self._pinned.append(memory.base)
+        return memory
 
     @naming_cuda
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], CudaBuffer]:
