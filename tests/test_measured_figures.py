@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from fabricated_claims import bellman_ford, brandes
+from fabricated_claims import bellman_ford, brandes, gowalla
 from retrace.claims.figures import CHARTS, figure
 from retrace.claims.reports import FIGURES
 from retrace.measure.records import write_records
@@ -93,13 +93,24 @@ def test_the_bars_are_ranked_and_the_reports_fastest_stands_out() -> None:
     assert names[-1] == "networkit"
     bold = [label.get_text() for label in h200.get_yticklabels() if label.get_fontweight() == "bold"]
     assert bold == ["vert-comp-virt-stride"]
-    assert "h200, Gowalla: all 196,591 sources" in words(drawn)
+    assert "h200, Gowalla, all 196,591 sources" in words(drawn)
     assert local.get_yticklabels()[0].get_text() == "networkit"
+
+
+def test_the_whole_graph_is_shown_unless_a_sample_has_more_records() -> None:
+    whole = [record for record in brandes("h200", gpu=True) if record.graph["name"] == "Gowalla"]
+    some = [
+        replace(one, graph=gowalla(name="Gowalla-4096"), parameters={**one.parameters, "sources": 4096})
+        for one in whole
+    ]
+    assert "Gowalla, all" in words(figure("brandes-variants", some + whole))
+    few = [record for record in whole if record.solver == "betweenness/vert"]
+    assert "Gowalla-4096, 4096 sources of 196,591" in words(figure("brandes-variants", few + some))
 
 
 def test_sampled_sources_are_said() -> None:
     records = [replace(record, parameters={**record.parameters, "sources": 64}) for record in RECORDS["both"]]
-    assert "Gowalla: 64 of 196,591 sources" in words(figure("brandes-blocks", records))
+    assert "Gowalla, 64 sources of 196,591" in words(figure("brandes-blocks", records))
 
 
 def test_a_machine_without_gpu_times_is_named_and_its_cpu_drawn() -> None:

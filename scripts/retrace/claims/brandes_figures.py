@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from retrace.claims.brandes import (
@@ -154,15 +155,17 @@ def against_setting(found: Sequence[Evidence], key: str, x: str, versions: Seque
 
 
 def largest(evidence: Evidence) -> str:
-    """Name the largest graph that a machine has times for, on its GPU if it has any there; empty without."""
+    """Name the largest graph that a machine has times for, on its GPU if it has any there; empty without.
+
+    Of a graph and the same with a sample of sources, the one with more records, else the whole.
+    """
     timed = [r for r in evidence.records if r.timed and (r.backend == "cuda" or not evidence.on_gpu)]
-    return max(timed, key=lambda r: (r.graph["arcs"], r.label)).label if timed else ""
+    counts = Counter(r.label for r in timed)
+    return max(timed, key=lambda r: (r.graph["arcs"], counts[r.label], not sampled(r))).label if timed else ""
 
 
 def work(evidence: Evidence, graph: str) -> str:
     """Say which searches were made."""
     record: Record = next(r for r in evidence.records if r.timed and r.label == graph)
-    vertices = record.graph["vertices"]
-    if sampled(record):
-        return f"{graph}: {record.parameters['sources']:,} of {vertices:,} sources"
-    return f"{graph}: all {vertices:,} sources"
+    vertices = f"{record.graph['vertices']:,}"
+    return f"{graph} of {vertices}" if sampled(record) else f"{graph}, all {vertices} sources"
