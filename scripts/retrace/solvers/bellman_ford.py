@@ -386,7 +386,7 @@ class StreamsBellmanFord(RowsBellmanFord):
     """
 
     name = "bellman-ford/streams"
-    implements = "an-bellman-ford, section 4.1, streams"
+    implements = "an-bellman-ford, section 4.1, streams; the kernels are ours"
     defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, "parts": 2}
 
     def load(self) -> None:
@@ -438,7 +438,7 @@ class StreamsPinnedBellmanFord(StreamsBellmanFord):
     """As `bellman-ford/streams`, with the matrix in page-locked memory: the host does not wait for a copy."""
 
     name = "bellman-ford/streams-pinned"
-    implements = "an-bellman-ford, section 4.1, streams and pinned memory"
+    implements = "an-bellman-ford, section 4.1, streams and pinned memory; the kernels are ours"
 
     def make_matrix(self) -> Int32Array:
         """Make the matrix in page-locked memory."""
