@@ -1,1 +1,1 @@
-"""Reports that draw curves without numbers: their figures from records, and whether their words hold."""
+"""Reports that print no numbers: their figures from records, and whether their words hold."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Report:
-    """A report whose figures print no numbers.
+    """A report that prints no numbers.
 
     Attributes
     ----------

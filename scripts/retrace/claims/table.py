@@ -59,22 +59,22 @@ def page(claims: Sequence[Claim], records: Sequence[Record]) -> Page:
     """Lay the claims of one report out for reading."""
     own = _of(claims, records)
     found = machines(own)
-    groups = [Group("", ["The report says", "judged by"], "text")]
-    groups += [Group(machine, ["measured", "verdict"], "text") for machine in found]
+    groups = [Group("", ["Section", "The report says", "Judged by"], "text")]
+    groups += [Group(machine, ["Measured", "Verdict"], "text") for machine in found]
     rows = []
     for claim in claims:
-        cells = [Cell(claim.words), Cell(rule(claim) or EMPTY)]
+        cells = [Cell(claim.section), Cell(claim.words), Cell(rule(claim) or EMPTY)]
         for machine in found:
             judged = find(claim, machine, records)
             cells += [
                 Cell(judged.measured or EMPTY),
                 Cell(judged.sentence, bad=judged.verdict == Verdict.OPEN),
             ]
-        rows.append(Row(f"{claim.section}: {claim.claim}", cells))
+        rows.append(Row(claim.claim, cells))
     return Page(
         title=f"{REPORTS[claims[0].report].title}: what {claims[0].report} says, and what was measured",
-        summary="The report shows curves and prints no numbers: what it says of them in words is held here "
-        "against verified, timed records.",
+        summary="The report prints no numbers: what it says in words is held here against verified, timed "
+        "records.",
         label_heading="Claim",
         tables=[Table(groups, rows)],
         remarks=[
