@@ -27,7 +27,7 @@ from retrace.solvers.matrices import (
     pitch_of,
     rows_of,
 )
-from retrace.solvers.negative_cycles import check_distances, refuse_endless
+from retrace.solvers.negative_cycles import DistanceCheck, refuse_endless
 from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, Setting
 
 ROWS = 4
@@ -52,6 +52,7 @@ class BellmanFord(DeviceSolver):
         """Take note of the graph; load the kernels."""
         self.graph = graph
         self.vertices = graph.vertices
+        self.distances = DistanceCheck(graph)
         self.load()
 
     @abstractmethod
@@ -61,7 +62,7 @@ class BellmanFord(DeviceSolver):
     def download(self) -> Int32Array:
         """Fetch the distances, and see that they are some."""
         distance = self.device.download(self.distance)[: self.vertices]
-        return check_distances(self.graph, self.source, distance)
+        return self.distances.check(self.source, distance)
 
     def predict_seconds(self, query: Query) -> float | None:
         """Predict what the emulator takes for a complete graph from a small one: time goes with the arcs.

@@ -15,7 +15,7 @@ from retrace.graphs.dense import DenseGraph, Graph
 from retrace.solvers import matrices, negative_cycles
 from retrace.solvers.host import HostSolver, pointer
 from retrace.solvers.matrices import host_matrix, pitch_of, rows_of
-from retrace.solvers.negative_cycles import LEAST, check_distances, refuse_endless, require_nonnegative
+from retrace.solvers.negative_cycles import LEAST, DistanceCheck, refuse_endless, require_nonnegative
 from retrace.solvers.peers import SciPyPeer
 from retrace.solvers.registry import REGISTRY, Query
 
@@ -35,6 +35,7 @@ class SequentialBellmanFord(HostSolver):
     def setup(self, graph: Graph) -> None:
         """Load the library."""
         super().setup(rows_of(graph))
+        self.distances = DistanceCheck(self.graph)
 
     def solve(self, query: Query) -> int:
         """Relax all arcs, round by round; returns the number of rounds."""
@@ -46,7 +47,7 @@ class SequentialBellmanFord(HostSolver):
 
     def download(self) -> Int32Array:
         """Hand out the distances, and see that they are some."""
-        return check_distances(self.graph, self.source, self.answer)
+        return self.distances.check(self.source, self.answer)
 
 
 @REGISTRY.add
@@ -80,6 +81,7 @@ class SciPyBellmanFordPeer(SciPyPeer):
         """Make SciPy's sparse array."""
         self.rows: CSRGraph = rows_of(graph)
         super().setup(self.rows)
+        self.distances = DistanceCheck(self.rows)
 
 
 @REGISTRY.add
@@ -100,7 +102,7 @@ class SciPyBellmanFord(SciPyBellmanFordPeer):
     def download(self) -> Int32Array:
         """Convert the distances, and see that 32 bits hold them."""
         self.lengths = np.maximum(self.lengths, LEAST)
-        return check_distances(self.rows, self.source, super().download())
+        return self.distances.check(self.source, super().download())
 
     def predict_seconds(self, query: Query) -> float | None:
         """Predict from a complete graph of few vertices: time goes with vertices times arcs."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from retrace.devices.build import KERNELS, build_host
 from retrace.errors import RetraceError
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.solvers.host import c_graph
 
@@ -31,8 +31,8 @@ def refuse_endless(graph: Graph, source: int) -> RetraceError:
     vertex = find_negative_cycle(graph, source)
     if vertex is None:
         return RetraceError(
-            f"{graph.name}: distances from vertex {source} (from 0) fall below {LEAST + 1}, the least that "
-            "32 bits hold; scale the weights down"
+            f"{graph.name}: distances from vertex {source} (from 0) pass what 32 bits hold, {LEAST + 1} to "
+            f"{UNREACHABLE - 1}; scale the weights down"
         )
     return RetraceError(
         f"{graph.name}: vertex {vertex} (from 0) lies on a negative cycle that vertex {source} reaches, so "
@@ -40,17 +40,39 @@ def refuse_endless(graph: Graph, source: int) -> RetraceError:
     )
 
 
-def check_distances(graph: Graph, source: int, distance: Int32Array) -> Int32Array:
-    """Return distances that are some.
+class DistanceCheck:
+    """Tells distances from what a solver is left with when sums stop where 32 bits end.
 
-    Raises
-    ------
-    RetraceError
-        If one fell as far as 32 bits reach, naming a vertex of the negative cycle that did it.
+    What can be known of the graph is found out once, before any trial.
     """
-    if distance.min() == LEAST:
-        raise refuse_endless(graph, source)
-    return distance
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        heaviest = 0  # a complete graph's weights are known to be light
+        if isinstance(graph, CSRGraph) and graph.weights is not None and graph.arcs:
+            heaviest = int(graph.weights.max())
+        self.may_rise = heaviest * graph.vertices >= UNREACHABLE
+
+    def check(self, source: int, distance: Int32Array) -> Int32Array:
+        """Return distances that are some.
+
+        Raises
+        ------
+        RetraceError
+            If one fell as far as 32 bits reach, or an arc leads on to a vertex that is not reached, because
+            its distance is none of 32 bits. A vertex of the negative cycle behind it, if any, is named.
+        """
+        if distance.min() == LEAST or (self.may_rise and self.is_cut_short(distance)):
+            raise refuse_endless(self.graph, source)
+        return distance
+
+    def is_cut_short(self, distance: Int32Array) -> bool:
+        """Whether an arc leads from a vertex that is reached to one that is not."""
+        assert isinstance(self.graph, CSRGraph)
+        reached = distance != UNREACHABLE
+        return any(
+            (reached[tails] & ~reached[self.graph.indices[arcs]]).any() for tails, arcs in self.graph.blocks()
+        )
 
 
 def require_nonnegative(graph: Graph, solver: str) -> None:
