@@ -297,6 +297,7 @@ def _ratios(axes: Axes, panel: Panel) -> None:
     points = [point for one in panel.series.values() for point in one.points]
     low, high = min(0.8, *(point.q1 for point in points)), max(1.25, *(point.q3 for point in points))
     axes.set_ylim(low / 1.05, high * 1.05)
-    axes.yaxis.set_major_locator(FixedLocator([0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100]))
+    near = [0.8, 1.25] if high / low < 2.5 else []  # where there is room for them beside 1
+    axes.yaxis.set_major_locator(FixedLocator([0.1, 0.2, 0.5, *near, 1, 2, 5, 10, 20, 50, 100]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())
