@@ -157,6 +157,14 @@ def test_a_negative_cycle_behind_a_distance_beyond_32_bits(spec: str, backend: s
         dense_solve(spec, backend, found, 1)
 
 
+@pytest.mark.parametrize(("spec", "backend"), ALL)
+def test_a_distance_beyond_32_bits_is_not_called_unreachable(spec: str, backend: str) -> None:
+    found = graph(4, [(0, 1, 2**31 - 2), (1, 2, 1), (0, 3, 7)])
+    with pytest.raises(RetraceError, match=r"distances from vertex 0 \(from 0\) pass what 32 bits hold"):
+        dense_solve(spec, backend, found, 0)
+    assert dense_solve(spec, backend, found, 1).tolist() == [UNREACHABLE, 0, 1, UNREACHABLE]
+
+
 @pytest.mark.parametrize("name", NONNEGATIVE)
 def test_dijkstra_refuses_negative_weights(name: str) -> None:
     found = graph(3, [(0, 1, 4), (1, 2, -5)])

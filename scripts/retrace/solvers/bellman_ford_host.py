@@ -62,6 +62,7 @@ class DenseDijkstra(HostSolver):
     def setup(self, graph: Graph) -> None:
         """Load the library and make the matrix."""
         require_nonnegative(graph, self.name)
+        self.distances = DistanceCheck(graph)
         self.matrix = host_matrix(graph).ravel()
         self.c_matrix = pointer(self.matrix)
         self.sizes = graph.vertices, pitch_of(graph.vertices)
@@ -71,7 +72,12 @@ class DenseDijkstra(HostSolver):
 
     def solve(self, query: Query) -> int:
         """Settle every vertex that the source reaches; returns how many were."""
+        self.source = query.source
         return int(self.function(*self.sizes, self.c_matrix, query.source, self.c_answer))
+
+    def download(self) -> Int32Array:
+        """Hand out the distances, and see that they are some."""
+        return self.distances.check(self.source, self.answer)
 
 
 class SciPyBellmanFordPeer(SciPyPeer):
@@ -82,6 +88,13 @@ class SciPyBellmanFordPeer(SciPyPeer):
         self.rows: CSRGraph = rows_of(graph)
         super().setup(self.rows)
         self.distances = DistanceCheck(self.rows)
+
+    def download(self) -> Int32Array:
+        """Convert the distances, and see that 32 bits hold them."""
+        self.lengths = np.maximum(self.lengths, LEAST)
+        return self.distances.check(self.source, super().download())
+
+    source: int
 
 
 @REGISTRY.add
@@ -98,11 +111,6 @@ class SciPyBellmanFord(SciPyBellmanFordPeer):
             self.lengths = bellman_ford(self.graph, indices=[query.source])[0]
         except NegativeCycleError:
             raise refuse_endless(self.rows, query.source) from None
-
-    def download(self) -> Int32Array:
-        """Convert the distances, and see that 32 bits hold them."""
-        self.lengths = np.maximum(self.lengths, LEAST)
-        return self.distances.check(self.source, super().download())
 
     def predict_seconds(self, query: Query) -> float | None:
         """Predict from a complete graph of few vertices: time goes with vertices times arcs."""
@@ -131,4 +139,5 @@ class SciPyDijkstra(SciPyBellmanFordPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
+        self.source = query.source
         self.lengths = dijkstra(self.graph, indices=[query.source])[0]

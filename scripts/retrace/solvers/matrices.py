@@ -114,7 +114,7 @@ def rows_of(graph: Graph) -> CSRGraph:
     return _rows(graph) if isinstance(graph, DenseGraph) else graph
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _rows(graph: DenseGraph) -> CSRGraph:
     n = graph.vertices
     if n > LARGEST_ROWS:
