@@ -142,13 +142,17 @@ class MatrixBellmanFord(MaskedBellmanFord):
         self.make_matrix()
 
     def make_matrix(self) -> None:
-        """Make the matrix in the host's pageable memory."""
-        self.host_matrix = host_matrix(self.graph).ravel()
+        """Make the matrix on the host, and allocate the device's: copying it is what the report measures."""
+        self.host_matrix = self.on_host()
+        self.matrix = self.device.empty(self.host_matrix.size, np.int32)
+
+    def on_host(self) -> Int32Array:
+        """Make the matrix in the host's pageable memory, shape (vertices * pitch,)."""
+        return host_matrix(self.graph).ravel()
 
     def send_graph(self) -> None:
         """Copy the matrix."""
-        self.matrix: Buffer | None = None  # of the upload before: there may not be room for two
-        self.matrix = self.device.upload(self.host_matrix)
+        self.device.write(self.matrix, self.host_matrix)
 
     def relax(self) -> None:
         """Launch the variant's kernel."""
@@ -188,9 +192,9 @@ class PinnedBellmanFord(DenseBellmanFord):
     name = "bellman-ford/pinned"
     implements = "an-bellman-ford, section 4.1, pinned memory"
 
-    def make_matrix(self) -> None:
+    def on_host(self) -> Int32Array:
         """Make the matrix in page-locked memory."""
-        self.host_matrix = pinned_matrix(self.device, self.graph)
+        return pinned_matrix(self.device, self.graph)
 
 
 @REGISTRY.add
@@ -381,7 +385,7 @@ class ResidentBellmanFord(RowsBellmanFord):
 
 @REGISTRY.add
 class StreamsBellmanFord(RowsBellmanFord):
-    """The matrix comes in parts, each on a stream of its own, and is relaxed as it arrives.
+    """The matrix comes in parts, each on a stream of its own, and is relaxed as it arrives: in `solve`.
 
     The part that holds the source's row comes first: before it nothing could be relaxed.
     """
@@ -397,23 +401,16 @@ class StreamsBellmanFord(RowsBellmanFord):
         bounds = [part * self.vertices // self.parts for part in range(self.parts + 1)]
         self.bounds = list(pairwise(bounds))
         self.streams = [self.device.stream() for _ in range(self.parts)]
-        self.host_matrix = self.make_matrix()
-
-    def make_matrix(self) -> Int32Array:
-        """Make the matrix in the host's pageable memory, shape (vertices * pitch,)."""
-        return host_matrix(self.graph).ravel()
-
-    def upload(self, query: Query) -> None:
-        """Allocate the matrix and the vectors: copying the matrix is a part of `solve`."""
-        super().upload(query)
-        self.places: list[Buffer] = []  # of the upload before, as the matrix
-        if hasattr(self, "matrix"):
-            del self.matrix
-        self.matrix = self.device.empty(self.vertices * self.pitch, np.int32)
+        self.host_matrix = self.on_host()
+        self.matrix = self.device.empty(self.host_matrix.size, np.int32)
         self.places = [
             self.device.view(self.matrix, begin * self.pitch, (end - begin) * self.pitch)
             for begin, end in self.bounds
         ]
+
+    def on_host(self) -> Int32Array:
+        """Make the matrix in the host's pageable memory, shape (vertices * pitch,)."""
+        return host_matrix(self.graph).ravel()
 
     def solve(self, query: Query) -> int:
         """Copy and relax part by part, then go on until no distance falls; the first pass is an iteration."""
@@ -441,6 +438,6 @@ class StreamsPinnedBellmanFord(StreamsBellmanFord):
     name = "bellman-ford/streams-pinned"
     implements = "an-bellman-ford, section 4.1, streams and pinned memory; the kernels are ours"
 
-    def make_matrix(self) -> Int32Array:
+    def on_host(self) -> Int32Array:
         """Make the matrix in page-locked memory."""
         return pinned_matrix(self.device, self.graph)
