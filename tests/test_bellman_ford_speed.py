@@ -2,7 +2,7 @@
 
 Needs a GPU; `python -m pytest -s tests/test_bellman_ford_speed.py` shows the numbers. What can be turned:
 `PARTS` here, `block_size` in the specs, `ROWS` in `kernels/bellman-ford/rows.cu` and
-`retrace.solvers.bellman_ford`.
+`retrace.solvers.bellman_ford_rows`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from retrace.solvers import (
     bellman_ford,
     bellman_ford_host,
+    bellman_ford_rows,
     betweenness,
     bfs,
     generate,
@@ -20,6 +21,7 @@ __all__ = [
     "Solver",
     "bellman_ford",
     "bellman_ford_host",
+    "bellman_ford_rows",
     "betweenness",
     "bfs",
     "generate",
