@@ -288,3 +288,18 @@ def test_answers_are_digested_as_little_endian_32_bit() -> None:
     solver.solve(Query(0))
     assert case.digest == hashlib.sha256(solver.download().astype("<i4").tobytes()).hexdigest()
     assert solver.download().dtype == np.int32
+
+
+def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking starts a program, which once took longer than the trials of small graphs."""
+    asked = []
+
+    class Asked(EmulatedDevice):
+        def describe(self) -> dict[str, Any] | None:
+            asked.append(self)
+            return {"name": f"asked {len(asked)} times"}
+
+    monkeypatch.setattr(Case, "wants_trial", lambda self, settings: len(self.trials) < settings.trials)
+    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Settings(4, 60), ("emulator", Asked))
+    assert len(case.trials) == 4
+    assert case.gpu == {"name": "asked 2 times"}
