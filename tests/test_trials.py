@@ -303,3 +303,20 @@ def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: p
     (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Settings(4, 60), ("emulator", Asked))
     assert len(case.trials) == 4
     assert case.gpu == {"name": "asked 2 times"}
+
+
+@pytest.mark.parametrize(("long_ms", "event_ms", "passes"), [(1e9, 0.0, 2), (0.0, 0.0, 1), (0.0, 1e9, 2)])
+def test_a_long_solve_of_few_launches_is_not_repeated(
+    monkeypatch: pytest.MonkeyPatch, long_ms: float, event_ms: float, passes: int
+) -> None:
+    monkeypatch.setattr(trials_module, "LONG_MS", long_ms)
+    monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
+    solved: list[Query] = []
+    kind = REGISTRY.find("bfs/bsp")
+    solve = kind.solve
+    monkeypatch.setattr(kind, "solve", lambda self, query: solved.append(query) or solve(self, query))
+    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Settings(1, 60), ("cuda", EmulatedDevice))
+    assert len(solved) == passes
+    assert case.verdict is not None
+    assert case.verdict.verified
+    assert case.trials[0]["kernel"] is not None

@@ -1,9 +1,10 @@
 """What is timed, and how often: the trials of all solvers of one experiment on one graph.
 
-A trial opens its own device, so that `setup` is a real one: context and module load. On CUDA an untimed pass
-follows, which warms the device up and whose launches are bracketed by events: the `kernel` time. Then come
-the three timed phases. Trials are interleaved, so that a drift of the machine hits all solvers alike. Every
-trial's answer is checked, after its clocks have stopped.
+A trial opens its own device, so that `setup` is a real one: context and module load. On CUDA a pass follows
+which warms the device up and whose launches are bracketed by events: the `kernel` time. Then come the three
+timed phases; a long solve of few launches, to which warm-up and events make no difference, is not repeated.
+Trials are interleaved, so that a drift of the machine hits all solvers alike. Every trial's answer is checked,
+after its clocks have stopped.
 
 Trials of the C++ baselines, one core each, may also run several at a time: `Settings.at_once`.
 """
@@ -31,13 +32,20 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
 from retrace.measure.records import Record
 from retrace.side_by_side import side_by_side
-from retrace.solvers import Query, make
+from retrace.solvers import Query, Solver, make
 from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer
 from retrace.solvers.registry import DeviceSolver, Subject, find, parse
 
 Phases = dict[str, float | None]
+Pass = tuple[Phases, int | None, NDArray[Any], int]
+"""Phases, iterations, answer, and how many launches had events around them."""
 DeviceFactory = Callable[[], Device]
+
+LONG_MS = 1000.0
+"""Milliseconds of a solve that needs no warm-up."""
+EVENT_MS = 0.2
+"""Milliseconds; more than a launch's two events cost, with the kernel that holds the stream before them."""
 
 
 @dataclass(frozen=True)
@@ -175,26 +183,34 @@ class Case:
         with self.device() as device:
             solver = make(self.solver, device)
             solver.setup(graph)
-            setup = clock.lap()
-            kernel = None
-            if device is not None and self.backend == "cuda":
-                solver.upload(self.query)
-                with device.timing_kernels() as timer:
-                    solver.solve(self.query)
-                solver.download()
-                kernel = timer.milliseconds
-                clock.lap()
-            solver.upload(self.query)
-            upload = clock.lap(device)
-            iterations = solver.solve(self.query)
-            solve = clock.lap(device)
-            answer = solver.download()
-            download = clock.lap(device)
+            setup: Phases = {"setup": clock.lap(), "kernel": None}
+            on_cuda = self.backend == "cuda"
+            phases, iterations, answer, events = self.one_pass(solver, device, with_events=on_cuda)
+            if on_cuda:
+                setup["kernel"] = phases.pop("kernel")
+                solve = phases["solve"]
+                if solve is None or solve < LONG_MS or events * EVENT_MS > solve / 100:
+                    phases, iterations, answer, _ = self.one_pass(solver, device, with_events=False)
             predecessor, observed = solver.predecessors(), solver.observed()
             gpu = device.describe() if asking and device is not None else None  # with its clock still up
-        phases: Phases = {"setup": setup, "upload": upload, "solve": solve, "download": download}
-        phases |= {"total": upload + solve + download, "kernel": kernel}
-        return Outcome(phases, iterations, answer, predecessor, observed, gpu)
+        return Outcome(setup | phases, iterations, answer, predecessor, observed, gpu)
+
+    def one_pass(self, solver: Solver, device: Device | None, with_events: bool) -> Pass:
+        """Upload, solve and download; `with_events` around each launch the phases have the `kernel` time."""
+        clock = Clock()
+        solver.upload(self.query)
+        upload = clock.lap(device)
+        timing = device.timing_kernels() if with_events and device is not None else nullcontext()
+        with timing as timer:
+            iterations = solver.solve(self.query)
+        solve = clock.lap(device)
+        answer = solver.download()
+        download = clock.lap(device)
+        phases: Phases = {"upload": upload, "solve": solve, "download": download}
+        phases["total"] = upload + solve + download
+        if timer is not None:
+            phases["kernel"] = timer.milliseconds
+        return phases, iterations, answer, 0 if timer is None else len(timer.brackets)
 
     def keep(self, outcome: Outcome, oracle: Checker) -> None:
         """Keep a trial and check its answer; one that is wrong makes the whole case wrong."""
