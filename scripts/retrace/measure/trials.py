@@ -3,8 +3,8 @@
 A trial opens its own device, so that `setup` is a real one: context and module load. On CUDA a pass follows
 which warms the device up and whose launches are bracketed by events: the `kernel` time. Then come the three
 timed phases; a long solve of few launches, to which warm-up and events make no difference, is not repeated.
-Trials are interleaved, so that a drift of the machine hits all solvers alike. Every answer is checked, after the
-trial's clocks have stopped.
+Trials are interleaved, so that a drift of the machine hits all solvers alike. Every answer is checked, after
+the trial's clocks have stopped.
 
 Trials of the C++ baselines, one core each, may also run several at a time: `Settings.at_once`.
 """
