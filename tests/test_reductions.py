@@ -98,13 +98,13 @@ def test_virtual_vertices_have_every_arc_once(whole: CSRGraph, mdeg: int) -> Non
 def test_strides_have_every_arc_once(whole: CSRGraph, mdeg: int) -> None:
     stride = StrideCSR.of(whole, mdeg)
     seen = np.zeros(whole.arcs, dtype=int)
-    for v, offset in zip(stride.vmap.tolist(), stride.offset.tolist(), strict=True):
-        arcs = range(whole.indptr[v] + offset, whole.indptr[v + 1], stride.nvir[v])
+    for v, begin in zip(stride.vmap.tolist(), stride.begin.tolist(), strict=True):
+        arcs = range(begin, whole.indptr[v + 1], stride.nvir[v])
         assert 1 <= len(arcs) <= mdeg
         seen[arcs] += 1
     assert (seen == 1).all()
-    assert stride.nvir.sum() == len(stride.vmap) == len(stride.offset)
-    assert {stride.vmap.dtype, stride.offset.dtype, stride.nvir.dtype} == {np.dtype(np.int32)}
+    assert stride.nvir.sum() == len(stride.vmap) == len(stride.begin)
+    assert {stride.vmap.dtype, stride.begin.dtype, stride.nvir.dtype} == {np.dtype(np.int32)}
 
 
 @pytest.mark.parametrize("kind", [VirtualCSR, StrideCSR])

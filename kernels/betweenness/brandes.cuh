@@ -56,10 +56,9 @@ template <typename Real, typename Weights> struct Search {
         d[v] = v == source ? 0 : UNSEEN;
     }
 
-    // An arc leads to v from a vertex one level above `level`, to which `paths` lead.
-    __device__ void visit(int v, int level, Real paths) const
+    // An arc leads to v from a vertex one level above `level`, to which `paths` lead; d[v] was `found` before or is.
+    __device__ void visit(int v, int found, int level, Real paths) const
     {
-        const int found = d[v];
         if (found == UNSEEN) {  // several threads may find it so: they write the same
             d[v] = level;
             *cont = true;

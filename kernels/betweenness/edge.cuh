@@ -17,7 +17,9 @@ struct Edge : NothingKept {
     {
         for (int arc = threadIdx.x; arc < arcs; arc += blockDim.x) {
             const int u = __ldg(&tails[arc]);
-            if (search.d[u] == level) search.visit(__ldg(&heads[arc]), level + 1, search.sigma[u]);
+            if (search.d[u] != level) continue;
+            const int v = __ldg(&heads[arc]);
+            search.visit(v, search.d[v], level + 1, search.sigma[u]);
         }
     }
 

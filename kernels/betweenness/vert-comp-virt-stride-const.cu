@@ -14,15 +14,15 @@ struct InConstantMemory {
     __device__ int virtual_vertices() const { return constant_virtual_vertices; }
 };
 
-#define VERT_COMP_VIRT_STRIDE_CONST(Real)                                                           \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                       \
-        const int *vmap, const int *offset, const int *nvir, const int *indptr, const int *indices, \
-        const int *reach, const int *source_count,                                                  \
-        BATCH_PARAMETERS(Real))                                                                     \
-    {                                                                                               \
-        add_scores(constant_vertices,                                                               \
-                   Virtual(InConstantMemory{}, StrideCSR{offset, nvir, indptr}, vmap, indices),     \
-                   CompactedGraph{reach, source_count}, BATCH(Real));                               \
+#define VERT_COMP_VIRT_STRIDE_CONST(Real)                                                          \
+    extern "C" __global__ void TWO_BLOCKS brandes_##Real(                                          \
+        const int *vmap, const int *begin, const int *nvir, const int *indptr, const int *indices, \
+        const int *reach, const int *source_count,                                                 \
+        BATCH_PARAMETERS(Real))                                                                    \
+    {                                                                                              \
+        add_scores(constant_vertices,                                                              \
+                   Virtual(InConstantMemory{}, StrideCSR{begin, nvir, indptr}, vmap, indices),     \
+                   CompactedGraph{reach, source_count}, BATCH(Real));                              \
     }
 
 VERT_COMP_VIRT_STRIDE_CONST(float)

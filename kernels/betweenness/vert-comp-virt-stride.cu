@@ -7,16 +7,16 @@
 
 #include "virtual.cuh"
 
-#define VERT_COMP_VIRT_STRIDE(Real)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                         \
-        int vertices, int virtual_vertices, const int *vmap, const int *offset, const int *nvir,                      \
-        const int *indptr, const int *indices,                                                                        \
-        const int *reach, const int *source_count,                                                                    \
-        BATCH_PARAMETERS(Real))                                                                                       \
-    {                                                                                                                 \
-        add_scores(vertices,                                                                                          \
-                   Virtual(AsParameters{vertices, virtual_vertices}, StrideCSR{offset, nvir, indptr}, vmap, indices), \
-                   CompactedGraph{reach, source_count}, BATCH(Real));                                                 \
+#define VERT_COMP_VIRT_STRIDE(Real)                                                                                  \
+    extern "C" __global__ void TWO_BLOCKS brandes_##Real(                                                            \
+        int vertices, int virtual_vertices, const int *vmap, const int *begin, const int *nvir,                      \
+        const int *indptr, const int *indices,                                                                       \
+        const int *reach, const int *source_count,                                                                   \
+        BATCH_PARAMETERS(Real))                                                                                      \
+    {                                                                                                                \
+        add_scores(vertices,                                                                                         \
+                   Virtual(AsParameters{vertices, virtual_vertices}, StrideCSR{begin, nvir, indptr}, vmap, indices), \
+                   CompactedGraph{reach, source_count}, BATCH(Real));                                                \
     }
 
 VERT_COMP_VIRT_STRIDE(float)

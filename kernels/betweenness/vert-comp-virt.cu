@@ -8,7 +8,7 @@
 #include "virtual.cuh"
 
 #define VERT_COMP_VIRT(Real)                                                                           \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                          \
+    extern "C" __global__ void TWO_BLOCKS brandes_##Real(                                              \
         int vertices, int virtual_vertices, const int *vmap, const int *vptr, const int *indices,      \
         const int *reach, const int *source_count,                                                     \
         BATCH_PARAMETERS(Real))                                                                        \

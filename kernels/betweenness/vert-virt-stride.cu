@@ -7,15 +7,15 @@
 
 #include "virtual.cuh"
 
-#define VERT_VIRT_STRIDE(Real)                                                                                        \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                         \
-        int vertices, int virtual_vertices, const int *vmap, const int *offset, const int *nvir,                      \
-        const int *indptr, const int *indices,                                                                        \
-        BATCH_PARAMETERS(Real))                                                                                       \
-    {                                                                                                                 \
-        add_scores(vertices,                                                                                          \
-                   Virtual(AsParameters{vertices, virtual_vertices}, StrideCSR{offset, nvir, indptr}, vmap, indices), \
-                   WholeGraph{}, BATCH(Real));                                                                        \
+#define VERT_VIRT_STRIDE(Real)                                                                                       \
+    extern "C" __global__ void TWO_BLOCKS brandes_##Real(                                                            \
+        int vertices, int virtual_vertices, const int *vmap, const int *begin, const int *nvir,                      \
+        const int *indptr, const int *indices,                                                                       \
+        BATCH_PARAMETERS(Real))                                                                                      \
+    {                                                                                                                \
+        add_scores(vertices,                                                                                         \
+                   Virtual(AsParameters{vertices, virtual_vertices}, StrideCSR{begin, nvir, indptr}, vmap, indices), \
+                   WholeGraph{}, BATCH(Real));                                                                       \
     }
 
 VERT_VIRT_STRIDE(float)

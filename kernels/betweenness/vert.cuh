@@ -11,7 +11,10 @@ struct Neighbours {
     {
         const auto paths = search.sigma[u];
         const int end = __ldg(&indptr[u + 1]);
-        for (int arc = __ldg(&indptr[u]); arc < end; arc++) search.visit(__ldg(&indices[arc]), level + 1, paths);
+        for (int arc = __ldg(&indptr[u]); arc < end; arc++) {
+            const int v = __ldg(&indices[arc]);
+            search.visit(v, search.d[v], level + 1, paths);
+        }
     }
 
     template <typename Search> __device__ void collect(const Search &search, int u, int level) const

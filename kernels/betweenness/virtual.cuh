@@ -12,22 +12,44 @@ struct AsParameters {
     __device__ int virtual_vertices() const { return number_of_virtual; }
 };
 
+// Two blocks of the most threads fit into 2048, what a multiprocessor holds, and so into its registers: 32 a thread.
+#define TWO_BLOCKS __launch_bounds__(MAX_THREADS, 2)
+
+constexpr int IN_FLIGHT = 4;  // arcs whose heads, and then their distances, are read before the first is needed
+constexpr int NO_ARC = -1;
+
 struct Arcs {
-    int begin, end, step;
+    unsigned begin, end, step;  // without a sign, since a look ahead goes past the end
+
+    // Calls visit(head, its distance) for each arc. A compiler does as much for a step of 1, and not for one that it
+    // does not know: without this the two layouts would be told apart by it.
+    template <typename Visit> __device__ void for_each(const int *indices, const int *d, Visit visit) const
+    {
+        for (unsigned arc = begin; arc < end;) {
+            int heads[IN_FLIGHT], found[IN_FLIGHT];
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++, arc += step) heads[i] = arc < end ? __ldg(&indices[arc]) : NO_ARC;
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++) found[i] = heads[i] == NO_ARC ? UNSEEN : d[heads[i]];
+#pragma unroll
+            for (int i = 0; i < IN_FLIGHT; i++)
+                if (heads[i] != NO_ARC) visit(heads[i], found[i]);
+        }
+    }
 };
 
 // Virtual-CSR: a virtual vertex has arcs that lie one behind the other.
 struct VirtualCSR {
     const int *vptr;
-    __device__ Arcs arcs(int i, int) const { return {__ldg(&vptr[i]), __ldg(&vptr[i + 1]), 1}; }
+    __device__ Arcs arcs(int i, int) const { return {unsigned(__ldg(&vptr[i])), unsigned(__ldg(&vptr[i + 1])), 1}; }
 };
 
 // Stride-CSR: a vertex's virtual ones take its arcs in turns, so that neighbouring threads read neighbouring arcs.
 struct StrideCSR {
-    const int *offset, *nvir, *indptr;
+    const int *begin, *nvir, *indptr;
     __device__ Arcs arcs(int i, int u) const
     {
-        return {__ldg(&indptr[u]) + __ldg(&offset[i]), __ldg(&indptr[u + 1]), __ldg(&nvir[u])};
+        return {unsigned(__ldg(&begin[i])), unsigned(__ldg(&indptr[u + 1])), unsigned(__ldg(&nvir[u]))};
     }
 };
 
@@ -47,9 +69,8 @@ template <typename Sizes, typename Layout> struct Virtual : NothingKept {
             const int u = __ldg(&vmap[i]);
             if (search.d[u] != level) continue;
             const auto paths = search.sigma[u];
-            const Arcs arcs = layout.arcs(i, u);
-            for (int arc = arcs.begin; arc < arcs.end; arc += arcs.step)
-                search.visit(__ldg(&indices[arc]), level + 1, paths);
+            layout.arcs(i, u).for_each(
+                indices, search.d, [&](int v, int found) { search.visit(v, found, level + 1, paths); });
         }
     }
 
@@ -59,11 +80,9 @@ template <typename Sizes, typename Layout> struct Virtual : NothingKept {
             const int u = __ldg(&vmap[i]);
             if (search.d[u] != level) continue;
             typename Search::Number sum = 0;
-            const Arcs arcs = layout.arcs(i, u);
-            for (int arc = arcs.begin; arc < arcs.end; arc += arcs.step) {
-                const int v = __ldg(&indices[arc]);
-                if (search.d[v] == level + 1) sum += search.delta[v];
-            }
+            layout.arcs(i, u).for_each(indices, search.d, [&](int v, int found) {
+                if (found == level + 1) sum += search.delta[v];
+            });
             if (sum != 0) atomicAdd(&search.delta[u], sum);
         }
         __syncthreads();

@@ -46,8 +46,9 @@ class VirtualCSR:
 class StrideCSR:
     """Stride-CSR: a vertex's virtual ones take its arcs in turns, so that threads read neighbouring arcs.
 
-    With v = `vmap[u]`, the arcs of virtual vertex u are `indptr[v] + offset[u]`, and from there every
-    `nvir[v]`-th up to `indptr[v + 1] - 1`: `mdeg` at most. A vertex without arcs has no virtual one.
+    With v = `vmap[u]`, the arcs of virtual vertex u are `begin[u]`, and from there every `nvir[v]`-th up to
+    `indptr[v + 1] - 1`: `mdeg` at most. A vertex without arcs has no virtual one. The paper keeps the place
+    among the virtual vertices of v instead of `begin`, and adds `indptr[v]` to it each time.
 
     Attributes
     ----------
@@ -55,30 +56,31 @@ class StrideCSR:
         The graph; its `indptr` and `indices` hold the arcs.
     vmap
         The vertex of each virtual one, shape (virtual vertices,), ascending.
-    offset
-        Which of its vertex's virtual ones each is, from 0, shape (virtual vertices,).
+    begin
+        The first arc of each virtual vertex, shape (virtual vertices,).
     nvir
         How many virtual ones each vertex has, shape (vertices,).
     """
 
     graph: CSRGraph
     vmap: Int32Array
-    offset: Int32Array
+    begin: Int32Array
     nvir: Int32Array
 
     @classmethod
     def of(cls, graph: CSRGraph, mdeg: int) -> StrideCSR:
         """Split the vertices of a graph; raises RetraceError if `mdeg` is less than 1."""
-        return cls(graph, *_split(graph, mdeg))
+        vmap, place, nvir = _split(graph, mdeg)
+        return cls(graph, vmap, graph.indptr[vmap] + place, nvir)
 
 
 def _split(graph: CSRGraph, mdeg: int) -> tuple[Int32Array, Int32Array, Int32Array]:
-    """Give each vertex as many virtual ones as it needs; returns `vmap`, `offset` and `nvir`."""
+    """Split each vertex; returns `vmap`, the place of each virtual vertex in its vertex, and `nvir`."""
     if mdeg < 1:
         raise RetraceError(f"mdeg is {mdeg}, expected at least 1 arc a virtual vertex; ask for more")
     degrees = graph.degrees()
     nvir = degrees // np.int32(mdeg) + (degrees % np.int32(mdeg) > 0).astype(np.int32)
     vmap = np.repeat(np.arange(graph.vertices, dtype=np.int32), nvir)
     first = np.cumsum(nvir, dtype=np.int64) - nvir
-    offset = (np.arange(len(vmap)) - first[vmap]).astype(np.int32)
-    return vmap, offset, nvir
+    place = (np.arange(len(vmap)) - first[vmap]).astype(np.int32)
+    return vmap, place, nvir

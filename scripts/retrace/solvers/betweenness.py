@@ -146,7 +146,7 @@ def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
     """Lay a graph out as Stride-CSR."""
     stride = StrideCSR.of(graph, mdeg)
     return [
-        np.int32(len(stride.vmap)), stride.vmap, stride.offset, stride.nvir, graph.indptr, graph.indices,
+        np.int32(len(stride.vmap)), stride.vmap, stride.begin, stride.nvir, graph.indptr, graph.indices,
     ]  # fmt: skip
 
 
