@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.devices.base import Buffer, Device
 from retrace.errors import RetraceError, TooLargeError
@@ -201,10 +203,14 @@ class Brandes(BetweennessSolver):
         self.blocks = self.choose_blocks()
         self.workspace = self.device.empty(self.blocks * self.block_bytes(), np.uint8)
 
+    def in_order(self, reduced: Compacted) -> Int32Array:
+        """List where the searches of one of the graphs start."""
+        return np.flatnonzero(reduced.source_count).astype(np.int32)
+
     def send(self, reduced: Compacted) -> Round:
         """Send one of the graphs."""
         device = self.device
-        sources = np.flatnonzero(reduced.source_count).astype(np.int32)
+        sources = self.in_order(reduced)
         layout = type(self).layout(reduced.graph, int(self.parameters.get("mdeg", 0)))
         arguments = [np.int32(reduced.graph.vertices), *layout]
         if self.compacted:
@@ -457,10 +463,22 @@ class Lanes(Brandes):
             size = self.parameters["block_size"]
             raise RetraceError(f"{self.name}: block_size is {size}, expected a multiple of {self.lanes}")
 
+    def in_order(self, reduced: Compacted) -> Int32Array:
+        """List the sources as a search from the vertex of most arcs meets them: neighbours share a block."""
+        graph, sources = reduced.graph, super().in_order(reduced)
+        if not graph.arcs:
+            return sources
+        there = np.ones(graph.arcs, dtype=np.int8)
+        matrix = csr_array((there, graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices))
+        met = breadth_first_order(matrix, int(graph.degrees().argmax()), return_predecessors=False)
+        place = np.full(graph.vertices, graph.vertices)
+        place[met] = np.arange(len(met))
+        return sources[np.argsort(place[sources], kind="stable")]
+
     def block_bytes(self) -> int:
-        """Device memory of a block: sigma, delta and d of every search, and three words a vertex."""
+        """Device memory of a block: sigma, delta and d of every search, and four words a vertex."""
         vertices = max(part.reduced.graph.vertices for part in self.rounds)
-        return aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 3 * 4))
+        return aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
 
 
 @REGISTRY.add
