@@ -121,6 +121,18 @@ def test_a_machine_without_gpu_times_is_named_and_its_cpu_drawn() -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_without_times_says_what_is_missing_and_no_more(name: str) -> None:
+    emulated = [
+        replace(one, backend="emulator") for one in RECORDS["both"] if one.experiment == FIGURES[name]
+    ]
+    told = [text.get_text() for text in texts(figure(name, emulated))]
+    assert sorted(told[1:]) == [
+        f"Checked on the emulator, not timed: {len(emulated)} of {len(emulated)} answers agree.",
+        f"{UNTIMED} (docs/adding-a-gpu.md).",
+    ]
+
+
+@pytest.mark.parametrize("name", FIGURES)
 def test_emulated_times_are_in_no_figure(name: str) -> None:
     emulated = [replace(record, backend="emulator") for record in RECORDS["two GPUs"]]
     drawn = figure(name, emulated)

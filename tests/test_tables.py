@@ -274,6 +274,8 @@ def test_verification_says_what_came_of_each_record() -> None:
     assert page.summary == "2 of 5 records verified (1 differs, 1 failed, 1 skipped)."
     assert page.summary in render(page, "md")
     assert "differs: vertex 3" in render(page, "html")
+    sections = [row.label for row in page.tables[0].rows if not row.cells]
+    assert sections == ["h200, table-3.3", "h200, table-3.5", "local, table-3.3"]
 
 
 @pytest.mark.parametrize("caption", ["table", "figure", "verification", "workflow"])

@@ -92,13 +92,21 @@ def gpus(found: Iterable[Evidence]) -> list[str]:
     for evidence in found:
         (timed if evidence.on_gpu else untimed).append(evidence)
     if not timed:
-        return ["No machine here has timed this on a GPU; the emulator checks answers and is never timed."]
+        records = [record for evidence in untimed for record in evidence.records]
+        return ["No machine here has timed this on a GPU (docs/adding-a-gpu.md).", *emulated(records)]
     names = "; ".join(
         f"{evidence.machine}: {next(gpu['name'] for r in evidence.records if (gpu := r.machine['gpu']))}"
         for evidence in timed
     )
     others = ", ".join(evidence.machine for evidence in untimed)
     return [f"{names}. {f'No GPU times from {others}. ' if others else ''}Medians, bars between quartiles."]
+
+
+def emulated(records: Iterable[Record]) -> list[str]:
+    """Say how many answers the emulator, which gives no times, has checked."""
+    found = [record for record in records if record.backend == "emulator"]
+    agreed = f"{sum(record.agreed for record in found)} of {len(found)}"
+    return [f"Checked on the emulator, not timed: {agreed} answers agree."] if found else []
 
 
 def _size(record: Record) -> tuple[int, int, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from matplotlib.figure import Figure
 
 from retrace.claims import bellman_ford_figures, brandes_figures
-from retrace.claims.evidence import Evidence
+from retrace.claims.evidence import Evidence, gpus
 from retrace.claims.reports import FIGURES
 from retrace.measure.records import Record
 from retrace.publish.bar_chart import BarChart
@@ -21,7 +22,11 @@ CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart | BarChart]] = {
 
 
 def figure(name: str, records: Iterable[Record]) -> Figure:
-    """Draw a figure from the records of its experiment, a panel for each machine that has times."""
+    """Draw a figure from the records of its experiment, a panel for each machine that has times.
+
+    Without any, what is missing is all that it says.
+    """
     records = [record for record in records if record.experiment == FIGURES[name]]
     evidence = [Evidence.of(machine, FIGURES[name], records) for machine in machines(records)]
-    return CHARTS[name](evidence).draw()
+    chart = CHARTS[name](evidence)
+    return (chart if chart.drawn else replace(chart, notes=gpus(evidence))).draw()

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from retrace.claims import bellman_ford, brandes
-from retrace.claims.evidence import Evidence
+from retrace.claims.evidence import Evidence, emulated
 from retrace.claims.published import Claim
 from retrace.claims.reports import REPORTS
 from retrace.claims.verdicts import COMPARING, Finding, Judge, Verdict
@@ -79,7 +79,8 @@ def page(claims: Sequence[Claim], records: Sequence[Record]) -> Page:
         tables=[Table(groups, rows)],
         remarks=[
             COMPARING,
-            "The emulator checks answers and is never timed: without a GPU nothing can be told.",
+            "Without a GPU nothing can be told: docs/adding-a-gpu.md says how to measure.",
+            *emulated(own),
             *([] if found else ["No machine here has measured any of it."]),
             *(provenance(machine, own) for machine in found),
         ],

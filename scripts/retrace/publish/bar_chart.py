@@ -64,13 +64,18 @@ class BarChart:
     notes: Sequence[str] = ()
     level: float | None = None
 
+    @property
+    def drawn(self) -> list[BarPanel]:
+        """The panels that have bars."""
+        return [panel for panel in self.panels if panel.bars]
+
     def draw(self) -> Figure:
         """Draw the chart at a column's width."""
         return _draw(self)
 
 
 def _draw(chart: BarChart) -> Figure:
-    panels = [panel for panel in chart.panels if panel.bars]
+    panels = chart.drawn
     notes = [line for note in chart.notes for line in wrapped(note)]
     words = TEXT_LINE * len(notes) + 0.05
     found = {bar.kind for panel in panels for bar in panel.bars}
@@ -115,7 +120,8 @@ def _panel(result: Figure, chart: BarChart, panel: BarPanel, top: float) -> None
         label=panel.title,
     )
     result.text(0.05 / WIDTH, (top - 0.04) / height, panel.title, va="top", fontweight="bold")
-    axes.set(xlabel=chart.x, xscale="linear" if chart.level is not None else "log")
+    linear = chart.level is not None
+    axes.set(xlabel=chart.x if linear else f"{chart.x}, logarithmic", xscale="linear" if linear else "log")
     axes.xaxis.labelpad = 1
     axes.barh(
         range(len(bars)),

@@ -92,13 +92,18 @@ class Chart:
     kind: Literal["time", "ratio", "share"] = "time"
     level: float | None = None
 
+    @property
+    def drawn(self) -> list[Panel]:
+        """The panels that have lines."""
+        return [panel for panel in self.panels if panel.lines]
+
     def draw(self) -> Figure:
         """Draw the chart, at a column's width unless the names need more."""
         return _draw(self)
 
 
 def _draw(chart: Chart) -> Figure:
-    panels = [panel for panel in chart.panels if panel.lines]
+    panels = chart.drawn
     notes = [line for note in chart.notes for line in wrapped(note)]
     words = TEXT_LINE * len(notes) + 0.05
     height = HEAD + len(panels) * (PANEL_TITLE + PANEL_HEIGHT + AXIS) + words

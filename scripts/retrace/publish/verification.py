@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import groupby
 
 import pandas as pd
 
@@ -12,6 +13,8 @@ from retrace.publish.page import EMPTY, Cell, Group, Page, Row, Table
 from retrace.publish.rows import machines
 
 COLUMNS = ("graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials")
+SHOWN = ("solver", "settings", "backend", "result", "oracle", "trials")
+"""Beside the graph, what stands on the page in a row; a section is a machine's experiment."""
 QUERY = ("pair", "target")
 """Parameters of a record that say what was asked, and so stand with the graph or nowhere."""
 
@@ -34,7 +37,14 @@ def tidy(records: Iterable[Record]) -> pd.DataFrame:
         )
         for r in sorted(
             records,
-            key=lambda r: (order.index(r.machine["name"]), r.experiment, r.graph["vertices"], r.solver),
+            key=lambda r: (
+                order.index(r.machine["name"]),
+                r.experiment,
+                r.graph["vertices"],
+                r.graph["arcs"],
+                _graph(r),
+                r.solver,
+            ),
         )
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -58,18 +68,18 @@ def summary(records: Iterable[Record]) -> str:
 def page(records: Iterable[Record]) -> Page:
     """Lay the table out for reading."""
     records = list(records)
-    rows = [
-        Row(
-            label,
-            [Cell(text or EMPTY, bad=text != "agreed" and column == "result") for column, text in cells],
-        )
-        for label, cells in _texts(records)
-    ]
+    rows: list[Row] = []
+    told = tidy(records).astype("string").fillna("").to_dict("records")
+    for section, found in groupby(told, key=lambda row: f"{row['machine']}, {row['experiment']}"):
+        rows.append(Row(section))
+        for row in found:
+            bad = {"result"} if row["result"] != "agreed" else set()
+            rows.append(Row(row["graph"], [Cell(row[name] or EMPTY, bad=name in bad) for name in SHOWN]))
     return Page(
         title="Verification",
         summary=summary(records),
         label_heading=COLUMNS[0],
-        tables=[Table([Group("", COLUMNS[1:-1], "text"), Group("", COLUMNS[-1:])], rows)],
+        tables=[Table([Group("", SHOWN[:-1], "text"), Group("", SHOWN[-1:])], rows)],
         remarks=[
             "Every trial's answer is compared with the oracle's; one that differs gives no time.",
             "The emulator runs the CUDA kernels on the CPU to check their answers, not their speed.",
@@ -85,9 +95,3 @@ def _graph(record: Record) -> str:
 def _settings(record: Record) -> str:
     """Write the solver's settings as a specification of it does."""
     return ", ".join(f"{key}={value}" for key, value in record.parameters.items() if key not in QUERY)
-
-
-def _texts(records: Iterable[Record]) -> Iterable[tuple[str, list[tuple[str, str]]]]:
-    """Give each row's label and its other cells, by column, as text."""
-    for row in tidy(records).astype("string").fillna("").to_dict("records"):
-        yield row["graph"], [(column, row[column]) for column in COLUMNS[1:]]
