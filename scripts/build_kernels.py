@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Callable
@@ -20,12 +19,12 @@ from retrace.devices.build import (
     build_thrust,
 )
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 
 
 def main() -> None:
     """Parse the command line, compile, write the manifest."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--backend", required=True, choices=["cuda", "emulator", "host"])
     parser.add_argument("--output", type=Path, required=True, help="manifest to write (JSON)")
     parser.add_argument(

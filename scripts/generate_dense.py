@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 from retrace.graphs import dense
 from retrace.graphs.random import WEIGHTS
 
 
 def main() -> None:
     """Parse the command line, store what identifies the graph."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--vertices", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument(

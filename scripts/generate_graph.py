@@ -5,13 +5,12 @@ Where memory or disk do not suffice, only what it would be is stored, and why: m
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 from pathlib import Path
 
 from retrace.devices.host_memory import available, shortage
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 from retrace.graphs import csr
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.generate import TreeFirst, generate
@@ -19,7 +18,7 @@ from retrace.solvers.generate import TreeFirst, generate
 
 def main() -> None:
     """Parse the command line, make the graph, store it."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--name", required=True, help="its name in records, such as random-14-50")
     parser.add_argument("--vertices", type=int, required=True)
     parser.add_argument("--arcs-per-vertex", type=float, required=True)

@@ -5,21 +5,20 @@ GRAPH_MIRROR in the environment names a folder or an http(s) address to look in 
 
 from __future__ import annotations
 
-import argparse
 import os
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from retrace.errors import RetraceError, run_command
+from retrace.errors import OneLineParser, RetraceError, run_command
 from retrace.graphs import csr
 from retrace.graphs.datasets import load_registry, obtain
 
 
 def main() -> None:
     """Parse the command line, get the graph, store it."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--config", type=Path, default="config.yaml", help="default: %(default)s")
     parser.add_argument("--graph", required=True, help="its name in the configuration")
     parser.add_argument("--dataset", help="its entry as YAML or JSON text, in place of the configuration's")

@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from retrace.errors import RetraceError, run_command
+from retrace.errors import OneLineParser, RetraceError, run_command
 
 DRIVER = "libcuda.so.1"
 USUAL_FOLDERS = ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")  # not always known to ldconfig
@@ -97,9 +97,7 @@ def toolkit_on_path() -> Path | None:
 
 def main() -> None:
     """Install from a lock file."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = OneLineParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lock", type=Path, help="requirements-gpu.lock")
     arguments = parser.parse_args()
     driver, toolkit = find_driver(), toolkit_on_path()

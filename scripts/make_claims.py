@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from retrace.claims import table
 from retrace.claims.published import read_claims
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 from retrace.files import write_whole
 from retrace.measure.records import read_records
 from retrace.publish.page import render
@@ -15,7 +14,7 @@ from retrace.publish.page import render
 
 def main() -> None:
     """Read the arguments, the claims and the records; write the three files."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--claims", required=True, type=Path, help="CSV of one report's claims")
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")

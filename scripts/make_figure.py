@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 from retrace.files import write_whole
 from retrace.measure.records import read_records
 from retrace.publish import figures, variant_figures
@@ -14,7 +13,7 @@ from retrace.publish.published import FIGURES, VARIANT_TABLES, read_published
 
 def main() -> None:
     """Read the arguments, then the numbers; write the two files."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--figure", required=True, choices=FIGURES)
     parser.add_argument("--published", required=True, type=Path, help="CSV of printed numbers")
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from retrace.claims.figures import figure
 from retrace.claims.reports import FIGURES
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 from retrace.files import write_whole
 from retrace.measure.records import read_records
 from retrace.publish.figures import image
@@ -15,7 +14,7 @@ from retrace.publish.figures import image
 
 def main() -> None:
     """Read the arguments, then the records; write the two files."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--figure", required=True, choices=FIGURES)
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .svg, .png")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from retrace.errors import RetraceError, run_command
+from retrace.errors import OneLineParser, RetraceError, run_command
 from retrace.files import write_whole
 from retrace.measure.records import read_records
 from retrace.publish import generators, tables, variants
@@ -15,7 +14,7 @@ from retrace.publish.published import MEASURED_TABLES, TABLES, VARIANT_TABLES, r
 
 def main() -> None:
     """Read the arguments, then the numbers; write the three files."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--table", required=True, choices=[*TABLES, *VARIANT_TABLES, *MEASURED_TABLES])
     parser.add_argument("--published", type=Path, help="CSV of printed numbers, for a table that has some")
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 from retrace.files import write_whole
 from retrace.measure.records import read_records
 from retrace.publish import verification
@@ -14,7 +13,7 @@ from retrace.publish.page import render
 
 def main() -> None:
     """Read the arguments, then the records; write the three files and say the sum."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
     arguments = parser.parse_args()

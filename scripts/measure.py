@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import signal
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError, run_command
+from retrace.errors import OneLineParser, RetraceError, run_command
+from retrace.files import check_writable
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
 from retrace.measure.records import update_records, write_records
 from retrace.measure.trials import Settings, as_record, measure, unmeasured
 from retrace.side_by_side import check_cores
+from retrace.solvers.registry import parse
 
 
 def main() -> None:
     """Parse the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--experiment", required=True, help="key of the experiment, such as table-3.3")
     parser.add_argument(
         "--graph",
@@ -52,6 +54,7 @@ def main() -> None:
         help="keep the file's other records: replace those of the same solvers and settings, add new ones",
     )
     arguments = parser.parse_args()
+    check_arguments(arguments)
     if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     check_cores(arguments.at_once)
@@ -78,7 +81,23 @@ def main() -> None:
     write(arguments.output, records)
     for case in cases:
         outcome = case.reason or ("agrees" if case.verdict and case.verdict.verified else "differs")
-        print(f"{case.solver} {case.query.pair or ''}: {case.status}, {len(case.trials)} trials, {outcome}")
+        name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
+        print(f"{name}: {case.status}, trials: {len(case.trials)}, {outcome}")
+
+
+def check_arguments(arguments: Namespace) -> None:
+    """Refuse before the measuring what would make it worthless."""
+    if arguments.trials < 1:
+        raise RetraceError(f"--trials: {arguments.trials}, expected at least 1")
+    if not arguments.budget_s > 0:
+        raise RetraceError(f"--budget-s: {arguments.budget_s:g}, expected more than 0")
+    solvers = arguments.solvers
+    kinds = {parse(solver)[0].name.startswith("generate/") for solver in solvers}
+    if len(kinds) > 1:
+        raise RetraceError("--solvers: expected generators or solvers, not both; measure them apart")
+    if twice := next((solver for solver in solvers if solvers.count(solver) > 1), None):
+        raise RetraceError(f"--solvers: {twice} stands there twice; name it once")
+    check_writable(arguments.output)
 
 
 if __name__ == "__main__":

@@ -100,6 +100,7 @@ def test_names_on_the_command_line_are_the_librarys() -> None:
         (["solve", "bfs/queue", "GRAPH", "--source", "1", "--format", "metis"], "invalid choice: 'metis'"),
         (["path", "GRAPH", "--source", "1"], "required: --target"),
         (["path", "GRAPH", "--source", "1", "--target", "2", "--solver", "stcon/bsp"], "no path"),
+        (["path", "GRAPH", "--source", "1", "--target", "2", "--solver", "betweenness/vert"], "no path"),
         (["convert", "GRAPH", "x.gr"], "should end in .he"),
         (["generate", "x.he"], "required: --vertices"),
         (["generate", "x.he", "--vertices", "9", "--generator", "odd"], "invalid choice: 'odd'"),

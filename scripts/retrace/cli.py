@@ -8,10 +8,9 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from retrace.commands import NotVerifiedError
-from retrace.errors import RetraceError
+from retrace.errors import OneLineParser, RetraceError
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 GENERATORS = ("tree-first", "random-degree")
@@ -30,14 +29,6 @@ STATUSES = """exit status:
   2    a command line that is not understood
   3    the answer is not verified: the oracle has another; nothing is written
   130  interrupted"""
-
-
-class OneLineParser(ArgumentParser):
-    """A parser whose complaints take one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """End with status 2."""
-        self.exit(2, f"error: {message}; see {self.prog} --help\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -223,8 +214,10 @@ def check_usage(arguments: Namespace) -> None:
             )
         if asks_pair and (arguments.paths_to or any(path.suffix == ".he" for path in arguments.output)):
             arguments.usage(f"{arguments.solver} finds a length, but no path; see `path`")
-    if arguments.command == "path" and (arguments.solver or "").startswith("stcon/"):
-        arguments.usage(f"{arguments.solver} finds a length, but no path; use a bfs solver")
+    if arguments.command == "path" and arguments.solver:
+        for problem, finds in {"stcon": "a length", "betweenness": "scores"}.items():
+            if arguments.solver.startswith(f"{problem}/"):
+                arguments.usage(f"{arguments.solver} finds {finds}, but no path; use a bfs solver")
 
 
 def table_file(text: str) -> Path:

@@ -1,9 +1,11 @@
-"""The exceptions that a user is meant to see."""
+"""What a user is told of errors: one line each."""
 
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable
+from typing import NoReturn
 
 
 class RetraceError(Exception):
@@ -12,6 +14,14 @@ class RetraceError(Exception):
 
 class TooLargeError(RetraceError):
     """A graph does not fit where it is wanted: a reason to skip a solver, not a failure of it."""
+
+
+class OneLineParser(ArgumentParser):
+    """A parser whose complaints take one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2."""
+        self.exit(2, f"error: {message}; see {self.prog} --help\n")
 
 
 def run_command(main: Callable[[], None]) -> None:

@@ -5,13 +5,42 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from retrace.errors import RetraceError
+
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write `content` beside `path`, then rename: a reader finds the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write `content` beside `path`, then rename: a reader finds the old file or the new one.
+
+    Raises
+    ------
+    RetraceError
+        If the system has something against it.
+    """
+    check_writable(path)
     partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:
-        partial.write_bytes(content.encode() if isinstance(content, str) else content)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            partial.write_bytes(content.encode() if isinstance(content, str) else content)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
+
+
+def check_writable(path: Path) -> None:
+    """Find out before the work whether its outcome can be written.
+
+    Raises
+    ------
+    RetraceError
+        If a path leads through a file or is a folder, or permission is denied.
+    """
+    parent = next(parent for parent in path.absolute().parents if parent.exists())
+    if not parent.is_dir():
+        raise RetraceError(f"{path}: cannot be written ({parent} is a file); check the path")
+    if path.is_dir():
+        raise RetraceError(f"{path}: cannot be written (it is a folder); check the path")
+    if not os.access(path if path.exists() else parent, os.W_OK):
+        raise RetraceError(f"{path}: cannot be written (permission denied); check the path")

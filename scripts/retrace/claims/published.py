@@ -43,4 +43,6 @@ def read_claims(path: Path) -> list[Claim]:
                 claims[row["claim"]] = Claim(**row)
     except (OSError, UnicodeDecodeError) as error:
         raise RetraceError(f"{path}: cannot be read ({error})") from None
+    if not claims:
+        raise RetraceError(f"{path}: has no rows; expected claims")
     return list(claims.values())

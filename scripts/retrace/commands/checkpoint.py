@@ -82,12 +82,7 @@ class Checkpoint:
             return
         content = io.BytesIO()
         np.savez(content, identity=json.dumps(self.identity), scores=self.scores, done=self.done)
-        try:
-            write_whole(self.path, content.getvalue())
-        except OSError as error:
-            raise RetraceError(
-                f"{self.path}: cannot be written ({error.strerror}); check the path and disk"
-            ) from None
+        write_whole(self.path, content.getvalue())
 
     def remove(self) -> None:
         """Delete the file: what it was for is done."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.errors import RetraceError
-from retrace.files import write_whole
+from retrace.files import check_writable, write_whole
 from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.generators import random_weights
@@ -244,13 +243,8 @@ def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: boo
     for path in paths:
         if graph is not None and path.resolve() == graph.resolve():
             raise RetraceError(f"{path}: is the graph itself, which would be lost; name another file")
-        parent = next(parent for parent in path.absolute().parents if parent.exists())
-        if not parent.is_dir():
-            raise RetraceError(f"{path}: cannot be written ({parent} is a file); check the path")
-        if path.is_dir() and not (folders and path.suffix == ""):
-            raise RetraceError(f"{path}: cannot be written (it is a folder); check the path")
-        if not os.access(path if path.exists() else parent, os.W_OK):
-            raise RetraceError(f"{path}: cannot be written (permission denied); check the path")
+        into_folder = folders and path.suffix == "" and path.is_dir()
+        check_writable(path / "graph.json" if into_folder else path)
 
 
 @contextmanager

@@ -133,6 +133,8 @@ def read_published(path: Path) -> pd.DataFrame:
                 rows.append(_checked(row, f"{path}:{reader.line_num}"))
     except (OSError, UnicodeDecodeError) as error:
         raise RetraceError(f"{path}: cannot be read ({error})") from None
+    if not rows:
+        raise RetraceError(f"{path}: has no rows; expected printed numbers")
     return pd.DataFrame(rows)
 
 

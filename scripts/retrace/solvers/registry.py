@@ -184,7 +184,13 @@ class Registry:
         """
         name = spec.partition(":")[0]
         if name not in self.solvers:
-            raise RetraceError(f"no solver is called {name}; there are {', '.join(sorted(self.solvers))}")
+            problem = name.split("/")[0]
+            like = [solver.name for solver in self.of_problem(problem)]
+            problems = dict.fromkeys(f"{known.split('/')[0]}/..." for known in self.solvers)
+            raise RetraceError(
+                f"no solver is called {name or 'nothing'}; there are {', '.join(sorted(like or problems))}; "
+                "`python -m retrace solvers` lists all"
+            )
         return self.solvers[name]
 
     def of_problem(self, problem: str) -> list[type[Solver]]:
@@ -215,10 +221,12 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Setting]]:
     Raises
     ------
     RetraceError
-        If there is no such solver, it has no such setting, or a value is not of the default's type.
+        If there is no such solver, it has no such setting, one is given twice, or a value is not of the
+        default's type, or a number too small.
     """
     solver = find(spec)
     settings: dict[str, Setting] = dict(solver.defaults)
+    given: set[str] = set()
     for part in spec.split(":", 1)[1].split(",") if ":" in spec else []:
         key, _, text = part.partition("=")
         if key not in settings:
@@ -229,8 +237,17 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Setting]]:
         except ValueError:
             kind = type(settings[key]).__name__
             raise RetraceError(f"{spec}: {key}: {text!r} is not {KINDS[kind]}") from None
+        if key in given:
+            raise RetraceError(f"{spec}: {key} is given twice; give one")
+        given.add(key)
+        value, least = settings[key], int(key not in MAY_BE_ZERO)
+        if isinstance(value, int) and value < least:
+            raise RetraceError(f"{spec}: {key} is {value}, expected at least {least}")
     return solver, settings
 
+
+MAY_BE_ZERO = ("blocks", "batch", "streams")
+"""Settings that do without, or choose by themselves, at 0."""
 
 KINDS = {"int": "an integer", "float": "a number"}
 
