@@ -5,6 +5,8 @@ Those on a device: test_betweenness_kernels.py.
 
 from __future__ import annotations
 
+import runpy
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -18,8 +20,11 @@ from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.check.scores import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
+from retrace.checkpoint import FIRST
+from retrace.devices.build import ROOT
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
+from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.measure import environment
 from retrace.measure.trials import Settings, as_record, measure, queries
@@ -199,6 +204,46 @@ def test_scores_of_a_large_graph_are_computed_once(
     if by == IGRAPH:
         with pytest.raises(AttributeError):  # nor of other sources
             ScoreOracle(SMALL["grid"]).expected((1, 2), by)
+
+
+@pytest.mark.parametrize("sources", [None, tuple(range(3, 30))])
+def test_an_oracle_made_ahead_goes_on_after_an_interruption(
+    sources: tuple[int, ...] | None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
+    monkeypatch.setattr("retrace.checkpoint.BATCH_S", 1e-9)  # one source after the first batch
+    info = {"name": "grid", "vertices": 48, "arcs": SMALL["grid"].arcs, "directed": False}
+    query = Query(sources=sources)
+    monkeypatch.setattr("retrace.measure.trials.queries", lambda problem, info: [query])
+    csr.save(replace(SMALL["grid"], weights=None, info=info), tmp_path / "grid")
+    monkeypatch.setattr("sys.argv", ["make_oracle.py", "--graph", str(tmp_path / "grid")])
+    make_oracle = runpy.run_path(str(ROOT / "scripts/make_oracle.py"))["main"]
+    asked: list[int] = []
+    compute = ScoreOracle._by_igraph
+
+    def by_igraph(self: ScoreOracle, batch: tuple[int, ...]) -> np.ndarray:
+        if len(asked) == FIRST + 1:
+            asked.append(-1)
+            raise KeyboardInterrupt
+        asked.extend(batch)
+        return compute(self, batch)
+
+    monkeypatch.setattr(ScoreOracle, "_by_igraph", by_igraph)
+    with pytest.raises(KeyboardInterrupt):
+        make_oracle()
+    make_oracle()
+    assert [source for source in asked if source >= 0] == list(sources or range(48))
+    (kept,) = tmp_path.glob("oracles/*")
+    assert capsys.readouterr().out == f"grid: {kept}\n"
+    monkeypatch.setattr("retrace.check.scores.igraph", None)
+    verdict = ScoreOracle(SMALL["grid"]).check(
+        "betweenness/seq-array", query, exact_scores(SMALL["grid"], sources)
+    )
+    assert (verdict.verified, verdict.oracle) == (True, IGRAPH)
 
 
 def test_sources_are_sampled_alike_for_every_solver() -> None:

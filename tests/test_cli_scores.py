@@ -21,7 +21,7 @@ from numpy.testing import assert_allclose
 from command_line import ENVIRONMENT, Outcome, rows
 from exact_betweenness import exact_scores
 from graphs import diamonds, graph, grid
-from retrace.commands import scores
+from retrace import checkpoint
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import sample_vertices
@@ -136,7 +136,7 @@ def interrupt_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> list[Query
         return whole(self, query)
 
     monkeypatch.setattr(ArrayBrandes, "solve", solve)
-    monkeypatch.setattr(scores, "BATCH_S", 1e-9)  # one source after the first batch
+    monkeypatch.setattr(checkpoint, "BATCH_S", 1e-9)  # one source after the first batch
     return asked
 
 
@@ -151,8 +151,8 @@ def test_an_interrupted_run_loses_no_more_than_a_batch(
     again = Outcome(capsys, *argv)
     assert (again.status, again.err) == (0, "")
     done = [source for query in asked[:3] for source in query.sources or ()]
-    assert len(done) == scores.FIRST + 2
-    assert asked[4].sources == tuple(range(len(done), len(done) + scores.FIRST))
+    assert len(done) == checkpoint.FIRST + 2
+    assert asked[4].sources == tuple(range(len(done), len(done) + checkpoint.FIRST))
     assert_allclose(written(csv), exact_scores(grid(12, 9)), rtol=1e-12)
     assert not kept.exists()
 
@@ -192,7 +192,7 @@ def test_ctrl_c_in_a_batch_leaves_the_batches_before(tmp_path: Path) -> None:
     process.communicate(timeout=10)
     assert process.returncode in (-SIGINT, 130)
     with np.load(kept) as file:
-        assert file["done"] >= scores.FIRST
+        assert file["done"] >= checkpoint.FIRST
 
 
 def test_progress_is_shown_on_a_terminal(stored: Path) -> None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import multiprocessing
 import os
-from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 import igraph
 import networkit
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from retrace.check.oracles import Verdict
+from retrace.checkpoint import Checkpoint
 from retrace.devices.build import build_folder
-from retrace.files import write_whole
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.side_by_side import side_by_side
 from retrace.solvers.registry import Query, parse
@@ -29,7 +30,7 @@ FLOOR = 1.0
 WORTH_SHARING = 1e8
 """Sources times arcs from which on igraph's work is shared out to all cores: seconds of one."""
 WORTH_KEEPING = 1e9
-"""Sources times arcs from which on a library's scores are kept beside the builds."""
+"""Sources times arcs from which on a library's scores are kept beside the builds, batch by batch."""
 PARTS_A_CORE = 4
 """Of the sources: igraph prepares itself for each; but all cores should end at about the same time."""
 
@@ -56,30 +57,36 @@ class ScoreOracle:
     def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> Scores:
         """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
         by = {NETWORKIT: self._by_networkit, IGRAPH: self._by_igraph, LONG_DOUBLE: self._by_long_double}
-        if oracle in PACKAGES and self._work(sources) > WORTH_KEEPING:
-            return self._kept(oracle, sources, lambda: by[oracle](sources)) / self.halved
-        return by[oracle](sources) / self.halved
+        path = self.file_of(oracle, sources)
+        if path is None:
+            return by[oracle](sources) / self.halved
+        kept = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
+        every = self._every(sources)
+        with tqdm(total=len(every), initial=kept.done, unit="source", desc=oracle, leave=False) as progress:
+            # NetworKit takes all sources or none
+            for batch in kept.batches(every) if oracle == IGRAPH else [every][kept.done :]:
+                kept.add(by[oracle](None if oracle == NETWORKIT else tuple(batch.tolist())), len(batch))
+                progress.update(len(batch))
+        return kept.scores / self.halved
 
-    def _work(self, sources: tuple[int, ...] | None) -> int:
-        """Return how often an arc is looked at."""
-        return len(self.tails) * (self.vertices if sources is None else len(sources))
-
-    def _kept(self, oracle: str, sources: tuple[int, ...] | None, compute: Callable[[], Scores]) -> Scores:
-        """Compute scores unless a file, named by all that decides them, has them."""
+    def file_of(self, oracle: str, sources: tuple[int, ...] | None) -> Path | None:
+        """Name the file that keeps an oracle's scores, by all that decides them; None if it need not."""
+        if oracle not in PACKAGES or self._work(sources) <= WORTH_KEEPING:
+            return None
         chosen = "all" if sources is None else ",".join(map(str, sources))
         decides = f"{oracle} {version(PACKAGES[oracle])} {self.vertices} {chosen}\n"
         key = hashlib.sha256(decides.encode())
         for ends in (self.tails, self.heads):
             key.update(np.ascontiguousarray(ends, dtype="<i4").data)
-        path = build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npy"
-        if path.exists():
-            kept: Scores = np.load(path, allow_pickle=False)
-            return kept
-        scores = compute()
-        content = io.BytesIO()
-        np.save(content, scores)
-        write_whole(path, content.getvalue())
-        return scores
+        return build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npz"
+
+    def _every(self, sources: tuple[int, ...] | None) -> Int32Array:
+        """List the sources."""
+        return np.arange(self.vertices, dtype=np.int32) if sources is None else np.array(sources, np.int32)
+
+    def _work(self, sources: tuple[int, ...] | None) -> int:
+        """Return how often an arc is looked at."""
+        return len(self.tails) * (self.vertices if sources is None else len(sources))
 
     def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
         """Take all sources, on all cores; path counts are big numbers and never overflow."""
@@ -94,11 +101,10 @@ class ScoreOracle:
 
     def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
         """Take any sources, in doubles; many are shared out to a process for each core."""
-        graph = igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
-        every = np.arange(self.vertices) if sources is None else np.array(sources)
+        graph, every = self._igraph, self._every(sources)
         cores = len(os.sched_getaffinity(0))
         few = self._work(sources) <= WORTH_SHARING
-        parts = np.array_split(every, 1 if few else PARTS_A_CORE * cores)
+        parts = np.array_split(every, 1 if few else min(PARTS_A_CORE * cores, len(every)))
         turn = multiprocessing.get_context("fork").Value("i", 0)
 
         def take_turns() -> Scores:
@@ -111,6 +117,11 @@ class ScoreOracle:
                 total += graph.betweenness(sources=parts[mine].tolist())
 
         return take_turns() if few else np.sum(side_by_side(take_turns, cores), axis=0)
+
+    @cached_property
+    def _igraph(self) -> Any:
+        """The graph as igraph has it."""
+        return igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
 
     def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:
         """Take any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""

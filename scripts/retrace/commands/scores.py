@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from argparse import Namespace
-from collections.abc import Iterator
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,9 @@ from tqdm import tqdm
 
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Verdict
+from retrace.checkpoint import Checkpoint
 from retrace.commands import NotVerifiedError
 from retrace.commands.backend import choose_backend
-from retrace.commands.checkpoint import Checkpoint
 from retrace.commands.graph_file import (
     GraphFile,
     check_outputs,
@@ -25,16 +26,11 @@ from retrace.commands.graph_file import (
     write_table,
 )
 from retrace.errors import RetraceError
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.reductions import is_symmetric
 from retrace.measure.trials import Case
 from retrace.solvers import REGISTRY, Query, Solver, make
 from retrace.solvers.brandes import sources_of
-
-FIRST = 16
-"""Sources of the first batch."""
-BATCH_S = 10.0
-"""Seconds that a batch should take: what an interrupted run may lose."""
 
 
 def solve(arguments: Namespace) -> None:
@@ -50,7 +46,7 @@ def solve(arguments: Namespace) -> None:
     where, open_device = choose_backend(spec, REGISTRY.find(spec).backends, arguments.backend)
     began = perf_counter()
     with Case(spec, where, query, open_device).device() as device:
-        checkpoint = Checkpoint.open(arguments.checkpoint, graph, spec, sources_of(query, graph))
+        checkpoint = Checkpoint.open(arguments.checkpoint, identity(graph, spec, query), graph.vertices)
         sum_up(make(spec, device), spec, graph, query, checkpoint)
     seconds = perf_counter() - began
 
@@ -66,6 +62,16 @@ def solve(arguments: Namespace) -> None:
     emulated = " (emulated: no measure of a GPU)" if where == "emulator" else ""
     found = summary(given, graph, query, scores)
     print(f"{spec} on {where}, {given.path}: {found}; {seconds:.3f} s{emulated}; {checked}")
+
+
+def identity(graph: CSRGraph, spec: str, query: Query) -> dict[str, Any]:
+    """Tell what scores are of."""
+    return {
+        "arcs": graph.digest(),
+        "directions": graph.info.get("directed") is not False,
+        "solver settings": spec,
+        "sources": hashlib.sha256(sources_of(query, graph).astype("<i4").data).hexdigest(),
+    }
 
 
 def with_direction(graph: CSRGraph, directed: bool) -> CSRGraph:
@@ -92,7 +98,7 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
         try:
             with interruptible():
                 solver.setup(graph)
-            for batch in batches(sources, checkpoint.done) if whole is None else [sources]:
+            for batch in checkpoint.batches(sources) if whole is None else [sources]:
                 asked = query if whole is not None else Query(sources=tuple(batch.tolist()))
                 with interruptible():
                     solver.upload(asked)
@@ -105,17 +111,6 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise RetraceError(f"{spec} failed: {reason}") from None
-
-
-def batches(sources: Int32Array, done: int) -> Iterator[Int32Array]:
-    """Yield the sources that are left, in parts that take `BATCH_S` each, going by the part before."""
-    size = FIRST
-    while done < len(sources):
-        began = perf_counter()
-        yield sources[done : done + size]
-        taken = perf_counter() - began
-        done += size
-        size = max(1, int(size * min(8.0, BATCH_S / taken)))
 
 
 def verify(spec: str, where: str, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> Verdict:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,11 @@ from numpy.typing import NDArray
 
 from retrace.errors import RetraceError
 from retrace.files import write_whole
-from retrace.graphs.csr import CSRGraph, Int32Array
+
+FIRST = 16
+"""Sources of the first batch."""
+BATCH_S = 10.0
+"""Seconds that a batch should take: what an interrupted run may lose."""
 
 
 @dataclass
@@ -40,22 +45,16 @@ class Checkpoint:
     done: int = field(default=0)
 
     @classmethod
-    def open(cls, path: Path | None, graph: CSRGraph, solver: str, sources: Int32Array) -> Checkpoint:
+    def open(cls, path: Path | None, identity: dict[str, Any], vertices: int) -> Checkpoint:
         """Go on from a file if there is one, else start at no source.
 
         Raises
         ------
         RetraceError
-            If the file is no checkpoint, or of another graph, solver or sample of sources.
+            If the file is no checkpoint, or one of something else.
         """
-        identity = {
-            "arcs": graph.digest(),
-            "directions": graph.info.get("directed") is not False,
-            "solver settings": solver,
-            "sources": hashlib.sha256(sources.astype("<i4").data).hexdigest(),
-        }
         if path is None or not path.exists():
-            return cls(path, identity, np.zeros(graph.vertices))
+            return cls(path, identity, np.zeros(vertices))
         try:
             with np.load(path, allow_pickle=False) as file:
                 known, scores, done = json.loads(str(file["identity"])), file["scores"], int(file["done"])
@@ -67,6 +66,16 @@ class Checkpoint:
                     f"{path}: is a checkpoint of other {what} than asked for; name another file, or delete it"
                 )
         return cls(path, identity, scores, done)
+
+    def batches(self, sources: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+        """Yield the sources that are left, in parts that take `BATCH_S` each, going by the part before."""
+        first, size = self.done, FIRST
+        while first < len(sources):
+            began = perf_counter()
+            yield sources[first : first + size]
+            taken = perf_counter() - began
+            first += size
+            size = max(1, int(size * min(8.0, BATCH_S / taken)))
 
     def add(self, scores: NDArray[np.float64], sources: int) -> None:
         """Add the scores of the next sources, and keep the sum.

@@ -1,0 +1,39 @@
+"""Compute what scores of a large graph are checked against, ahead of measuring, on all cores, without a GPU.
+
+The scores go to `build/oracles/`. After an interruption the same command goes on with what is left. The file,
+finished or not, may be carried to `build/oracles/` of another machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from pathlib import Path
+
+from retrace.check.scores import IGRAPH, ScoreOracle
+from retrace.errors import run_command
+from retrace.graphs import csr
+from retrace.measure.trials import queries
+
+
+def main() -> None:
+    """Parse the command line and compute."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--graph", required=True, type=Path, help="folder that get_graph.py wrote")
+    arguments = parser.parse_args()
+
+    graph = csr.load(arguments.graph)
+    oracle = ScoreOracle(graph)
+    for query in queries("betweenness", graph.info):
+        path = oracle.file_of(IGRAPH, query.sources)
+        if path is None:
+            print(f"{graph.name}: takes seconds and is not kept; measure.py computes it when it is needed")
+        else:
+            oracle.expected(query.sources, IGRAPH)
+            print(f"{graph.name}: {path}")
+
+
+if __name__ == "__main__":
+    # igraph does not return to Python for a Ctrl-C; dying is safe: the file is written whole.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    run_command(main)
