@@ -15,7 +15,9 @@ from retrace.solvers import REGISTRY
 def test_solvers_are_all_listed(capsys: pytest.CaptureFixture[str]) -> None:
     lines = Outcome(capsys, "solvers").out.splitlines()
     assert {line.split()[0] for line in lines[1:]} == set(REGISTRY.solvers)
-    assert any(line.split()[:4] == ["bfs/bsp", "bfs", "cuda", "emulator"] for line in lines)
+    bsp = next(line.split() for line in lines if line.startswith("bfs/bsp "))
+    assert bsp[1:3] == ["cuda", "emulator"]
+    assert bsp[-1] == "block_size=256"
 
 
 def test_committed_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

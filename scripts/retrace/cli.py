@@ -77,7 +77,9 @@ def make_parser() -> ArgumentParser:
         "solve", "answers", "run one solver on a graph and check its answer",
         "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv", ids=True,
     )  # fmt: skip
-    solve.add_argument("solver", help="its name; `solvers` lists them")
+    solve.add_argument(
+        "solver", help="its name; `solvers` lists them. Settings may follow, as in bfs/bsp:block_size=64"
+    )
     add_graph(solve)
     solve.add_argument("--source", type=int, metavar="V", help="where paths begin; not for betweenness")
     solve.add_argument("--target", type=int, metavar="V", help="where they end; for stcon, and only there")
@@ -137,7 +139,7 @@ def make_parser() -> ArgumentParser:
     )  # fmt: skip
     add_backend(generate)
 
-    add("solvers", "lists", "list the solvers, where they run and what they implement", "")
+    add("solvers", "lists", "list the solvers, where they run, what they implement and their settings", "")
     add("machines", "lists", "list the machines that have records in results/machines", "")
     return parser
 

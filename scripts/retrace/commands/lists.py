@@ -16,11 +16,12 @@ UNCOMMITTED = "local"
 
 
 def solvers(arguments: Namespace) -> None:
-    """List the solvers: problem, backends, and what each implements."""
-    rows = [("solver", "problem", "backends", "implements")]
+    """List the solvers by problem: backends, what each implements, and its settings by default."""
+    rows = [("solver", "backends", "implements", "settings")]
     for problem in sorted({name.split("/")[0] for name in REGISTRY.solvers}):
         for solver in REGISTRY.of_problem(problem):
-            rows.append((solver.name, problem, " ".join(solver.backends), solver.implements))
+            settings = ",".join(f"{key}={value}" for key, value in solver.defaults.items())
+            rows.append((solver.name, " ".join(solver.backends), solver.implements, settings))
     print_table(rows)
 
 
