@@ -6,19 +6,18 @@ finished or not, may be carried to `build/oracles/` of another machine.
 
 from __future__ import annotations
 
-import argparse
 import signal
 from pathlib import Path
 
 from retrace.check.scores import IGRAPH, ScoreOracle
-from retrace.errors import run_command
+from retrace.errors import OneLineParser, run_command
 from retrace.graphs import csr
 from retrace.measure.trials import queries
 
 
 def main() -> None:
     """Parse the command line and compute."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = OneLineParser(description=__doc__)
     parser.add_argument("--graph", required=True, type=Path, help="folder that get_graph.py wrote")
     arguments = parser.parse_args()
 
