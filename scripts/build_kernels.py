@@ -19,7 +19,8 @@ from retrace.devices.build import (
     build_thrust,
 )
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.errors import OneLineParser, run_command
+from retrace.errors import OneLineParser, RetraceError, run_command
+from retrace.files import check_writable, write_whole
 
 
 def main() -> None:
@@ -38,6 +39,10 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
+    check_writable(arguments.output)
+    for path in arguments.files:
+        if not path.resolve().is_relative_to(KERNELS):
+            raise RetraceError(f"{path}: expected a file under {KERNELS}; put it there")
     build = choose_build(arguments.backend, arguments.arch)
     sources = [path.resolve() for path in arguments.files if is_compiled(path.resolve(), arguments.backend)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -46,10 +51,7 @@ def main() -> None:
         str(source.relative_to(KERNELS)): str(artefact.relative_to(build_folder()))
         for source, artefact in zip(sources, built, strict=True)
     }
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    beside = arguments.output.with_name(arguments.output.name + ".part")
-    beside.write_text(json.dumps(manifest, indent=2) + "\n")
-    beside.replace(arguments.output)
+    write_whole(arguments.output, json.dumps(manifest, indent=2) + "\n")
 
 
 def choose_build(backend: str, arch: str | None) -> Callable[[Path], Path]:

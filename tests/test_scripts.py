@@ -73,6 +73,17 @@ def test_a_file_of_what_is_published_has_rows(script: str, asked: list[str], tmp
     assert "empty.csv: has no rows" in told
 
 
+@pytest.mark.parametrize(
+    ("output", "file", "complaint"),
+    [("m.json", "mine.cu", "expected a file under"), (".", ROOT / "kernels/bfs/bsp.cu", "it is a folder")],
+)
+def test_what_cannot_be_built(output: str, file: object, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.cu").touch()
+    told = refused(1, "build_kernels.py", "--backend", "emulator", "--output", output, file, cwd=tmp_path)
+    assert complaint in told
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.cu"]
+
+
 def test_a_table_that_cannot_be_written(tmp_path: Path) -> None:
     write_records(tmp_path / "r.jsonl", [record("bfs/queue", "NY")])
     told = refused(

@@ -50,7 +50,7 @@ def page(records: Iterable[Record]) -> Page:
             "report calls its own very slow, because it moves its arrays again and again as they grow; this "
             "one allocates once.",
             "generate/random-degree: on the GPU, a random degree for each vertex and then random heads; "
-            "nothing keeps the graph connected.",
+            "nothing keeps the graph connected. Without one the emulator checks it, untimed.",
             "Verified: counts, ranges, no arc twice or to itself, and for tree-first an arc between each "
             "vertex and an earlier one; and every trial makes the same graph.",
             "Weights, threads, the sha256 of each graph and the time to solve alone are in the CSV file of "
