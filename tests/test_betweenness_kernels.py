@@ -59,7 +59,7 @@ def open_device(backend: str, seed: int | None = None) -> Device:
 
 def with_settings(name: str, **chosen: int | str) -> str:
     """Write a solver's name with those of some settings that it has; the emulator likes few threads."""
-    chosen = {"block_size": 32, "blocks": 2, "mdeg": 2, **chosen}
+    chosen = {"block_size": 32, "blocks": 2, "mdeg": 2, "crossover": 1, "least_sources": 1, **chosen}
     there = REGISTRY.find(name).defaults
     return f"{name}:" + ",".join(f"{key}={value}" for key, value in chosen.items() if key in there)
 
@@ -180,6 +180,26 @@ def test_progress_is_told_between_batches() -> None:
             assert solver.solve(Query()) == 9
             assert heard == told
             assert_array_equal(solver.download(), exact("path"))
+
+
+def test_auto_leaves_little_work_to_the_cpu() -> None:
+    whole, sources = GRAPHS["triangles"], (0, 3, 7)
+    arcs = whole.arcs
+    for chosen, on_device in (
+        ({"crossover": 3 * arcs + 1}, False),
+        ({"crossover": 3 * arcs}, True),
+        ({"least_sources": 4}, False),
+        ({"least_sources": 3}, True),
+    ):
+        with EmulatedDevice() as device:
+            solver = make(with_settings("betweenness/auto", precision="float", **chosen), device)
+            solver.setup(whole)
+            solver.upload(Query(sources=sources))
+            assert solver.solve(Query(sources=sources)) == 3
+            assert_allclose(solver.download(), exact_scores(whole, sources), rtol=1e-5)
+            observed = solver.observed()
+            assert observed["on_device"] == on_device
+            assert ("blocks" in observed) == on_device
 
 
 def test_reductions_search_less() -> None:
