@@ -229,6 +229,7 @@ def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
     assert closing[1].startswith("No GPU was used (backend: emulator was asked for)")
     assert closing[2].startswith(f"{len(records(project))} of {len(records(project))} answers verified")
     assert "STAND-IN" not in printed
+    assert "Exception" not in printed
     assert left_behind(project) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -141,3 +142,15 @@ def test_snakemake_tells_it_in_one_line(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1] == "error: config.trials: 'abc' is not of type 'integer'"
     assert "Traceback" not in done.stderr
     assert "File" not in done.stderr
+
+
+def test_a_run_is_planned_without_the_large_libraries() -> None:
+    program = """
+import sys
+from retrace import plan
+from retrace.measure import trials
+large = {"igraph", "networkit", "matplotlib", "pandas"} & sys.modules.keys()
+sys.exit(f"loaded: {large}" if large else None)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)

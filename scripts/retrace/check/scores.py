@@ -10,8 +10,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import igraph
-import networkit
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
@@ -90,6 +88,8 @@ class ScoreOracle:
 
     def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
         """Take all sources, on all cores; path counts are big numbers and never overflow."""
+        import networkit  # here: it takes a second, and few checks need it
+
         assert sources is None
         ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
         graph = networkit.graph.GraphFromCoo(
@@ -121,6 +121,8 @@ class ScoreOracle:
     @cached_property
     def _igraph(self) -> Any:
         """The graph as igraph has it."""
+        import igraph
+
         return igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
 
     def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:

@@ -23,9 +23,8 @@ import jsonschema
 import numpy as np
 import pooch
 import requests
+import scipy
 import yaml
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from retrace.errors import RetraceError
 from retrace.graphs import formats
@@ -305,10 +304,10 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     """Generate a stand-in and find pairs near and far in it, where the registry's mean nothing."""
     generate = {"road": road_stand_in, "heavy-tailed": heavy_tailed_stand_in}[str(dataset.stand_in)]
     graph = generate(dataset.vertices, dataset.arcs, seed)
-    ones = csr_array(
+    ones = scipy.sparse.csr_array(
         (np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
     )
-    hops = dijkstra(ones, unweighted=True, indices=[dataset.source])[0]
+    hops = scipy.sparse.csgraph.dijkstra(ones, unweighted=True, indices=[dataset.source])[0]
     near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
     pairs = {"near": [dataset.source, near], "far": [dataset.source, far]}
     info = _identity(dataset, seed, pairs) | {"origin": "stand-in", "edition": "stand-in", "directed": False}

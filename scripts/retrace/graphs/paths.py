@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -51,10 +50,10 @@ def find_predecessors(
     fits = through == after
     fits &= (before != UNREACHABLE) & (after != UNREACHABLE)
     fitting = keep_arcs(graph, np.flatnonzero(fits))
-    matrix = csr_array(
+    matrix = scipy.sparse.csr_array(
         (np.ones(fitting.arcs), fitting.indices, fitting.indptr), shape=(graph.vertices, graph.vertices)
     )
-    found = breadth_first_order(matrix, source)[1]
+    found = scipy.sparse.csgraph.breadth_first_order(matrix, source)[1]
     predecessor = np.maximum(found, -1).astype(np.int32)  # SciPy has -9999 for none
     should = lengths != UNREACHABLE
     should[source] = False

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 
@@ -149,11 +148,11 @@ def _compact(graph: CSRGraph, own_reach: Int64Array, own_count: Int64Array) -> C
     if len(order):
         # Without v its component falls into branches: what hung on each child, and the rest. Pairs of
         # different branches meet in v. Pairs of the rest alone are left to the search.
-        matrix = csr_array(
+        matrix = scipy.sparse.csr_array(
             (np.ones(graph.arcs, dtype=np.int8), graph.indices, graph.indptr),
             shape=(graph.vertices, graph.vertices),
         )
-        component = connected_components(matrix, directed=False)[1]
+        component = scipy.sparse.csgraph.connected_components(matrix, directed=False)[1]
         all_reach, all_count = (
             np.bincount(component[kept], weights=total[kept]).astype(np.int64)[component]
             for total in (reach, count)

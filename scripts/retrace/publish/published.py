@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from retrace.errors import RetraceError
 from retrace.measure.records import validate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MILLISECONDS = {"msec": 1.0, "sec": 1e3, "min": 60e3, "hr": 3600e3}
 
@@ -125,6 +126,8 @@ def read_published(path: Path) -> pd.DataFrame:
     RetraceError
         At the first row that the schema refuses, or whose value is not what its text says.
     """
+    import pandas as pd  # here: it takes half a second, and the plan of a run needs none of it
+
     rows = []
     try:
         with path.open(encoding="utf-8", newline="") as file:

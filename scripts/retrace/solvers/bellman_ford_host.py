@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import numpy as np
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
+import scipy
 
 from retrace.devices.build import KERNELS, build_host
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -108,8 +108,8 @@ class SciPyBellmanFord(SciPyBellmanFordPeer):
         """Run the search."""
         self.source = query.source
         try:
-            self.lengths = bellman_ford(self.graph, indices=[query.source])[0]
-        except NegativeCycleError:
+            self.lengths = scipy.sparse.csgraph.bellman_ford(self.graph, indices=[query.source])[0]
+        except scipy.sparse.csgraph.NegativeCycleError:
             raise refuse_endless(self.rows, query.source) from None
 
     def predict_seconds(self, query: Query) -> float | None:
@@ -140,4 +140,4 @@ class SciPyDijkstra(SciPyBellmanFordPeer):
     def solve(self, query: Query) -> None:
         """Run the search."""
         self.source = query.source
-        self.lengths = dijkstra(self.graph, indices=[query.source])[0]
+        self.lengths = scipy.sparse.csgraph.dijkstra(self.graph, indices=[query.source])[0]

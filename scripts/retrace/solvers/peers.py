@@ -7,15 +7,13 @@ to ours in `download`.
 from __future__ import annotations
 
 import time
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-import igraph
-import networkit
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -41,6 +39,11 @@ class Peer(Solver):
 
     package: ClassVar[str]
 
+    @property
+    def module(self) -> Any:
+        """The library, imported by the first setup, which no trial times: it may take a second."""
+        return import_module(self.package)
+
     @classmethod
     def library(cls) -> str:
         """Name and version of the library."""
@@ -61,7 +64,8 @@ class SciPyPeer(Peer):
     def setup(self, graph: CSRGraph) -> None:
         """Make SciPy's sparse array; a search that ignores weights gets ones."""
         weights = np.ones(graph.arcs) if graph.weights is None else graph.weights.astype(np.float64)
-        self.graph = csr_array((weights, graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices))
+        shape = (graph.vertices, graph.vertices)
+        self.graph = scipy.sparse.csr_array((weights, graph.indices, graph.indptr), shape=shape)
 
 
 @REGISTRY.add
@@ -73,7 +77,7 @@ class SciPyBFS(SciPyPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
-        self.lengths = dijkstra(self.graph, indices=[query.source], unweighted=True)[0]
+        self.lengths = scipy.sparse.csgraph.dijkstra(self.graph, indices=[query.source], unweighted=True)[0]
 
 
 @REGISTRY.add
@@ -85,7 +89,7 @@ class SciPySSSP(SciPyPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
-        self.lengths = dijkstra(self.graph, indices=[query.source])[0]
+        self.lengths = scipy.sparse.csgraph.dijkstra(self.graph, indices=[query.source])[0]
 
 
 class IgraphPeer(Peer):
@@ -96,7 +100,7 @@ class IgraphPeer(Peer):
     def setup(self, graph: CSRGraph) -> None:
         """Make igraph's own graph."""
         arcs = np.column_stack([graph.tails(), graph.indices])
-        self.graph = igraph.Graph(graph.vertices, arcs, directed=True)
+        self.graph = self.module.Graph(graph.vertices, arcs, directed=True)
         self.weights = None if graph.weights is None else graph.weights.tolist()
 
 
@@ -147,7 +151,7 @@ class NetworKitPeer(Peer):
         use = self.weighted and graph.weights is not None
         weights = np.asarray(graph.weights, dtype=np.float64) if use else np.ones(graph.arcs)
         ends = graph.tails().astype(np.uint64), graph.indices.astype(np.uint64)  # narrower ones crash it
-        self.graph = networkit.graph.GraphFromCoo(
+        self.graph = self.module.graph.GraphFromCoo(
             (weights, ends), n=graph.vertices, weighted=use, directed=True
         )
 
@@ -161,7 +165,7 @@ class NetworKitBFS(NetworKitPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
-        search = networkit.distance.BFS(self.graph, query.source, storePaths=False)
+        search = self.module.distance.BFS(self.graph, query.source, storePaths=False)
         search.run()
         self.lengths = search.getDistances(asarray=True)
 
@@ -175,7 +179,9 @@ class NetworKitSTCON(NetworKitPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
-        search = networkit.distance.BidirectionalBFS(self.graph, query.source, query.target, storePred=False)
+        search = self.module.distance.BidirectionalBFS(
+            self.graph, query.source, query.target, storePred=False
+        )
         search.run()
         self.lengths = search.getDistance()
 
@@ -190,7 +196,7 @@ class NetworKitSSSP(NetworKitPeer):
 
     def solve(self, query: Query) -> None:
         """Run the search."""
-        search = networkit.distance.Dijkstra(self.graph, query.source, storePaths=False)
+        search = self.module.distance.Dijkstra(self.graph, query.source, storePaths=False)
         search.run()
         self.lengths = search.getDistances(asarray=True)
 
@@ -255,7 +261,7 @@ class NetworKitBetweenness(NetworKitPeer):
         """Run Brandes' algorithm."""
         if (why_not := self.declines(query)) is not None:
             raise RetraceError(f"{self.name}: {why_not}; use betweenness/igraph")
-        centrality = networkit.centrality.Betweenness(self.graph)
+        centrality = self.module.centrality.Betweenness(self.graph)
         centrality.run()
         self.scores = np.array(centrality.scores(), dtype=np.float64)
 
@@ -265,9 +271,9 @@ class NetworKitBetweenness(NetworKitPeer):
 
     def predict_seconds(self, query: Query) -> float | None:
         """Extrapolate the time of NetworKit's estimate from a few sources."""
-        few: int = self.SAMPLE_A_THREAD * networkit.getMaxNumberOfThreads()
+        few: int = self.SAMPLE_A_THREAD * self.module.getMaxNumberOfThreads()
         if self.simple.vertices <= few:
             return None
         started = time.perf_counter()
-        networkit.centrality.EstimateBetweenness(self.graph, few, parallel=True).run()
+        self.module.centrality.EstimateBetweenness(self.graph, few, parallel=True).run()
         return (time.perf_counter() - started) / few * self.simple.vertices

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import scipy.io
+import scipy
 
 from retrace.errors import RetraceError
 from retrace.graphs.formats.layouts import LAYOUTS, Layout

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -148,8 +147,8 @@ def _may_overflow(graph: CSRGraph) -> bool:
     first[1:] = (tails[1:] != tails[:-1]) | (heads[1:] != heads[:-1])
     indptr = np.concatenate(([0], np.cumsum(np.bincount(tails[first], minlength=graph.vertices))))
     lightest = graph.weights[order][first].astype(np.float64)  # exact: any sum is below 2**53
-    matrix = csr_array(
+    matrix = scipy.sparse.csr_array(
         (lightest, heads[first], indptr.astype(np.int32)), shape=(graph.vertices, graph.vertices)
     )
-    distances = dijkstra(matrix, indices=[0])[0]
+    distances = scipy.sparse.csgraph.dijkstra(matrix, indices=[0])[0]
     return bool(distances[np.isfinite(distances)].max() + graph.weights.max() > LARGEST)
