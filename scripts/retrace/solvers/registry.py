@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from retrace.devices.base import Device
 from retrace.errors import RetraceError
-from retrace.graphs.csr import Int32Array
+from retrace.graphs.csr import UNREACHABLE, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.generators import sample_vertices
 from retrace.graphs.random import RandomGraph
@@ -222,7 +222,7 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Setting]]:
     ------
     RetraceError
         If there is no such solver, it has no such setting, one is given twice, or a value is not of the
-        default's type, or a number too small.
+        default's type, or a number too small or too large.
     """
     solver = find(spec)
     settings: dict[str, Setting] = dict(solver.defaults)
@@ -241,8 +241,8 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Setting]]:
             raise RetraceError(f"{spec}: {key} is given twice; give one")
         given.add(key)
         value, least = settings[key], int(key not in MAY_BE_ZERO)
-        if isinstance(value, int) and value < least:
-            raise RetraceError(f"{spec}: {key} is {value}, expected at least {least}")
+        if isinstance(value, int) and not least <= value < UNREACHABLE:
+            raise RetraceError(f"{spec}: {key} is {value}, expected from {least} to {UNREACHABLE - 1}")
     return solver, settings
 
 
