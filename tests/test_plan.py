@@ -62,6 +62,15 @@ def test_what_is_wrong_is_named(config: Config, spoil: Callable[[Config], Any], 
     assert "\n" not in str(caught.value)
 
 
+def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT)
+    config.update(machines=["h200"])
+    assert plan.make(config)
+    config.update(machine="h200")
+    with pytest.raises(RetraceError, match="config.machine: h200 has records of the NVIDIA H200, which"):
+        plan.make(config)
+
+
 def test_backends(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "cuda_status", lambda: "there is no driver")
     assert plan.make(config | {"backend": "auto"}).backend == "emulator"

@@ -222,8 +222,8 @@ def make(config: dict[str, Any]) -> Plan:
     Raises
     ------
     RetraceError
-        If a key is unknown or missing, a value of the wrong type, a graph or solver not known, or a GPU asked
-        for that is not there.
+        If a key is unknown or missing, a value of the wrong type, a graph or solver not known, a GPU asked
+        for that is not there, or a GPU's records would give way to an emulator's.
     """
     check(config)
     why_no_gpu = cuda_status()
@@ -234,6 +234,12 @@ def make(config: dict[str, Any]) -> Plan:
         backend = "emulator" if why_no_gpu is not None else "cuda"
     if config["backend"] == "emulator":
         why_no_gpu = "backend: emulator was asked for"
+    machine = config["machine"]
+    if backend == "emulator" and machine in config["machines"] and (gpu := recorded_gpu(machine)):
+        raise RetraceError(
+            f"config.machine: {machine} has records of the {gpu}, which this run without a GPU would replace; "
+            "give this computer a name of its own"
+        )
     plan = Plan(config, backend, why_no_gpu)
     if config["offline"] == "fail" and (stand_ins := plan.stand_ins()):
         raise RetraceError(
@@ -241,6 +247,15 @@ def make(config: dict[str, Any]) -> Plan:
             f"rm -r {folders(stand_ins)}, and run again"
         )
     return plan
+
+
+def recorded_gpu(machine: str) -> str | None:
+    """Name the GPU of a machine's records, if there are any."""
+    for path in sorted(Path("results/machines", machine).glob("*/*.jsonl")):
+        for record in read_records([path]):
+            if gpu := record.machine["gpu"]:
+                return str(gpu["name"])
+    return None
 
 
 def project(path: str) -> str:
