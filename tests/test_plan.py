@@ -67,7 +67,7 @@ def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: 
     config.update(machines=["h200"])
     assert plan.make(config)
     config.update(machine="h200")
-    with pytest.raises(RetraceError, match="config.machine: h200 has records of the NVIDIA H200, which"):
+    with pytest.raises(RetraceError, match="h200 has records of the NVIDIA H200, which"):
         plan.make(config)
 
 

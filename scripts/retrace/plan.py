@@ -237,7 +237,7 @@ def make(config: dict[str, Any]) -> Plan:
     machine = config["machine"]
     if backend == "emulator" and machine in config["machines"] and (gpu := recorded_gpu(machine)):
         raise RetraceError(
-            f"config.machine: {machine} has records of the {gpu}, which this run without a GPU would replace; "
+            f"config.machine: {machine} has records of the {gpu}, which a run without a GPU would replace; "
             "give this computer a name of its own"
         )
     plan = Plan(config, backend, why_no_gpu)
