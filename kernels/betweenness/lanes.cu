@@ -8,8 +8,9 @@
 //          each, for those that matter at the level; then all of it takes these one by one, lane i on source i. The
 //          lanes first look at 32 arcs, one each, for words with a bit that matters. They then go through the
 //          neighbours that have one together, each lane adding its own column of the neighbour's row.
-// Atomics  none but for the scores, one for 32 sources: a vertex that is not reached yet asks its predecessors, instead
-//          of being told by them, so that only its own warp writes to its row. That takes the arcs that enter it.
+// Atomics  none on rows: a vertex that is not reached yet asks its predecessors, instead of being told by them, so that
+//          only its own warp writes to its row. That takes the arcs that enter it. The vertices of a small level first
+//          mark the words of their neighbours, and no others ask. A score has one atomic addition for 32 sources.
 // Memory   a block's arrays: sigma, delta and d of 32 columns, then words: seen, now, next, and levels, which has bit
 //          l % 32 if the vertex is on level l in any search. Rows hold nothing where seen does not say so. delta is as
 //          brandes.cuh says.
@@ -19,6 +20,7 @@
 constexpr unsigned ALL_LANES = 0xFFFFFFFF;
 constexpr int LANES = 32;
 constexpr int IN_FLIGHT = 4;  // rows that are read before the first is needed
+constexpr int SMALL = 8;      // one in so many of the vertices and arcs: a level worth marking from
 
 struct Neighbourhood {
     const int *indptr, *indices;
@@ -77,7 +79,8 @@ template <typename Real>
 __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighbourhood leaving,
                                     CompactedGraph weights, const Batch<Real> &batch)
 {
-    __shared__ bool cont;
+    __shared__ unsigned found;  // vertices of a level, and arcs that leave them
+    const unsigned all = unsigned(vertices) + __ldg(&leaving.indptr[vertices]);
     const int lane = threadIdx.x % LANES;
 
     Real *const sigma = reinterpret_cast<Real *>(batch.workspace + blockIdx.x * batch.block_bytes);
@@ -86,6 +89,9 @@ __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighb
     unsigned *const seen = reinterpret_cast<unsigned *>(d + size_t(vertices) * LANES);
     unsigned *const levels = seen + vertices;
     unsigned *now = levels + vertices, *next = now + vertices;
+    const auto add_found = [&](int v) {
+        atomicAdd(&found, 1u + __ldg(&leaving.indptr[v + 1]) - __ldg(&leaving.indptr[v]));
+    };
     const auto swap_words = [&] {
         unsigned *const other = now;
         now = next;
@@ -97,18 +103,36 @@ __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighb
         const unsigned used = __ballot_sync(ALL_LANES, source != UNSEEN);
         const Real count = source == UNSEEN ? 0 : weights.source_count(source);
         for (int v = threadIdx.x; v < vertices; v += blockDim.x) seen[v] = levels[v] = now[v] = 0;
-        if (threadIdx.x == 0) cont = false;
+        if (threadIdx.x == 0) found = 0;
         __syncthreads();
         if (int(threadIdx.x) == lane && source != UNSEEN) {  // the first warp; no two lanes have the same source
             seen[source] = now[source] = 1u << lane;
             sigma[size_t(source) * LANES + lane] = 1;
             d[size_t(source) * LANES + lane] = 0;
+            add_found(source);
         }
         __syncthreads();
 
         int level = 0;
         for (;; level++) {
-            const auto missing = [&](int v) { return used & ~seen[v]; };
+            const unsigned size = found;
+            __syncthreads();
+            if (size == 0) break;  // now[] is 0 throughout
+            if (threadIdx.x == 0) found = 0;
+            const bool marked = size < all / SMALL;
+            if (marked) {
+                for (int v = threadIdx.x; v < vertices; v += blockDim.x) next[v] = 0;
+                __syncthreads();
+                const auto on_level = [&](int u) { return now[u]; };
+                const auto mark = [&](int, unsigned lanes, int begin, int end) {
+                    for (int arc = begin + lane; arc < end; arc += LANES)
+                        atomicOr(&next[__ldg(&leaving.indices[arc])], lanes);
+                    return 0u;
+                };
+                for_each_vertex(vertices, leaving.indptr, on_level, mark, [](int, unsigned) {});
+            }
+            __syncthreads();
+            const auto missing = [&](int v) { return used & ~seen[v] & (marked ? next[v] : ALL_LANES); };
             const auto reach = [&](int v, unsigned wanted, int begin, int end) {
                 const Real paths = entering.add_rows(begin, end, sigma, now, wanted, lane);
                 if (paths != 0) {
@@ -122,19 +146,14 @@ __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighb
                 if (reached) {
                     seen[v] |= reached;
                     levels[v] |= 1u << (level + 1) % 32;
-                    cont = true;
+                    add_found(v);
                 }
             });
             __syncthreads();
-            const bool more = cont;
-            __syncthreads();
-            if (threadIdx.x == 0) cont = false;
             swap_words();
-            if (!more) break;  // now[] is 0 throughout
-            __syncthreads();
         }
 
-        for (; level > 0; level--) {  // now[] tells of the level below
+        while (--level > 0) {  // now[] tells of the level below
             const auto perhaps = [&](int u) { return levels[u] >> level % 32 & 1 ? seen[u] : 0; };
             const auto finish = [&](int u, unsigned reached, int begin, int end) {
                 const size_t own = size_t(u) * LANES + lane;
