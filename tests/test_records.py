@@ -19,6 +19,8 @@ from retrace.measure.records import (
     update_records,
     write_records,
 )
+from retrace.solvers import REGISTRY
+from retrace.solvers.registry import GENERATORS, Solver
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -35,6 +37,12 @@ def test_a_plain_dict_may_be_written(tmp_path: Path) -> None:
     one = record("bfs/queue", "NY")
     write_records(tmp_path / "NY.jsonl", [asdict(one)])
     assert read_records([tmp_path / "NY.jsonl"]) == [one]
+
+
+@pytest.mark.parametrize("solver", [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()])
+def test_a_record_may_hold_every_setting(solver: type[Solver], tmp_path: Path) -> None:
+    settings = replace(record("bfs/queue", "NY"), parameters=dict(solver.defaults))
+    write_records(tmp_path / "r.jsonl", [settings])
 
 
 def test_lines_are_compact_and_stable(tmp_path: Path) -> None:
