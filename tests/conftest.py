@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
 from retrace.devices.base import Device
+from retrace.devices.build import KERNELS, build_emulator, build_host
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
+from retrace.solvers import REGISTRY
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 # A shell starts a command with & so that Ctrl-C is ignored, and its children inherit that.
@@ -23,6 +27,25 @@ BACKENDS = [
 ]
 if cuda_available():
     BACKENDS.append(pytest.param(CudaDevice, id="cuda", marks=pytest.mark.gpu))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Compile the solvers of the chosen tests on all cores, where each test would compile its own.
+
+    What does not compile is left to the test, which reports it.
+    """
+    if session.config.option.collectonly:
+        return
+    cases = [item.callspec.params.values() for item in session.items if hasattr(item, "callspec")]
+    given = {value for values in cases for value in values if isinstance(value, str)}
+    names = given & REGISTRY.solvers.keys()
+    files = {KERNELS / file for name in names for file in REGISTRY.solvers[name].sources}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(build_host, file) for file in files if file.parent.name == "host"]
+        for file in files:
+            if file.suffix == ".cu":
+                jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (False, True)]
+        wait(jobs)
 
 
 @pytest.fixture(params=BACKENDS)

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -97,6 +98,10 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
     return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
 
 
+_building_runtime = threading.Lock()
+"""Kernel files compiled side by side wait for the runtime that all need: each would compile its own."""
+
+
 def build_runtime(debug: bool) -> Path:
     """Compile the emulator's scheduler, which all kernel libraries share."""
     compiler = find_cxx()
@@ -107,7 +112,8 @@ def build_runtime(debug: bool) -> Path:
         return [[compiler, *flags, *map(str, sources), "-o", str(target)]]
 
     key = content_key(sources, (*flags, compiler_version(compiler)), emulated=True)
-    return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
+    with _building_runtime:
+        return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:
