@@ -55,8 +55,8 @@ def verify(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | N
     and right predecessors.
     """
     published = name.endswith("-published")
-    if published and name.startswith("sssp") and graph.weights is not None and (graph.weights == 0).any():
-        return
+    if published and name.startswith("sssp") and graph.weights is not None:
+        graph = CSRGraph(graph.indptr, graph.indices, np.maximum(graph.weights, 1), graph.info)
     distance, predecessor = solve(name, backend, graph, query, seed)
     checker = checker_of(name.split("/")[0], graph)
     verdict = checker.check(name, query, distance, None if published else predecessor)
