@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from retrace.devices.base import Device
 from retrace.devices.build import KERNELS, build_emulator, build_host
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
+from retrace.measure import environment
 from retrace.solvers import REGISTRY
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
@@ -53,6 +55,12 @@ def device(request: pytest.FixtureRequest) -> Iterator[Device]:
     """Open a device of each backend that this machine has."""
     with request.param() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def provenance() -> dict[str, Any]:
+    """What records hold of this machine and its software."""
+    return {"machine": environment.machine("local", None), "software": environment.software()}
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
-from retrace.measure import environment
 from retrace.measure.records import write_records
 from retrace.measure.trials import Settings, as_record, measure
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
@@ -275,11 +274,10 @@ def test_what_would_take_too_long_is_predicted() -> None:
         assert solver.predict_seconds(Query(0)) is None
 
 
-def test_records_of_a_complete_graph(tmp_path: Any) -> None:
+def test_records_of_a_complete_graph(tmp_path: Any, provenance: dict[str, Any]) -> None:
     found = DenseGraph(4200, 2)
     solvers = ["bellman-ford/dijkstra-dense", "bellman-ford/sequential"]
     cases = measure("dense", found, solvers, Settings(2, 60), ("emulator", EmulatedDevice))
-    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
     records = [as_record("dense", found.info, case, provenance) for case in cases]
     write_records(tmp_path / "dense.jsonl", records)
     dijkstra, sequential = records

@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,6 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
-from retrace.measure import environment
 from retrace.measure.trials import Settings, as_record, measure, queries
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 
@@ -261,7 +261,7 @@ def test_sources_are_sampled_alike_for_every_solver() -> None:
         Query.sampled(3, 4, 1)
 
 
-def test_records_hold_the_sources_and_the_largest_error() -> None:
+def test_records_hold_the_sources_and_the_largest_error(provenance: dict[str, Any]) -> None:
     whole = CSRGraph(
         SMALL["grid"].indptr, SMALL["grid"].indices, None,
         {"name": "grid", "vertices": 48, "arcs": SMALL["grid"].arcs, "origin": "generated", "edition": "test",
@@ -270,7 +270,6 @@ def test_records_hold_the_sources_and_the_largest_error() -> None:
     )  # fmt: skip
     names = ["betweenness/seq-array", "betweenness/networkit"]
     cases = measure("test", whole, names, Settings(2, 60), ("emulator", EmulatedDevice))
-    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
     array, networkit = (as_record("test", whole.info, case, provenance) for case in cases)
     assert (array.status, array.verified, array.source) == ("ok", True, None)
     assert array.parameters == {"sources": 5, "source_seed": 1}

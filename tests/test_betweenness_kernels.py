@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError, TooLargeError
 from retrace.graphs.csr import CSRGraph
-from retrace.measure import environment
 from retrace.measure.records import read_records, write_records
 from retrace.measure.trials import Settings, as_record, measure
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
@@ -231,7 +231,7 @@ def test_time_of_many_sources_is_predicted(name: str) -> None:
         assert solver.predict_seconds(Query(sources=(0, 1))) is None
 
 
-def test_records_hold_settings_and_what_was_observed(tmp_path: Path) -> None:
+def test_records_hold_settings_and_what_was_observed(tmp_path: Path, provenance: dict[str, Any]) -> None:
     whole = NAMED["complete"]
     info = {"name": "complete", "vertices": 24, "arcs": whole.arcs, "origin": "generated", "edition": "test",
             "weights": "none", "sha256": whole.digest(), "seed": None, "directed": True,
@@ -239,7 +239,6 @@ def test_records_hold_settings_and_what_was_observed(tmp_path: Path) -> None:
     spec = "betweenness/vert-comp-virt:blocks=2,block_size=32,precision=float"
     whole = CSRGraph(whole.indptr, whole.indices, None, info)
     (case,) = measure("test", whole, [spec], Settings(1, 60), ("emulator", EmulatedDevice))
-    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
     write_records(tmp_path / "complete.jsonl", [as_record("test", info, case, provenance)])
     (record,) = read_records([tmp_path / "complete.jsonl"])
     assert (record.status, record.verified, record.reason) == ("ok", True, None)

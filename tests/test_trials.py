@@ -207,7 +207,9 @@ def run_at_once(solvers: list[str], trials: int, at_once: int) -> list[Case]:
     return measure("table-3.3", GRID, solvers, Settings(trials, 60, at_once), ("emulator", EmulatedDevice))
 
 
-def test_trials_at_once_have_a_process_and_a_core_each(temporary: Any, tmp_path: Path) -> None:
+def test_trials_at_once_have_a_process_and_a_core_each(
+    temporary: Any, tmp_path: Path, provenance: dict[str, Any]
+) -> None:
     temporary(Pinned)
     at_once = min(2, len(os.sched_getaffinity(0)))
     pinned, peer = run_at_once(["bfs/pinned", "bfs/scipy"], trials=3, at_once=at_once)
@@ -215,7 +217,6 @@ def test_trials_at_once_have_a_process_and_a_core_each(temporary: Any, tmp_path:
     assert pinned.verdict is not None
     assert pinned.verdict.verified
     assert pinned.digest == peer.digest
-    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
     records = [as_record("table-3.3", GRID.info, case, provenance) for case in (pinned, peer)]
     write_records(tmp_path / "grid.jsonl", records)
     assert "at_once" not in records[1].parameters
@@ -255,10 +256,9 @@ def test_what_goes_wrong_in_another_process_is_told(temporary: Any) -> None:
         check_cores(5000)
 
 
-def test_records_are_valid_and_digests_agree(tmp_path: Any) -> None:
+def test_records_are_valid_and_digests_agree(tmp_path: Any, provenance: dict[str, Any]) -> None:
     cases = run(["bfs/queue", "bfs/bsp", "bfs/scipy", "bfs/igraph", "bfs/networkit"])
     cases += run(["stcon/two-queues", "stcon/bsp"])
-    provenance = {"machine": environment.machine("local", None), "software": environment.software()}
     records = [as_record("table-3.3", GRID.info, case, provenance) for case in cases]
     write_records(tmp_path / "grid.jsonl", records)
     assert len({record.digest for record in records if record.problem == "bfs"}) == 1
