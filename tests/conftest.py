@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from retrace.devices.base import Device
-from retrace.devices.build import KERNELS, build_emulator, build_host
+from retrace.devices.build import KERNELS, build_cubin, build_emulator, build_host
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.measure import environment
@@ -38,16 +38,28 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if session.config.option.collectonly:
         return
-    cases = [item.callspec.params.values() for item in session.items if hasattr(item, "callspec")]
-    given = {value for values in cases for value in values if isinstance(value, str)}
-    names = given & REGISTRY.solvers.keys()
-    files = {KERNELS / file for name in names for file in REGISTRY.solvers[name].sources}
+    on_gpu = [item for item in session.items if item.get_closest_marker("gpu")]
+    emulated = [item for item in session.items if item not in set(on_gpu)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(build_host, file) for file in files if file.parent.name == "host"]
-        for file in files:
-            if file.suffix == ".cu":
-                jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (False, True)]
+        jobs = [pool.submit(build_host, file) for file in kernel_files(session.items, ".cpp")]
+        for file in kernel_files(emulated, ".cu"):
+            jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (False, True)]
+        if on_gpu:
+            architecture = CudaDevice().architecture()
+            jobs += [pool.submit(build_cubin, file, architecture) for file in kernel_files(on_gpu, ".cu")]
         wait(jobs)
+
+
+def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
+    """List the files of the solvers that tests take as a parameter; `.cpp` means those for the host."""
+    cases = [item.callspec.params.values() for item in items if hasattr(item, "callspec")]
+    given = {value for values in cases for value in values if isinstance(value, str)}
+    files = {
+        KERNELS / file for name in given & REGISTRY.solvers.keys() for file in REGISTRY.solvers[name].sources
+    }
+    return {
+        file for file in files if file.suffix == suffix and (suffix == ".cu" or file.parent.name == "host")
+    }
 
 
 @pytest.fixture(params=BACKENDS)

@@ -1,9 +1,39 @@
-"""Thrust's library for CUDA compiles, which a machine without a GPU can show as well."""
+"""Thrust's library compiles for CUDA, also without a GPU; and its runtime leaves no context behind."""
 
 from __future__ import annotations
 
+import ctypes
+
+import pytest
+
+from graphs import NAMED
 from retrace.devices.build import KERNELS, build_thrust
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.solvers import Query, make
 
 
 def test_thrust_compiles_for_cuda() -> None:
     assert build_thrust(KERNELS / "thrust/sssp_thrust.cpp", "sm_90").exists()
+
+
+if cuda_available():
+
+    def primary_context_is_there() -> bool:
+        flags, active = ctypes.c_uint(), ctypes.c_int()
+        library = ctypes.CDLL("libcuda.so.1")
+        assert library.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) == 0
+        return bool(active)
+
+    @pytest.mark.gpu
+    def test_the_runtime_inside_thrust_keeps_no_context() -> None:
+        answers = []
+        for _ in range(3):
+            with CudaDevice() as device:
+                solver = make("sssp/thrust", device)
+                solver.setup(NAMED["grid"])
+                solver.upload(Query(0))
+                solver.solve(Query(0))
+                answers.append(solver.download().tolist())
+                assert primary_context_is_there()
+            assert not primary_context_is_there()
+        assert answers[0] == answers[1] == answers[2]

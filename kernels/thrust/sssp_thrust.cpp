@@ -88,3 +88,13 @@ extern "C" void sssp_thrust_download(const Search *search, int *distance, int *p
 }
 
 extern "C" void sssp_thrust_free(Search *search) { delete search; }
+
+// Lets go of the GPU's context, which the runtime in this library keeps alive: to be called once the caller has let go
+// of it too, so that whoever comes next begins as the first one did.
+extern "C" void thrust_close(int device)
+{
+#ifdef __CUDACC__
+    cudaSetDevice(device);
+    cudaDeviceReset();
+#endif
+}

@@ -240,6 +240,7 @@ class CudaDevice(Device):
         self._hold: Any = None
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
+        self._thrust: list[ctypes.CDLL] = []
         self._pinned: list[Any] = []  # PyCUDA's allocations, which it cannot free once the context is gone
 
     @naming_cuda
@@ -264,6 +265,9 @@ class CudaDevice(Device):
             self._context = self._hold = self._chain = None
             # To release a primary context PyCUDA makes it current once more, and leaves it so.
             ctypes.CDLL("libcuda.so.1").cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+            for library in self._thrust:
+                library.thrust_close(self.index)
+            self._thrust.clear()
 
     def architecture(self) -> str:
         """Name the GPU's architecture as nvcc does, such as `sm_90`."""
@@ -277,7 +281,9 @@ class CudaDevice(Device):
     @naming_cuda
     def load_thrust(self, source: str) -> ctypes.CDLL:
         """Load a library that nvcc made; the runtime inside works in the primary context, which this is."""
-        return ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
+        library = ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
+        self._thrust.append(library)
+        return library
 
     @naming_cuda
     def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
