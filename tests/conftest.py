@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 from collections.abc import Iterator, Sequence
@@ -60,6 +61,18 @@ def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
     return {
         file for file in files if file.suffix == suffix and (suffix == ".cu" or file.parent.name == "host")
     }
+
+
+@pytest.fixture(scope="module")
+def kept_context() -> Iterator[None]:
+    """Keep a GPU's context alive between devices: to create one takes 0.1 s, and hypothesis opens hundreds."""
+    if not cuda_available():
+        yield
+        return
+    driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+    assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    yield
+    driver.cuDevicePrimaryCtxRelease_v2(0)
 
 
 @pytest.fixture(params=BACKENDS)

@@ -24,6 +24,8 @@ from retrace.solvers.matrices import host_matrix, rows_of
 from retrace.solvers.negative_cycles import find_negative_cycle
 from test_solvers import ON_CUDA, solve
 
+pytestmark = pytest.mark.usefixtures("kept_context")
+
 NONNEGATIVE = ("bellman-ford/dijkstra-dense", "bellman-ford/scipy-dijkstra")
 SPECS = [
     *(name for name in REGISTRY.solvers if name.startswith("bellman-ford/")),

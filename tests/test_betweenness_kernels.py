@@ -24,6 +24,8 @@ from retrace.measure.trials import Settings, as_record, measure
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness import BetweennessSolver, Brandes
 
+pytestmark = pytest.mark.usefixtures("kept_context")
+
 BACKENDS = ["emulator", *(["cuda"] if cuda_available() else [])]
 VARIANTS = [kind for kind in REGISTRY.of_problem("betweenness") if issubclass(kind, DeviceSolver)]
 CASES = [

@@ -21,6 +21,8 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.registry import parse
 
+pytestmark = pytest.mark.usefixtures("kept_context")
+
 ON_CUDA = ["cuda"] if cuda_available() else []
 CASES = [
     pytest.param(name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [], id=f"{name}-{backend}")

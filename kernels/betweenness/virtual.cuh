@@ -15,14 +15,27 @@ struct AsParameters {
 // Two blocks of the most threads fit into 2048, what a multiprocessor holds, and so into its registers: 32 a thread.
 #define TWO_BLOCKS __launch_bounds__(MAX_THREADS, 2)
 
+// Arcs one behind the other. The compiler unrolls this loop, and asks for four heads at once.
+struct Consecutive {
+    int begin, end;
+
+    // Calls visit(head, its distance) for each arc.
+    template <typename Visit> __device__ void for_each(const int *indices, const int *d, Visit visit) const
+    {
+        for (int arc = begin; arc < end; arc++) {
+            const int head = __ldg(&indices[arc]);
+            visit(head, d[head]);
+        }
+    }
+};
+
 constexpr int IN_FLIGHT = 4;  // arcs whose heads, and then their distances, are read before the first is needed
 constexpr int NO_ARC = -1;
 
-struct Arcs {
+// Arcs at a step that the compiler does not know, and so does not unroll for: each head would wait for the one before.
+struct Strided {
     unsigned begin, end, step;  // without a sign, since a look ahead goes past the end
 
-    // Calls visit(head, its distance) for each arc. A compiler does as much for a step of 1, and not for one that it
-    // does not know: without this the two layouts would be told apart by it.
     template <typename Visit> __device__ void for_each(const int *indices, const int *d, Visit visit) const
     {
         for (unsigned arc = begin; arc < end;) {
@@ -41,13 +54,13 @@ struct Arcs {
 // Virtual-CSR: a virtual vertex has arcs that lie one behind the other.
 struct VirtualCSR {
     const int *vptr;
-    __device__ Arcs arcs(int i, int) const { return {unsigned(__ldg(&vptr[i])), unsigned(__ldg(&vptr[i + 1])), 1}; }
+    __device__ Consecutive arcs(int i, int) const { return {__ldg(&vptr[i]), __ldg(&vptr[i + 1])}; }
 };
 
 // Stride-CSR: a vertex's virtual ones take its arcs in turns, so that neighbouring threads read neighbouring arcs.
 struct StrideCSR {
     const int *begin, *nvir, *indptr;
-    __device__ Arcs arcs(int i, int u) const
+    __device__ Strided arcs(int i, int u) const
     {
         return {unsigned(__ldg(&begin[i])), unsigned(__ldg(&indptr[u + 1])), unsigned(__ldg(&nvir[u]))};
     }

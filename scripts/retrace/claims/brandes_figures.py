@@ -12,6 +12,7 @@ from retrace.claims.brandes import (
     DESCRIBED,
     FASTEST,
     LEVELS,
+    OURS,
     PEERS,
     PREFIX_SUMS,
     QUEUES,
@@ -23,7 +24,7 @@ from retrace.claims.brandes import (
 from retrace.claims.evidence import Evidence, Variant, gpus
 from retrace.measure.records import Record, Summary
 from retrace.publish.bar_chart import Bar, BarChart, BarPanel
-from retrace.publish.figures import BLUE, GREEN, ORANGE, VERMILION
+from retrace.publish.figures import BLUE, GREEN, ORANGE, PURPLE, VERMILION
 from retrace.publish.line_chart import Chart, Line, Panel
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
@@ -33,6 +34,7 @@ KINDS = (
     ("C++", SEQUENTIAL, BLUE),
     ("library", PEERS, GREEN),
     ("not tried there", DESCRIBED, ORANGE),
+    ("ours", OURS, PURPLE),
 )
 COLOURS = {kind: colour for kind, _, colour in KINDS}
 
