@@ -65,7 +65,7 @@ def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
 
 @pytest.fixture(scope="module")
 def kept_context() -> Iterator[None]:
-    """Keep a GPU's context alive between devices: to create one takes 0.1 s, and hypothesis opens hundreds."""
+    """Keep a GPU's context between devices: to create one takes 0.1 s, and hypothesis opens hundreds."""
     if not cuda_available():
         yield
         return
