@@ -123,6 +123,12 @@ def test_barriers_do_not_wait_for_threads_that_left(device: Device) -> None:
     assert np.array_equal(device.download(out), np.where(stayed, found, 0))
 
 
+def test_atomic_sums_take_floats_that_are_not_normal_for_zero(device: Device) -> None:
+    sums = device.upload(np.array([2**-127, 2**-126, 2**-125], np.float32))
+    device.load(ATOMICS).kernel("tiny_sums")(1, 1, sums)
+    assert device.download(sums).tolist() == [0, 2**-126, 0]
+
+
 @pytest.mark.parametrize("lanes", [32, 20])
 def test_warp_operations(device: Device, lanes: int) -> None:
     out = device.upload(np.zeros(11 * 64, np.uint32))

@@ -16,13 +16,13 @@
 
 #pragma once
 
-#include <cfloat>
-
 constexpr int UNSEEN = -1;        // d of a vertex that the search has not reached
 constexpr int MAX_THREADS = 1024;  // a block
 
-__device__ inline float largest(float) { return FLT_MAX; }
-__device__ inline double largest(double) { return DBL_MAX; }
+// The largest number whose inverse, which delta holds, is a normal one: atomicAdd takes a smaller float in global memory
+// for 0.
+__device__ inline float largest(float) { return 0x1p126f; }
+__device__ inline double largest(double) { return 0x1p1022; }
 
 // The whole graph: each vertex is one source and one target.
 struct WholeGraph {
@@ -45,7 +45,7 @@ template <typename Real, typename Weights> struct Search {
     int *d;       // distance from the source, in arcs
     bool *cont;   // whether a vertex was reached at this level
     Real *score;
-    int *overflow;  // a source from which there are more paths than Real can count
+    int *overflow;  // a source from which there are more paths than largest()
     Weights weights;
     int source;
 

@@ -44,3 +44,11 @@ extern "C" __global__ void vectors(int n, const int4 *in, int4 *out)
     const int4 v = __ldg(&in[i]);
     out[i] = make_int4(max(v.x, v.y), min(v.z, v.w), __popc(v.x) + __clz(v.y) + __ffs(v.z), v.w);
 }
+
+// Sums that are smaller than a normal number: of two that are themselves, of one that is, and of none that is.
+extern "C" __global__ void tiny_sums(float *f)
+{
+    atomicAdd(&f[0], 0x1p-128f);
+    atomicAdd(&f[1], 0x1p-128f);
+    atomicAdd(&f[2], -0x1.8p-126f);
+}

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "types.h"
@@ -29,11 +31,19 @@ concept comparable = one_of<T, int, unsigned, unsigned long long, unsigned short
 
 template <typename T> using Same = std::type_identity_t<T>;
 
+// As a GPU adds floats in global memory: what is too small to be a normal number counts as 0. (In shared memory a GPU
+// keeps it; whoever relies on that is told so here by a difference.)
+inline float flushed(float x) { return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x; }
+
 }  // namespace emulator
 
 template <emulator::addable T> inline T atomicAdd(T *address, emulator::Same<T> value)
 {
-    return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
+    if constexpr (std::is_same_v<T, float>)
+        return emulator::exchange_by(
+            address, [value](float old) { return emulator::flushed(emulator::flushed(old) + emulator::flushed(value)); });
+    else
+        return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
 }
 template <emulator::one_of<int, unsigned> T> inline T atomicSub(T *address, emulator::Same<T> value)
 {

@@ -91,8 +91,8 @@ class BetweennessSolver(DeviceSolver):
         if source < 0:
             return
         if self.real == np.float32:
-            raise too_many_paths(self.name, int(kept[source]), "a float holds, 3.4e38")
-        raise too_many_paths(self.name, int(kept[source]))
+            raise too_many_paths(self.name, int(kept[source]), "a float and its inverse hold, 8.5e37")
+        raise too_many_paths(self.name, int(kept[source]), "a double and its inverse hold, 4.5e307")
 
 
 def aligned(size: int) -> int:
