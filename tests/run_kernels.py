@@ -1,6 +1,8 @@
 """Run every CUDA solver once on small graphs, for compute-sanitizer to watch; not a test of its own.
 
-compute-sanitizer --tool memcheck --error-exitcode 1 python tests/run_kernels.py
+compute-sanitizer --tool memcheck --error-exitcode 1 python tests/run_kernels.py [BEGINNING ...]
+
+With beginnings of names, such as `sssp` or `bfs/block`, only the solvers that have them run.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from retrace.solvers.generate import generate
 
 def main() -> None:
     """Solve a connected and a disconnected graph with each solver, and check the answers."""
-    for name in [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)]:
+    chosen = tuple(sys.argv[1:] or [""])
+    devices = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)]
+    for name in [name for name in devices if name.startswith(chosen)]:
         for graph in (NAMED["grid"], NAMED["two components"]):
             query = Query(0, graph.vertices - 1 if name.startswith("stcon") else None)
             if name.startswith("betweenness"):
@@ -37,6 +41,8 @@ def main() -> None:
             print(name, f"{graph.vertices} vertices:", "agrees" if verdict.verified else verdict.reason)
             if not verdict.verified:
                 sys.exit(1)
+    if not "generate/random-degree".startswith(chosen):
+        return
     with CudaDevice() as device:
         wanted = RandomGraph(500, 2500, seed=1)
         graph = generate("generate/random-degree", wanted, device)

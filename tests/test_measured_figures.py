@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from fabricated_claims import bellman_ford, brandes, gowalla
@@ -179,3 +180,35 @@ def test_the_command(tmp_path: Path) -> None:
     command += ["--records", str(tmp_path / "h200.jsonl")]
     subprocess.run([*command, "--output-prefix", str(tmp_path / "figures/copy")], check=True)
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["copy.png", "copy.svg"]
+
+
+def test_a_graph_of_another_kind_stands_beside_the_lines() -> None:
+    records = [one for one in RECORDS["both"] if one.experiment == "bellman-ford-sparse"]
+    graph = {**records[0].graph, "name": "NY", "origin": "dimacs", "vertices": 264_346}
+    roads = [replace(one, graph=graph) for one in records if one.graph == records[0].graph]
+    before, after = figure("bellman-ford-sparse", records), figure("bellman-ford-sparse", records + roads)
+    assert "NY" in [text.get_text() for text in after.axes[0].texts]
+    assert "NY" not in [text.get_text() for text in before.axes[0].texts]
+    connected = [
+        [line.get_xdata().tolist() for line in drawn.axes[0].lines if line.get_linestyle() == "-"]
+        for drawn in (before, after)
+    ]
+    assert connected[0] == connected[1]
+
+
+def test_bars_of_times_begin_at_zero_and_of_ratios_at_one() -> None:
+    records = [one for one in RECORDS["both"] if one.backend == "cuda"]
+    for name, begin in (("brandes-variants", 0), ("brandes-costs", 1)):
+        bars = figure(name, records).axes[0].patches
+        assert bars
+        assert {bar.get_x() for bar in bars if isinstance(bar, Rectangle)} == {begin}
+
+
+def test_a_cost_that_the_largest_graph_lacks_is_of_the_largest_that_has_it() -> None:
+    records = [
+        one
+        for one in RECORDS["both"]
+        if not (one.solver == "betweenness/levels" and one.graph["name"] == "Gowalla")
+    ]
+    assert "(random-10-5)" in words(figure("brandes-costs", records))
+    assert "(random-10-5)" not in words(figure("brandes-costs", RECORDS["both"]))

@@ -200,17 +200,25 @@ CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart]] = {
 
 
 def against_size(found: Iterable[Evidence], variants: Named, phase: Phase) -> list[Panel]:
-    """Make each machine's panel of a phase's time against the number of vertices."""
+    """Make each machine's panel of a phase's time against the number of vertices.
+
+    Random graphs make lines; others are not a matter of size alone, and stand apart.
+    """
     panels = []
     for evidence in found:
         lines = []
         for style, (label, variant) in enumerate(variants):
-            graphs, times = evidence.timed(variant), evidence.summaries(variant, phase)
-            points: dict[float, Summary] = {
-                float(graphs[graph].graph["vertices"]): own for graph, own in times.items() if own.median > 0
-            }
+            points: dict[float, Summary] = {}
+            alone: dict[str, tuple[float, Summary]] = {}
+            graphs = evidence.timed(variant)
+            for name, own in evidence.summaries(variant, phase).items():
+                graph = graphs[name].graph
+                if own.median > 0 and graph["origin"] == "generated":
+                    points[float(graph["vertices"])] = own
+                elif own.median > 0:
+                    alone[graph["name"]] = float(graph["vertices"]), own
             if points:
-                lines.append(Line(label, style, points))
+                lines.append(Line(label, style, points, alone))
         panels.append(Panel(evidence.machine, lines))
     return panels
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from retrace.claims.brandes import (
     CONSTANT,
@@ -84,16 +84,18 @@ def costs(found: Sequence[Evidence]) -> BarChart:
         graph = largest(evidence)
         bars = []
         for own, base in pairs:
-            times, unit = (evidence.summaries(version, "solve").get(graph) for version in (own, base))
-            if times and unit and unit.median > 0:
-                ratio = times.over(unit.median)
+            times, units = (evidence.summaries(version, "solve") for version in (own, base))
+            on = largest(evidence, [name for name in times if name in units and units[name].median > 0])
+            if on:
+                ratio = times[on].over(units[on].median)
                 kind = "not tried there" if own in DESCRIBED else "unsuccessful there"
-                bars.append(Bar(f"{own}", ratio, f"{three_digits(ratio.median)}{TIMES}", kind))
+                elsewhere = f" ({on})" if on != graph else ""
+                bars.append(Bar(f"{own}", ratio, f"{three_digits(ratio.median)}{TIMES}{elsewhere}", kind))
         if bars:
             panels.append(BarPanel(f"{evidence.machine}, {work(evidence, graph)}", bars))
     against = "; ".join(f"{own} over {base}" for own, base in pairs)
     return BarChart(
-        "Betweenness: what queues and constant memory cost",
+        "Betweenness: what was not successful, or not tried",
         "Time to solve, over that without",
         panels,
         {"unsuccessful there": VERMILION, "not tried there": ORANGE},
@@ -156,12 +158,14 @@ def against_setting(found: Sequence[Evidence], key: str, x: str, versions: Seque
     return Chart(f"Betweenness: time against {key}", x, "Time to solve", panels, gpus(found))
 
 
-def largest(evidence: Evidence) -> str:
+def largest(evidence: Evidence, among: Collection[str] | None = None) -> str:
     """Name the largest graph that a machine has times for, on its GPU if it has any there; empty without.
 
     Of a graph and the same with a sample of sources, the one with more records, else the whole.
     """
     timed = [r for r in evidence.records if r.timed and (r.backend == "cuda" or not evidence.on_gpu)]
+    if among is not None:
+        timed = [record for record in timed if record.label in among]
     counts = Counter(r.label for r in timed)
     return max(timed, key=lambda r: (r.graph["arcs"], counts[r.label], not sampled(r))).label if timed else ""
 

@@ -1,4 +1,8 @@
-"""Ranked bars with their values: a panel for each machine and graph, the least at the top."""
+"""Ranked bars with their values: a panel for each machine and graph, the least at the top.
+
+A bar's length is what it stands for: times begin at 0, ratios at what they are held against. Times that a
+linear axis cannot show together are points on a logarithmic one.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,18 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from retrace.measure.records import Summary
 from retrace.publish.figures import SETTINGS, WIDTH
-from retrace.publish.line_chart import HEAD, PANEL_TITLE, TEXT_LINE, name_ticks, wrapped
+from retrace.publish.line_chart import HEAD, PANEL_TITLE, TEXT_LINE, duration, name_ticks, wrapped
 
 BAR, AXIS, KEY, GAP, RIGHT, VALUE = 0.16, 0.36, 0.18, 0.08, 0.14, 0.5
 """Inches: a bar with its gap, the room under the axes, the key, between a name and its bar, the margin, the
 room for a value at the end of a bar."""
+
+WIDE = 20
+"""The greatest time over the least one from which bars on a linear axis would be too short to compare."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +61,7 @@ class BarChart:
     notes
         Sentences under the chart.
     level
-        Where a line is drawn across bars that are ratios; without one they are times in milliseconds, on a
-        logarithmic axis.
+        What bars that are ratios begin at, on a logarithmic axis; without one they are times in milliseconds.
     """
 
     title: str
@@ -120,21 +127,25 @@ def _panel(result: Figure, chart: BarChart, panel: BarPanel, top: float) -> None
         label=panel.title,
     )
     result.text(0.05 / WIDTH, (top - 0.04) / height, panel.title, va="top", fontweight="bold")
-    linear = chart.level is not None
-    axes.set(xlabel=chart.x if linear else f"{chart.x}, logarithmic", xscale="linear" if linear else "log")
-    axes.xaxis.labelpad = 1
-    axes.barh(
-        range(len(bars)),
-        [bar.value.median for bar in bars],
-        height=0.7,
-        color=[chart.colours[bar.kind] for bar in bars],
-        xerr=[
-            [bar.value.median - bar.value.q1 for bar in bars],
-            [bar.value.q3 - bar.value.median for bar in bars],
-        ],
-        error_kw={"elinewidth": 0.7, "ecolor": "0.3"},
+    points = chart.level is None and bars[-1].value.median > WIDE * bars[0].value.median
+    logarithmic = points or chart.level is not None
+    axes.set(
+        xlabel=f"{chart.x} (log)" if logarithmic else chart.x,
+        xscale="log" if logarithmic else "linear",
     )
-    axes.set_yticks(range(len(bars)), [bar.name for bar in bars])
+    axes.xaxis.labelpad = 1
+    values = [bar.value for bar in bars]
+    medians, places = [value.median for value in values], range(len(bars))
+    colours = [chart.colours[bar.kind] for bar in bars]
+    if points:
+        axes.scatter(medians, places, color=colours, s=18, zorder=3)
+        axes.grid(axis="y", color="0.85", linewidth=0.6)
+    else:
+        begin = chart.level or 0.0
+        axes.barh(places, [median - begin for median in medians], left=begin, height=0.7, color=colours)
+    spreads = [[v.median - v.q1 for v in values], [v.q3 - v.median for v in values]]
+    axes.errorbar(medians, places, xerr=spreads, fmt="none", elinewidth=0.7, ecolor="0.3", zorder=4)
+    axes.set_yticks(places, [bar.name for bar in bars])
     axes.tick_params(axis="y", length=0)
     for label, bar in zip(axes.get_yticklabels(), bars, strict=True):
         label.set_fontweight("bold" if bar.marked else "normal")
@@ -144,8 +155,8 @@ def _panel(result: Figure, chart: BarChart, panel: BarPanel, top: float) -> None
         weight = "bold" if bar.marked else "normal"
         axes.annotate(
             bar.text,
-            (bar.value.q3, place),
-            xytext=(3, 0),
+            (max(bar.value.q3, chart.level or 0), place),
+            xytext=(5 if points else 3, 0),
             textcoords="offset points",
             va="center",
             fontweight=weight,
@@ -157,10 +168,14 @@ def _range(axes: Axes, chart: BarChart, bars: Sequence[Bar], width: float) -> No
     """Leave room for the values beside the bars."""
     low, high = min(bar.value.q1 for bar in bars), max(bar.value.q3 for bar in bars)
     share = 1 / (1 - VALUE / width)
-    if chart.level is None:
-        start = low / 2
-        axes.set_xlim(start, start * (high / start) ** share)
-        name_ticks(axes.xaxis, (high / start) ** share, time=True)
-    else:
-        axes.set_xlim(0, max(high, chart.level) * share)
+    if axes.get_xscale() == "linear":
+        axes.set_xlim(0, high * share)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: duration(value)))
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        return
+    if chart.level is not None:
+        low, high = min(low, chart.level), max(high, chart.level)
         axes.axvline(chart.level, color="0.4", linewidth=0.7)
+    start = low / 1.15
+    axes.set_xlim(start, start * (high / start) ** share)
+    name_ticks(axes.xaxis, (high / start) ** share, chart.level is None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from matplotlib import rc_context
@@ -51,11 +51,29 @@ room under its axes, a line of text; how many characters fill such a line; the r
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its name, its style's number, and for each place on the x axis a value with its quartiles."""
+    """A line.
+
+    Attributes
+    ----------
+    name
+        What stands at its end.
+    style
+        Number of its colour and marker.
+    points
+        For each place on the x axis a value with its quartiles.
+    alone
+        The same for what is no part of the line, by name; drawn hollow.
+    """
 
     name: str
     style: int
     points: dict[float, Summary]
+    alone: dict[str, tuple[float, Summary]] = field(default_factory=dict)
+
+    @property
+    def all_points(self) -> list[tuple[float, Summary]]:
+        """Places and values, on the line or not."""
+        return [*self.points.items(), *self.alone.values()]
 
 
 @dataclass(frozen=True)
@@ -139,24 +157,45 @@ def _panel(result: Figure, chart: Chart, panel: Panel) -> Axes:
     if chart.level is not None:
         axes.axhline(chart.level, color="0.6", linewidth=0.7, zorder=1)
     for line in panel.lines:
-        colour, marker = STYLES[line.style]
-        values = list(line.points.values())
-        axes.errorbar(
-            list(line.points),
-            [value.median for value in values],
-            yerr=[[v.median - v.q1 for v in values], [v.q3 - v.median for v in values]],
-            color=colour,
-            marker=marker,
-            elinewidth=0.7,
-            capsize=1.5,
-            zorder=3,
-        )
+        _draw_points(axes, line, list(line.points.items()))
+        _draw_points(axes, line, list(line.alone.values()), connected=False)
+    _name_alone(axes, panel)
     return axes
+
+
+def _draw_points(
+    axes: Axes, line: Line, points: Sequence[tuple[float, Summary]], connected: bool = True
+) -> None:
+    """Draw medians and bars between quartiles."""
+    colour, marker = STYLES[line.style]
+    values = [value for _, value in points]
+    axes.errorbar(
+        [place for place, _ in points],
+        [value.median for value in values],
+        yerr=[[v.median - v.q1 for v in values], [v.q3 - v.median for v in values]],
+        color=colour,
+        marker=marker,
+        elinewidth=0.7,
+        capsize=1.5,
+        zorder=3,
+        linestyle="-" if connected else "none",
+        markerfacecolor=colour if connected else "white",
+    )
+
+
+def _name_alone(axes: Axes, panel: Panel) -> None:
+    """Write over the highest of the points that belong to no line what they are."""
+    highest: dict[str, tuple[float, float]] = {}
+    for line in panel.lines:
+        for name, (place, value) in line.alone.items():
+            highest[name] = max(highest.get(name, (0.0, 0.0)), (value.q3, place))
+    for name, (top, place) in highest.items():
+        axes.annotate(name, (place, top), (0, 4), textcoords="offset points", ha="center", va="bottom")
 
 
 def _limits(drawn: Sequence[Axes], chart: Chart) -> None:
     """Give all panels the same range and ticks."""
-    points = [item for panel in chart.panels for line in panel.lines for item in line.points.items()]
+    points = [item for panel in chart.panels for line in panel.lines for item in line.all_points]
     if not points:
         return
     x = sorted({place for place, _ in points})

@@ -103,7 +103,7 @@ def shown(ms: float) -> str:
 
 def three_digits(value: float) -> str:
     """Write a number with three digits and no exponent."""
-    decimals = 2 - floor(log10(value)) if value > 0 else 0
+    decimals = 2 - floor(log10(float(f"{value:.3g}"))) if value > 0 else 0
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 

@@ -23,16 +23,15 @@ class Auto(DeviceSolver):
     `least_sources`, below which it does not, however large the graph: what the host prepares for the device
     takes as long as some searches. The others are the device's. `observed` tells where the work was done.
 
-    The default of `least_sources` is measured: preparing Gowalla and New York takes as long as 4.4 and 5.7
-    searches on the same core. That of `crossover` is provisional, until experiment brandes-crossover has been
-    measured on a GPU: 100,000 are 2 ms of a core.
+    The defaults are measured (docs/experiments.md, 12): to prepare Gowalla and New York takes as long as 4.4
+    and 5.7 searches on the same core, and 60,000 take it as long as an H200 needs for no work, 0.8 ms.
     """
 
     name = "betweenness/auto"
     implements = 'domitrz-brandes, "Running on GPU only when it is reasonable"'
     sources = (*ArrayBrandes.sources, *VertCompVirt.sources)
     defaults: ClassVar[Mapping[str, Setting]] = {
-        "crossover": 100_000, "least_sources": 8, **VertCompVirt.defaults,
+        "crossover": 60_000, "least_sources": 8, **VertCompVirt.defaults,
     }  # fmt: skip
 
     def setup(self, graph: CSRGraph) -> None:
