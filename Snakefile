@@ -6,7 +6,7 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from retrace import plan, runs
+from retrace import configuration, plan, project, runs
 from retrace.errors import RetraceError
 
 min_version("9.0")
@@ -20,7 +20,7 @@ try:
 except RetraceError as error:
     sys.exit(f"error: {error}")
 
-SCRIPTS = plan.project("scripts")
+SCRIPTS = project.path("scripts")
 
 # No job measures on beside the next run after this one was killed.
 shell.prefix(runs.shell_prefix())
@@ -31,7 +31,9 @@ report: "workflow/report/workflow.rst"
 
 wildcard_constraints:
     experiment="|".join(PLAN.experiments),
-    graph="|".join([*PLAN.datasets, plan.RANDOM_GRAPH, plan.DENSE_GRAPH]),
+    graph="|".join(
+        [*PLAN.datasets, configuration.RANDOM_GRAPH, configuration.DENSE_GRAPH]
+    ),
     backend="cuda|emulator|host",
     # a constraint of no words would be none
     measured_table="|".join(PLAN.measured_tables) or "none",

@@ -14,7 +14,7 @@ import yaml
 
 import make_table
 import measure as measure_script
-from retrace import plan
+from retrace import plan, project
 from retrace.check.generated import RandomGraphChecker
 from retrace.devices import host_memory
 from retrace.devices.emulator import EmulatedDevice
@@ -154,7 +154,7 @@ def test_the_command_writes_it(
     ],
 )
 def test_the_configuration_is_checked(change: dict[str, Any], told: str) -> None:
-    config = yaml.safe_load((plan.ROOT / "config.yaml").read_text())
+    config = yaml.safe_load((project.ROOT / "config.yaml").read_text())
     config |= {"backend": "emulator", "machine": "local", "machines": []}
     planned = plan.make(copy.deepcopy(config))
     assert planned.targets["generators"] == plan.table_files("generators")

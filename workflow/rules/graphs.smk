@@ -48,7 +48,7 @@ rule graph:
         lambda wildcards: PLAN.own_files(wildcards.graph),
         script=f"{SCRIPTS}/get_graph.py",
         code=PLAN.imports("get_graph.py"),
-        config=ancient(plan.project("config.yaml")),
+        config=ancient(project.path("config.yaml")),
     output:
         directory("resources/graphs/{graph," + "|".join(PLAN.datasets) + "}"),
     log:
