@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from retrace.claims.brandes import (
     CONSTANT,
@@ -21,7 +21,7 @@ from retrace.claims.brandes import (
     settings_of,
     variant,
 )
-from retrace.claims.evidence import Evidence, Variant, gpus
+from retrace.claims.evidence import Evidence, Variant, gpus, work
 from retrace.measure.records import Record, Summary
 from retrace.publish.bar_chart import Bar, BarChart, BarPanel
 from retrace.publish.figures import BLUE, GREEN, ORANGE, PURPLE, VERMILION
@@ -40,18 +40,18 @@ COLOURS = {kind: colour for kind, _, colour in KINDS}
 
 
 def variants(found: Sequence[Evidence]) -> BarChart:
-    """Rank all versions by the time for the same sources, on the largest graph of each machine."""
+    """Rank all versions by the time for the same sources."""
     panels = []
     for evidence in found:
-        graph = largest(evidence)
-        bars = []
-        for kind, versions, _ in KINDS:
-            for version in versions:
-                times = evidence.summaries(version, "total").get(graph)
-                if times and times.median > 0:
-                    bars.append(Bar(str(version), times, shown(times.median), kind, version == FASTEST))
-        if bars:
-            panels.append(BarPanel(f"{evidence.machine}, {work(evidence, graph)}", bars))
+        for graph in graphs_of(evidence):
+            bars = []
+            for kind, versions, _ in KINDS:
+                for version in versions:
+                    times = evidence.summaries(version, "total").get(graph)
+                    if times and times.median > 0:
+                        bars.append(Bar(str(version), times, shown(times.median), kind, version == FASTEST))
+            if bars:
+                panels.append(BarPanel(f"{searches(evidence, graph)}, {trials(evidence, graph)}", bars))
     return BarChart(
         "Betweenness: every version at equal work",
         "Total time",
@@ -81,18 +81,16 @@ def costs(found: Sequence[Evidence]) -> BarChart:
     pairs = [*QUEUES, CONSTANT, LEVELS, PREFIX_SUMS, DEGREE_2]
     panels = []
     for evidence in found:
-        graph = largest(evidence)
-        bars = []
-        for own, base in pairs:
-            times, units = (evidence.summaries(version, "solve") for version in (own, base))
-            on = largest(evidence, [name for name in times if name in units and units[name].median > 0])
-            if on:
-                ratio = times[on].over(units[on].median)
-                kind = "not tried there" if own in DESCRIBED else "unsuccessful there"
-                elsewhere = f" ({on})" if on != graph else ""
-                bars.append(Bar(f"{own}", ratio, f"{three_digits(ratio.median)}{TIMES}{elsewhere}", kind))
-        if bars:
-            panels.append(BarPanel(f"{evidence.machine}, {work(evidence, graph)}", bars))
+        for graph in graphs_of(evidence):
+            bars = []
+            for own, base in pairs:
+                times, unit = (evidence.summaries(version, "solve").get(graph) for version in (own, base))
+                if times and unit and unit.median > 0:
+                    ratio = times.over(unit.median)
+                    kind = "not tried there" if own in DESCRIBED else "unsuccessful there"
+                    bars.append(Bar(f"{own}", ratio, f"{three_digits(ratio.median)}{TIMES}", kind))
+            if bars:
+                panels.append(BarPanel(f"{searches(evidence, graph)}, {trials(evidence, graph)}", bars))
     against = "; ".join(f"{own} over {base}" for own, base in pairs)
     return BarChart(
         "Betweenness: what was not successful, or not tried",
@@ -154,24 +152,46 @@ def against_setting(found: Sequence[Evidence], key: str, x: str, versions: Seque
             if points:
                 lines.append(Line(str(version), style, points))
         if lines:
-            panels.append(Panel(f"{evidence.machine}, {work(evidence, graph)}", lines))
+            panels.append(Panel(searches(evidence, graph), lines))
     return Chart(f"Betweenness: time against {key}", x, "Time to solve", panels, gpus(found))
 
 
-def largest(evidence: Evidence, among: Collection[str] | None = None) -> str:
-    """Name the largest graph that a machine has times for, on its GPU if it has any there; empty without.
+def graphs_of(evidence: Evidence) -> list[str]:
+    """Name the graphs that versions are shown on, the most work first: real ones, else the largest.
 
-    Of a graph and the same with a sample of sources, the one with more records, else the whole.
+    Of a graph and the same with a sample of sources, the one that more of the report's versions ran on, else
+    the whole.
     """
-    timed = [r for r in evidence.records if r.timed and (r.backend == "cuda" or not evidence.on_gpu)]
-    if among is not None:
-        timed = [record for record in timed if record.label in among]
-    counts = Counter(r.label for r in timed)
-    return max(timed, key=lambda r: (r.graph["arcs"], counts[r.label], not sampled(r))).label if timed else ""
+    reports = {version.solver for version in CUDA}
+    labels: dict[str | None, list[Record]] = {}
+    for record in sorted(timed(evidence), key=work, reverse=True):
+        if record.graph["origin"] not in ("generated", "report"):
+            labels.setdefault(record.graph["sha256"], []).append(record)
+    counts = Counter(record.label for record in timed(evidence) if record.solver in reports)
+    best = [max(same, key=lambda r: (counts[r.label], not sampled(r))).label for same in labels.values()]
+    return best or [largest(evidence)]
 
 
-def work(evidence: Evidence, graph: str) -> str:
-    """Say which searches were made."""
-    record: Record = next(r for r in evidence.records if r.timed and r.label == graph)
+def timed(evidence: Evidence) -> list[Record]:
+    """List the records with times: the GPU's, if there are any."""
+    return [r for r in evidence.records if r.timed and (r.backend == "cuda" or not evidence.on_gpu)]
+
+
+def largest(evidence: Evidence) -> str:
+    """Name the graph that a machine has times for with the most work; empty without."""
+    return max(timed(evidence), key=work).label if timed(evidence) else ""
+
+
+def searches(evidence: Evidence, graph: str) -> str:
+    """Say on which machine which searches were made."""
+    record = next(record for record in timed(evidence) if record.label == graph)
     vertices = f"{record.graph['vertices']:,}"
-    return f"{graph} of {vertices}" if sampled(record) else f"{graph}, all {vertices} sources"
+    work = f"{graph} of {vertices}" if sampled(record) else f"{graph}, all {vertices} sources"
+    return f"{evidence.machine}, {work}"
+
+
+def trials(evidence: Evidence, graph: str) -> str:
+    """Say how often."""
+    counts = {len(record.trials) for record in timed(evidence) if record.label == graph}
+    often = " to ".join(map(str, sorted({min(counts), max(counts)})))
+    return f"{often} trial{'s' if max(counts) > 1 else ''}"

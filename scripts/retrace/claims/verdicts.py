@@ -94,8 +94,8 @@ COMPARING = (
     "Times are medians. One is faster than another only if their quartiles do not overlap, of at least "
     f"{LEAST_TRIALS} trials each; with fewer, of {LONG_MS / 1000:.0f} s or more, only if the other takes "
     f"{MARGIN - 1:.0%} more. What is said to be faster must be so in more than half of the comparisons, and "
-    "slower in none. Quoted is the largest graph; of several comparisons on it, the least and the greatest "
-    "ratio."
+    "slower in none. Quoted is the graph of the most work; of several comparisons on it, the least and the "
+    "greatest ratio."
 )
 """What the verdicts mean."""
 

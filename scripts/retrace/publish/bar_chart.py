@@ -150,7 +150,8 @@ def _panel(result: Figure, chart: BarChart, panel: BarPanel, top: float) -> None
     for label, bar in zip(axes.get_yticklabels(), bars, strict=True):
         label.set_fontweight("bold" if bar.marked else "normal")
     axes.set_ylim(len(bars) - 0.5, -0.5)
-    _range(axes, chart, bars, WIDTH - left - RIGHT)
+    alike = [bar for one in chart.drawn for bar in one.bars] if chart.level is not None else bars
+    _range(axes, chart, alike, WIDTH - left - RIGHT)
     for place, bar in enumerate(bars):
         weight = "bold" if bar.marked else "normal"
         axes.annotate(
@@ -165,7 +166,7 @@ def _panel(result: Figure, chart: BarChart, panel: BarPanel, top: float) -> None
 
 
 def _range(axes: Axes, chart: BarChart, bars: Sequence[Bar], width: float) -> None:
-    """Leave room for the values beside the bars."""
+    """Leave room for the values beside the bars; panels of ratios, which are comparable, have one range."""
     low, high = min(bar.value.q1 for bar in bars), max(bar.value.q3 for bar in bars)
     share = 1 / (1 - VALUE / width)
     if axes.get_xscale() == "linear":

@@ -228,6 +228,8 @@ def name_ticks(axis: Axis, spread: float, time: bool) -> None:
 
 def duration(ms: float) -> str:
     """Write a round time of so many milliseconds in the unit that reads best."""
+    if ms == 0:
+        return "0"
     if ms >= 1000:
         return f"{ms / 1000:g} s"
     return f"{ms:g} ms" if ms >= 1 else f"{ms * 1000:g} µs"
