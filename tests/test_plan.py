@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from fabricated import machine_info, without_answer
 from retrace import plan
 from retrace.errors import RetraceError
 
@@ -163,3 +165,17 @@ sys.exit(f"loaded: {large}" if large else None)
 """
     environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+def test_what_a_committed_machine_skipped_is_said_in_sum() -> None:
+    here = without_answer("bfs/bsp", "NY", "skipped", "too slow", machine="local")
+    there = replace(here, machine=machine_info("h200"))
+    failed = replace(there, status="failed", reason="no memory")
+    words = plan.outcomes([here, there, there, failed], "local")
+    assert words[0].startswith("0 of 4 answers verified")
+    where = f"bfs/bsp on {here.label}"
+    assert words[1:] == [
+        f"SKIPPED: {where}, local: too slow",
+        f"FAILED: {where}, h200: no memory",
+        "SKIPPED: 2 by h200, whose records are committed and say why.",
+    ]

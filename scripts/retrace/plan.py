@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -193,7 +194,7 @@ class Plan:
                 f"No GPU was used ({self.why_no_gpu}): kernels were checked on the emulator, not timed."
             )
         if records := read_records(Path(path) for path in self.all_records if Path(path).exists()):
-            lines += outcomes(records)
+            lines += outcomes(records, self.config["machine"])
         if stand_ins := self.stand_ins():
             lines.append(
                 f"STAND-IN: {', '.join(stand_ins)} could not be had; generated graphs of the size stand in. "
@@ -296,16 +297,21 @@ def identity(graph: str) -> dict[str, Any]:
     return info
 
 
-def outcomes(records: list[Record]) -> list[str]:
-    """Say how many answers were verified, and of each other record what became of it."""
+def outcomes(records: list[Record], own: str) -> list[str]:
+    """Say how many answers were verified, and what became of the others; in sum what other machines skipped."""
     table = Path("results/tables/verification.md")
     listed = f", see {table}" if table.exists() else ""
     lines = [f"{sum(record.agreed for record in records)} of {len(records)} answers verified{listed}."]
+    elsewhere: Counter[str] = Counter()
     for record in records:
-        if not record.agreed:
+        machine = record.machine["name"]
+        if record.status == "skipped" and machine != own:
+            elsewhere[machine] += 1
+        elif not record.agreed:
             outcome = "differs" if record.status == "ok" else record.status
-            where = f"{record.solver} on {record.label}, {record.machine['name']}"
-            lines.append(f"{outcome.upper()}: {where}: {record.reason}")
+            lines.append(f"{outcome.upper()}: {record.solver} on {record.label}, {machine}: {record.reason}")
+    for machine, number in elsewhere.items():
+        lines.append(f"SKIPPED: {number} by {machine}, whose records are committed and say why.")
     return lines
 
 
