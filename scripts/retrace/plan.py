@@ -298,7 +298,7 @@ def identity(graph: str) -> dict[str, Any]:
 
 
 def outcomes(records: list[Record], own: str) -> list[str]:
-    """Say how many answers were verified, and what became of the others; in sum what other machines skipped."""
+    """Say how many answers were verified, and what became of the others; of other machines skips in sum."""
     table = Path("results/tables/verification.md")
     listed = f", see {table}" if table.exists() else ""
     lines = [f"{sum(record.agreed for record in records)} of {len(records)} answers verified{listed}."]
