@@ -45,7 +45,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         jobs = [pool.submit(build_host, file) for file in kernel_files(session.items, ".cpp")]
         for file in kernel_files(emulated, ".cu"):
             jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (False, True)]
-        if on_gpu:
+        if on_gpu and cuda_available():
             architecture = CudaDevice().architecture()
             jobs += [pool.submit(build_cubin, file, architecture) for file in kernel_files(on_gpu, ".cu")]
         wait(jobs)
