@@ -202,6 +202,6 @@ def test_a_stored_complete_graph(tmp_path: Path, capsys: pytest.CaptureFixture[s
     done = Outcome(capsys, "solve", "bellman-ford/streams", tmp_path / "dense-30", "--source", 3)
     assert "30 of 30 reached" in done.out
     assert "verified against scipy.sparse.csgraph.dijkstra" in done.out
-    dense.save(dense.DenseGraph(5000, 3), tmp_path / "dense-5000")
-    asked = Outcome(capsys, "solve", "bellman-ford/streams", tmp_path / "dense-5000", "--source", 3)
-    assert "dense-5000: a solver of sparse graphs takes complete ones of up to 4096" in asked.refusal(1)
+    dense.save(dense.DenseGraph(50_000, 3), tmp_path / "dense-50000")
+    asked = Outcome(capsys, "solve", "bellman-ford/streams", tmp_path / "dense-50000", "--source", 3)
+    assert "dense-50000: 2,499,950,000 arcs are more than 32 bits count" in asked.refusal(1)

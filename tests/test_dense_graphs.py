@@ -112,12 +112,14 @@ def test_rows_hold_the_matrix(vertices: int, seed: int) -> None:
 
 
 def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TooLargeError, match=r"dense-4097: .* up to 4096 vertices"):
-        rows_of(DenseGraph(4097, 1))
+    with pytest.raises(TooLargeError, match="dense-50000: 2,499,950,000 arcs are more than 32 bits count"):
+        rows_of(DenseGraph(50_000, 1))
     host_matrix(DenseGraph(1024, 4))
     monkeypatch.setattr(host_memory, "available", lambda: 2**20)
     with pytest.raises(TooLargeError, match=r"needs 4\.0 MiB of memory, 1\.0 MiB are free"):
         host_matrix(DenseGraph(1024, 3))
+    with pytest.raises(TooLargeError, match=r"needs 16\.0 MiB of memory, 1\.0 MiB are free"):
+        rows_of(DenseGraph(1024, 4))
     with pytest.raises(TooLargeError, match="needs"):
         host_matrix(CSRGraph(np.zeros(1025, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32)))
     with EmulatedDevice() as device, pytest.raises(TooLargeError, match="needs"):

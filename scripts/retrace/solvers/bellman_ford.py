@@ -18,7 +18,6 @@ from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.solvers import matrices
 from retrace.solvers.matrices import (
-    LARGEST_ROWS,
     device_matrix,
     host_matrix,
     matrix_bytes,
@@ -269,9 +268,7 @@ class EdgeListBellmanFord(MaskedBellmanFord):
     defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, "edges_per_thread": 1}
 
     def memory_bytes(self, graph: Graph) -> int:
-        """Predict the memory that three arrays of arcs and the vectors take; 0 for what `setup` refuses."""
-        if isinstance(graph, DenseGraph) and graph.vertices > LARGEST_ROWS:
-            return 0
+        """Predict the memory that three arrays of arcs and the vectors take."""
         return 4 * (3 * graph.arcs + 3 * graph.vertices)
 
     def load(self) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import scipy
 
+from retrace.devices import host_memory
 from retrace.devices.build import KERNELS, build_host
+from retrace.devices.host_memory import require
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.solvers import matrices, negative_cycles
@@ -86,6 +88,7 @@ class SciPyBellmanFordPeer(SciPyPeer):
     def setup(self, graph: Graph) -> None:
         """Make SciPy's sparse array."""
         self.rows: CSRGraph = rows_of(graph)
+        require(12 * self.rows.arcs, host_memory.available(), "memory")  # SciPy's weights are 64 bits wide
         super().setup(self.rows)
         self.distances = DistanceCheck(self.rows)
 

@@ -25,8 +25,8 @@ from retrace.graphs.dense import DenseGraph, Graph
 SOURCES = ("generate/dense.cu", "generate/dense.h", "generate/random_graph.h", "host/generate_dense.cpp")
 """Kernel files that matrices are made by, from `kernels/` on."""
 
-LARGEST_ROWS = 4096
-"""Vertices of the largest complete graph that is made into rows for a solver of sparse graphs: 128 MiB."""
+MOST_ARCS = 2**31 - 1
+"""Arcs of the largest graph whose rows begin at places of 32 bits."""
 
 BLOCK = 256
 
@@ -109,7 +109,7 @@ def rows_of(graph: Graph) -> CSRGraph:
     Raises
     ------
     TooLargeError
-        If it is a complete graph too large for that.
+        If it is a complete graph too large for that: for the host's memory, or for 32 bits.
     """
     return _rows(graph) if isinstance(graph, DenseGraph) else graph
 
@@ -117,11 +117,16 @@ def rows_of(graph: Graph) -> CSRGraph:
 @lru_cache(maxsize=2)
 def _rows(graph: DenseGraph) -> CSRGraph:
     n = graph.vertices
-    if n > LARGEST_ROWS:
-        raise TooLargeError(
-            f"{graph.name}: a solver of sparse graphs takes complete ones of up to {LARGEST_ROWS} vertices"
-        )
-    others = ~np.eye(n, dtype=np.bool_)
-    heads = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[others]
+    if graph.arcs > MOST_ARCS:
+        raise TooLargeError(f"{graph.name}: {graph.arcs:,} arcs are more than 32 bits count")
+    require(4 * matrix_bytes(graph), host_memory.available(), "memory")  # heads twice, weights, the matrix
+    heads = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))
     indptr = np.arange(n + 1, dtype=np.int32) * np.int32(n - 1)
-    return CSRGraph(indptr, heads, host_matrix(graph)[:, :n][others], graph.info)
+    weights = _without_diagonal(host_matrix(graph)[:, :n])
+    return CSRGraph(indptr, _without_diagonal(heads), weights, graph.info)
+
+
+def _without_diagonal(square: Int32Array) -> Int32Array:
+    """Return the other entries, row by row; as many as there are rows lie between two of the diagonal."""
+    n = len(square)
+    return square.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1].reshape(-1)
