@@ -109,6 +109,20 @@ def test_code_that_a_job_depends_on(config: Config) -> None:
     assert not {path for path in modules("make_table.py") if path.startswith(("solvers/", "devices/"))}
 
 
+def test_an_experiment_depends_on_its_own_solvers(config: Config) -> None:
+    planned = plan.make(config)
+
+    def solvers(experiment: str) -> set[str]:
+        paths = (path.partition("scripts/retrace/solvers/")[2] for path in planned.measuring(experiment))
+        return set(filter(None, paths))
+
+    assert solvers("table-3.3") >= {"bfs.py", "bulk_synchronous.py", "host.py", "peers.py", "registry.py"}
+    assert not solvers("table-3.3") & {"__init__.py", "sssp.py", "betweenness.py", "bellman_ford.py"}
+    assert solvers("brandes-crossover") >= {"betweenness.py", "betweenness_auto.py", "host.py", "brandes.py"}
+    trials = {path.partition("scripts/retrace/")[2] for path in planned.measuring("generators")}
+    assert trials >= {"measure/trials.py", "solvers/generate.py", "check/generated.py", "devices/cuda.py"}
+
+
 def test_kernels_that_an_experiment_depends_on(config: Config) -> None:
     def sources(backend: str) -> set[str]:
         return {path.partition("kernels/")[2] for path in plan.make(config).sources("table-3.3", backend)}

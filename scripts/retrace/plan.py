@@ -176,6 +176,16 @@ class Plan:
         """List the library's modules that a script imports, directly or not."""
         return [project.path(path) for path in project.imported(f"scripts/{script}")]
 
+    def measuring(self, experiment: str) -> list[str]:
+        """List the library's modules that an experiment is measured with: not those of other solvers."""
+        solvers = {find(name).__module__ for name in self.experiments[experiment]["solvers"]}
+        files = [f"scripts/{module.replace('.', '/')}.py" for module in solvers]
+        every_solver = "scripts/retrace/solvers/__init__.py"
+        found = set(files)
+        for file in ("scripts/measure.py", *files):
+            found.update(project.imported(file, every_solver))
+        return [project.path(path) for path in sorted(found)]
+
     def missing(self) -> list[str]:
         """Name the graphs of the experiments that were too large to be made in this folder."""
         graphs = dict.fromkeys(graph for experiment in self.experiments for graph in self.graphs(experiment))

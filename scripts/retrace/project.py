@@ -28,8 +28,8 @@ def kernel_files() -> list[str]:
 
 
 @cache
-def imported(module: str) -> list[str]:
-    """List the library's modules that a file of the project imports, directly or not."""
+def imported(module: str, aside: str = "") -> list[str]:
+    """List the modules of the library that a file imports, directly or not, but not through `aside`."""
     found: set[str] = set()
     waiting = [module]
     while waiting:
@@ -41,7 +41,7 @@ def imported(module: str) -> list[str]:
                     for name in names
                     for end in (".py", "/__init__.py")
                 ]
-                new = {path for path in paths if (ROOT / path).exists()} - found
+                new = {path for path in paths if (ROOT / path).exists()} - found - {aside}
                 found |= new
                 waiting += new
     return sorted(found)

@@ -9,7 +9,7 @@ rule measure:
         graph=lambda wildcards: PLAN.stored(wildcards.experiment, wildcards.graph),
         built=lambda wildcards: PLAN.built(wildcards.experiment),
         script=f"{SCRIPTS}/measure.py",
-        code=PLAN.imports("measure.py"),
+        code=lambda wildcards: PLAN.measuring(wildcards.experiment),
     output:
         f"results/machines/{config['machine']}/{{experiment}}/{{graph}}.jsonl",
     log:
