@@ -185,11 +185,11 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_a_graph_of_another_kind_stands_beside_the_lines() -> None:
     records = [one for one in RECORDS["both"] if one.experiment == "bellman-ford-sparse"]
-    graph = {**records[0].graph, "name": "NY", "origin": "dimacs", "vertices": 264_346}
+    graph = {**records[0].graph, "name": "NY", "origin": "stand-in", "vertices": 264_346}
     roads = [replace(one, graph=graph) for one in records if one.graph == records[0].graph]
     before, after = figure("bellman-ford-sparse", records), figure("bellman-ford-sparse", records + roads)
-    assert "NY" in [text.get_text() for text in after.axes[0].texts]
-    assert "NY" not in [text.get_text() for text in before.axes[0].texts]
+    assert "NY (stand-in)" in [text.get_text() for text in after.axes[0].texts]
+    assert "NY (stand-in)" not in [text.get_text() for text in before.axes[0].texts]
     connected = [
         [line.get_xdata().tolist() for line in drawn.axes[0].lines if line.get_linestyle() == "-"]
         for drawn in (before, after)

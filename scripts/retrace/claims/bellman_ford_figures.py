@@ -216,7 +216,7 @@ def against_size(found: Iterable[Evidence], variants: Named, phase: Phase) -> li
                 if own.median > 0 and graph["origin"] == "generated":
                     points[float(graph["vertices"])] = own
                 elif own.median > 0:
-                    alone[graph["name"]] = float(graph["vertices"]), own
+                    alone[name] = float(graph["vertices"]), own
             if points:
                 lines.append(Line(label, style, points, alone))
         panels.append(Panel(evidence.machine, lines))
