@@ -23,6 +23,7 @@ from retrace.measure.records import read_records, write_records
 from retrace.measure.trials import Settings, as_record, measure
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness import BetweennessSolver, Brandes
+from retrace.solvers.betweenness_auto import Auto
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
@@ -202,6 +203,21 @@ def test_auto_leaves_little_work_to_the_cpu() -> None:
             observed = solver.observed()
             assert observed["on_device"] == on_device
             assert ("blocks" in observed) == on_device
+
+
+@pytest.mark.parametrize(("graph", "levels"), [("path", 8), ("triangles", 5)])
+def test_auto_takes_a_queue_for_a_deep_graph(graph: str, levels: int) -> None:
+    for deep, queued in ((levels, True), (levels + 1, False)):
+        with EmulatedDevice() as device:
+            spec = with_settings("betweenness/auto", crossover=1, least_sources=1, deep=deep)
+            solver = make(spec, device)
+            assert isinstance(solver, Auto)
+            solver.setup(GRAPHS[graph])
+            solver.upload(Query())
+            assert solver.chosen is (solver.queue if queued else solver.flat)
+            assert solver.observed()["levels"] == levels
+            solver.solve(Query())
+            assert_allclose(solver.download(), exact(graph), rtol=1e-12)
 
 
 def test_reductions_search_less() -> None:

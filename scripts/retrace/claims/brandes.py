@@ -50,7 +50,7 @@ CUDA = tuple(
 PEERS = tuple(variant(name) for name in ("networkit", "igraph"))
 DESCRIBED = tuple(variant(name) for name in ("levels", "vert-prefix", "vert-comp2-virt-stride"))
 """What the report describes or suggests without having tried it."""
-OURS = (variant("lanes"),)
+OURS = (variant("lanes"), variant("auto"))
 
 FASTEST = variant("vert-comp-virt-stride")
 """According to the report."""
