@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -286,6 +287,29 @@ def test_offline_failure_lists_what_was_tried(tmp_path: Path) -> None:
         obtain(dataset(stand_in=None), tmp_path, None, "stand-in", 1)
 
 
+def test_data_sets_that_share_a_file_are_had_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror, downloads, copied = tmp_path / "mirror", tmp_path / "downloads", []
+    mirror.mkdir()
+    (mirror / "tiny.gr.gz").write_bytes(FILE)
+
+    def slow_copy(source: str, target: Path) -> None:
+        copied.append(source)
+        time.sleep(0.2)
+        target.write_bytes(Path(source).read_bytes())
+
+    monkeypatch.setattr(datasets.shutil, "copyfile", slow_copy)
+    with ThreadPoolExecutor() as pool:
+        jobs = [
+            pool.submit(obtain, replace(dataset(), name=f"tiny-{count}"), downloads, str(mirror), "fail", 1)
+            for count in range(5)
+        ]
+    assert [job.result().info["origin"] for job in jobs] == ["dimacs"] * 5
+    assert len(copied) == 1
+    assert names(downloads) == ["tiny.gr.gz"]
+
+
 def test_hosts_that_hang_are_all_found_out_at_once(host: str, tmp_path: Path) -> None:
     addresses = [f"{host}/hangs/{i}/tiny.gr.gz" for i in range(8)]
     start = time.monotonic()
@@ -444,9 +468,9 @@ def test_killed_download_leaves_nothing_that_passes_for_a_file(
     downloads = tmp_path / "downloads"
     run = command(write_config(tmp_path / "config.yaml", f"{host}/trickles/tiny.gr.gz"), tmp_path, "")
     deadline = time.monotonic() + 30
-    while not any(path.is_file() for path in downloads.rglob("*")) and time.monotonic() < deadline:
+    while not any(path.is_file() for path in downloads.glob(".tiny*/*")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert any(path.is_file() for path in downloads.rglob("*"))
+    assert any(path.is_file() for path in downloads.glob(".tiny*/*"))
     run.send_signal(how)
     run.communicate(timeout=10)
     assert not (downloads / "tiny.gr.gz").exists()

@@ -6,7 +6,9 @@ counted; a file that is already there is hashed before it is parsed.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
 import shutil
 import sys
 import tempfile
@@ -14,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
@@ -206,22 +209,40 @@ def _ask(address: str) -> None:
 
 
 def _fetch(address: str, edition: Edition, dataset: Dataset, downloads: Path) -> CSRGraph:
-    """Download a file beside its place, and put it there if it is right."""
+    """Download a file beside its place, and put it there if it is right; not if another job just did."""
     target = _here(edition, downloads)
-    for stale in downloads.glob(f".{target.name}.*"):
-        shutil.rmtree(stale, ignore_errors=True)
-    with tempfile.TemporaryDirectory(
-        prefix=f".{target.name}.", dir=downloads, ignore_cleanup_errors=True
-    ) as folder:
-        partial = Path(folder, target.name)
-        if _is_web(address):
-            # A host may send a byte now and then forever: neither pooch nor requests limits the whole.
-            _in_background(_download, address, partial).result(DOWNLOAD_S)
-        else:
-            shutil.copyfile(address, partial)
-        graph = _check(partial, target.name, edition, dataset)
-        partial.replace(target)
+    with _alone(downloads / f".lock-{target.name}"):
+        if target.is_file():
+            return _check(target, str(target), edition, dataset)
+        for stale in downloads.glob(f".{target.name}.*"):
+            shutil.rmtree(stale, ignore_errors=True)
+        with tempfile.TemporaryDirectory(
+            prefix=f".{target.name}.", dir=downloads, ignore_cleanup_errors=True
+        ) as folder:
+            partial = Path(folder, target.name)
+            if _is_web(address):
+                # A host may send a byte now and then forever: neither pooch nor requests limits the whole.
+                _in_background(_download, address, partial).result(DOWNLOAD_S)
+            else:
+                shutil.copyfile(address, partial)
+            graph = _check(partial, target.name, edition, dataset)
+            partial.replace(target)
     return graph
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Let one job at a time in; it deletes the file in the end, and whoever waits then takes a new one."""
+    while True:
+        with lock.open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle.fileno()).st_nlink == 0:
+                continue
+            try:
+                yield
+            finally:
+                lock.unlink()
+            return
 
 
 def _download(address: str, target: Path) -> None:
