@@ -171,7 +171,7 @@ class Case:
             solver.setup(graph)
             predicted = solver.predict_seconds(self.query)
         if predicted is not None and predicted > settings.budget_s:
-            self.skip(f"predicted {predicted:.0f} s a trial, budget_s is {settings.budget_s:g}")
+            self.skip(f"predicted {predicted:.1f} s a trial, budget_s is {settings.budget_s:g}")
 
     def device(self) -> AbstractContextManager[Device | None]:
         """Open a device, or nothing for a host solver."""
