@@ -84,7 +84,7 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
         add("transfer", "pinned", graph, phases(copy / 2.2, kernel + 0.1, kernel))
         for parts in (1, 2, 8, 32):
             for name, saved in (("streams", 0.9), ("streams-pinned", 0.6)):
-                solve = (copy + kernel) * (saved if parts > 1 else saved + 0.3) + 0.02 * parts
+                solve = (copy + kernel) * (saved if parts > 1 else saved + 0.3) * (1 + 0.005 * parts)
                 add("transfer", name, graph, phases(0.01, solve, kernel), parts=parts)
         for number, count in enumerate((1, 2, 4, 8, 16, 32, 64)):
             slower = 1 + 0.3 * abs(number - 2)
