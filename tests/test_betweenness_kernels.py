@@ -107,6 +107,7 @@ def test_scores_of_some_sources_of_random_graphs(
         batch=data.draw(st.integers(0, 3)),
         streams=data.draw(st.integers(0, 2)),
         mdeg=data.draw(st.integers(1, 5)),
+        deep=data.draw(st.integers(1, 8)),
         block_size=data.draw(st.sampled_from([32, 64] if name == "betweenness/lanes" else [1, 7, 40])),
     )
     found = solve(spec, open_device(backend, seed), whole, query)
