@@ -12,6 +12,7 @@ from fabricated import graph_info, record, trial, without_answer
 from retrace.errors import RetraceError
 from retrace.measure.records import (
     Summary,
+    order,
     read_records,
     row_label,
     summarise,
@@ -176,3 +177,10 @@ def test_overlapping_quartiles_are_too_noisy_to_rank() -> None:
     assert not too_noisy_to_rank(high, low)
     assert too_noisy_to_rank(low, wide)
     assert too_noisy_to_rank(wide, low)
+
+
+def test_times_are_ordered_by_quartiles_and_two_per_cent() -> None:
+    base = Summary.of([1.0, 1.001, 1.002])
+    for factor, expected in ((1.03, -1), (1.01, 0), (1.0, 0), (0.99, 0), (0.97, 1)):
+        assert order(base, Summary.of([factor, factor * 1.001, factor * 1.002])) == expected
+    assert order(base, Summary.of([0.9, 1.5, 1.6, 0.8])) == 0

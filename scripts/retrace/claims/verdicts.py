@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from retrace.claims.evidence import Evidence, Variant
-from retrace.measure.records import Phase, Record, Summary, summarise, too_noisy_to_rank
+from retrace.measure.records import SAME, Phase, Record, Summary, order, summarise
 from retrace.publish.comparison import LEAST_TRIALS
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
@@ -90,8 +90,6 @@ LONG_MS = 1000.0
 """Runs that take this long may be compared by fewer trials."""
 FEW = 1.05
 """How far such runs must differ: repeated on the H200, they differed by 0 to 1 %, once by 4.8 %."""
-SAME = 1.02
-"""How far others must: one kernel on one graph, run by two variants, differed by up to 1.4 % there."""
 
 COMPARING = (
     "Times are medians. One is faster than another only if their quartiles do not overlap, of at least "
@@ -105,11 +103,10 @@ COMPARING = (
 
 def rank(first: Summary, second: Summary) -> int:
     """Give -1 if the first is the faster, 1 if the second is, 0 if they cannot be told apart."""
-    few = min(first.n, second.n) < LEAST_TRIALS
-    if not few and too_noisy_to_rank(first, second):
-        return 0
-    ratio, margin = second.median / first.median, FEW if few else SAME
-    return -1 if ratio > margin else int(ratio < 1 / margin)
+    if min(first.n, second.n) >= LEAST_TRIALS:
+        return order(first, second)
+    ratio = second.median / first.median
+    return -1 if ratio > FEW else int(ratio < 1 / FEW)
 
 
 def open_claim(evidence: Evidence, variants: Iterable[Variant]) -> Finding:

@@ -181,6 +181,16 @@ def too_noisy_to_rank(a: Summary, b: Summary) -> bool:
     return a.q1 <= b.q3 and b.q1 <= a.q3
 
 
+SAME = 1.02
+"""How far apart medians of the same work may be: on the H200 up to 1.4 % (docs/experiments.md, 16)."""
+
+
+def order(a: Summary, b: Summary) -> int:
+    """Give -1 if the first takes less time, 1 if the second does, 0 if they cannot be told apart."""
+    ratio = 1.0 if too_noisy_to_rank(a, b) else b.median / a.median
+    return -1 if ratio > SAME else int(ratio < 1 / SAME)
+
+
 def read_records(paths: Iterable[Path]) -> list[Record]:
     """Read every record of some JSON-lines files, in order.
 

@@ -1,8 +1,8 @@
 """Whether the variants of a table differ for the reasons that its report gives, from the records alone.
 
 The variants differ in how the host sees the mask, which is part of `solve`; the graph's upload is alike for
-all. A variant differs from the standard one on a graph if the quartiles of the two do not overlap. It is
-faster for the report's reason where its time outside the kernels, in which the mask is moved, is less too.
+all. A variant is faster for the report's reason where its time outside the kernels, in which the mask is
+moved, is less too.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrace.graphs.random import size
-from retrace.measure.records import Phase, Record, summarise, too_noisy_to_rank
+from retrace.measure.records import SAME, Phase, Record, order, summarise
 from retrace.publish.published import VariantTable
 from retrace.publish.rows import TIMES, Line, size_name
 
 RULE = (
-    "Less, more: the quartiles do not overlap. Yes: solve takes less at most sizes, more at none, and less "
-    "outside the kernels, where the mask is moved. The total adds the graph's upload, alike for all."
+    f"Less, more: the quartiles do not overlap, and the medians are {SAME - 1:.0%} apart. Yes: solve takes "
+    "less at most sizes, more at none, and less outside the kernels, where the mask is moved. The total adds "
+    "the graph's upload, alike for all."
 )
 """What the sentences mean."""
 
@@ -131,11 +132,11 @@ def _comparable(a: Record, b: Record) -> bool:
 
 
 def _order(own: Record, standard: Record, phase: Phase) -> int:
-    """Give -1 if a variant takes less than the standard one, 1 if more, 0 if their quartiles overlap."""
+    """Give -1 if a variant takes less than the standard one, 1 if more, 0 if that cannot be told."""
     a, b = summarise(own, phase), summarise(standard, phase)
     assert a is not None
     assert b is not None
-    return 0 if too_noisy_to_rank(a, b) else (-1 if a.median < b.median else 1)
+    return order(a, b)
 
 
 def _outside(record: Record) -> float:
