@@ -6,6 +6,8 @@ copies, and what is made of the graph on the host.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from retrace.claims.evidence import Evidence, Variant
 from retrace.claims.verdicts import (
     Finding,
@@ -19,7 +21,7 @@ from retrace.claims.verdicts import (
     rank,
     verdict,
 )
-from retrace.measure.records import Phase, Record
+from retrace.measure.records import SAME, Phase, Record
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
 
@@ -132,6 +134,7 @@ def launch_a_level_is_slower(evidence: Evidence) -> Finding:
 
 def stride_of_compacted_is_fastest(evidence: Evidence) -> Finding:
     """Judge the report's fastest version against each of its other ten."""
+    evidence = where_compaction_helps(evidence)
     by_graph = {version: evidence.timed(version) for version in CUDA}
     orders, quoted = {}, ""
     for graph in by_graph[FASTEST]:
@@ -158,12 +161,26 @@ def stride_of_compacted_is_fastest(evidence: Evidence) -> Finding:
 
 def stride_saves_atomics(evidence: Evidence) -> Finding:
     """Judge Stride-CSR against edge parallelism, on the whole and on the compacted graph."""
-    return faster(evidence, STRIDES, "solve")
+    return faster(where_compaction_helps(evidence), STRIDES, "solve")
+
+
+def where_compaction_helps(evidence: Evidence) -> Evidence:
+    """Leave out what ran on a compacted graph that is the whole: it was the same work done twice."""
+
+    def helps(record: Record) -> bool:
+        left = record.observed.get("searched_vertices")
+        return "-comp" not in record.solver or left is None or left < record.graph["vertices"]
+
+    return replace(evidence, records=[record for record in evidence.records if helps(record)])
 
 
 def streams_help_a_little(evidence: Evidence) -> Finding:
-    """Judge the upload on several streams against that on none."""
-    return faster(evidence, [(variant("vert", streams=4), variant("vert", streams=0))], "upload")
+    """Judge the upload on several streams against that on one; what pinned memory costs both is quoted."""
+    found = faster(evidence, [(variant("vert", streams=4), variant("vert", streams=1))], "upload")
+    for label, plain in reversed(evidence.summaries(variant("vert", streams=0), "upload").items()):
+        measured = f"{found.measured}; {label}: {shown(plain.median)} without pinned memory"
+        return replace(found, measured=measured.removeprefix("; "))
+    return found
 
 
 def cpu_for_small_graphs(evidence: Evidence) -> Finding:
@@ -180,28 +197,28 @@ def cpu_for_small_graphs(evidence: Evidence) -> Finding:
 
 
 def degree_2_reduction_helps(evidence: Evidence) -> Finding:
-    """Judge the searches with the further reduction against those without."""
-    found = faster(evidence, [DEGREE_2], "solve")
-    left = {
-        which: {
-            label: record.observed["searched_vertices"]
+    """Judge the searches with the further reduction against those without, where it removes anything."""
+    further, without = (
+        {
+            label: record.observed.get("searched_vertices", 0)
             for label, record in evidence.timed(version).items()
-            if "searched_vertices" in record.observed
         }
-        for which, version in zip(("with", "without"), DEGREE_2, strict=True)
-    }
-    both = [label for label in left["with"] if left["without"].get(label)]
-    if not both:
-        return found
-    share = left["with"][both[-1]] / left["without"][both[-1]]
-    return Finding(
-        found.verdict, f"{found.measured}; {share:.0%} of the vertices left on {both[-1]}", found.why
+        for version in DEGREE_2
     )
+    shares = {label: left / without[label] for label, left in further.items() if without.get(label)}
+    reduced = {label: share for label, share in shares.items() if share < 1}
+    if shares and not reduced:
+        return Finding(Verdict.OPEN, why=f"there is nothing to remove from {', '.join(shares)}")
+    records = [record for record in evidence.records if record.label in reduced]
+    found = faster(replace(evidence, records=records), [DEGREE_2], "solve")
+    left = ", ".join(f"{share:.0%} of the vertices left on {label}" for label, share in reduced.items())
+    return replace(found, measured="; ".join(filter(None, (found.measured, left))))
 
 
 def queues_lose(evidence: Evidence) -> Finding:
     """Judge the versions with queues against those that look at every vertex, on both graphs."""
-    return faster(evidence, [(without, queue) for queue, without in QUEUES], "solve")
+    pairs = [(without, queue) for queue, without in QUEUES]
+    return faster(where_compaction_helps(evidence), pairs, "solve")
 
 
 def constant_memory_does_not_help(evidence: Evidence) -> Finding:
@@ -210,14 +227,20 @@ def constant_memory_does_not_help(evidence: Evidence) -> Finding:
 
 
 def gpu_prefix_sums_are_pointless(evidence: Evidence) -> Finding:
-    """Judge the total with prefix sums on the GPU against that with them from the host."""
-    found = no_faster(evidence, *PREFIX_SUMS, "total")
-    for label, record in reversed(evidence.timed(PREFIX_SUMS[0]).items()):
-        sums = [record.observed.get(f"prefix_{where}_ms") for where in ("device", "host")]
-        if sums[0] and sums[1]:
-            text = f"prefix sums of {label}: {shown(sums[0])} on the GPU, {shown(sums[1])} on the host"
-            return Finding(found.verdict, "; ".join(filter(None, (found.measured, text))), found.why)
-    return found
+    """Judge what prefix sums on the GPU would save of the total with those from the host."""
+    records, orders, measured = evidence.timed(PREFIX_SUMS[0]), {}, ""
+    for case in cases(evidence, *PREFIX_SUMS, "total"):
+        sums = [records[case.graph].observed.get(f"prefix_{where}_ms", 0.0) for where in ("device", "host")]
+        if all(sums):
+            total = case.times[1].median
+            orders[case.graph] = 1 if sums[1] - sums[0] > (SAME - 1) * total else -1
+            measured = (
+                f"{case.graph}: {shown(sums[0])} on the GPU, {shown(sums[1])} on the host, of {shown(total)} "
+                "in all"
+            )
+    if not orders:
+        return open_claim(evidence, PREFIX_SUMS)
+    return Finding(verdict(list(orders.values())), measured, places(orders))
 
 
 def no_faster(evidence: Evidence, own: Variant, base: Variant, phase: Phase) -> Finding:
@@ -246,32 +269,38 @@ JUDGES = {
     "launch-a-level-is-slower": Judge("solve of vert against levels", launch_a_level_is_slower),
     "stride-of-compacted-is-fastest": Judge(
         "total of vert-comp-virt-stride against every other CUDA version of the report but "
-        "vert-comp-virt-stride-const, which has a claim of its own",
+        "vert-comp-virt-stride-const, which has a claim of its own, where compaction removes vertices",
         stride_of_compacted_is_fastest,
     ),
     "stride-saves-atomics": Judge(
-        "solve of vert-virt-stride against edge, and of vert-comp-virt-stride against edge-comp",
+        "solve of vert-virt-stride against edge, and, where compaction removes vertices, of "
+        "vert-comp-virt-stride against edge-comp",
         stride_saves_atomics,
     ),
     "streams-help-a-little": Judge(
-        "upload of vert from pinned memory on 4 streams against plain copies", streams_help_a_little
+        "upload of vert on 4 streams against one, both from pinned memory", streams_help_a_little
     ),
     "cpu-for-small-graphs": Judge(
         "total of seq-array against vert-comp-virt-stride; holds if the CPU is faster on some graphs",
         cpu_for_small_graphs,
     ),
     "degree-2-reduction-helps": Judge(
-        "solve of vert-comp2-virt-stride against vert-comp-virt-stride", degree_2_reduction_helps
+        "solve of vert-comp2-virt-stride against vert-comp-virt-stride, on graphs that lose vertices by it",
+        degree_2_reduction_helps,
     ),
     "queues-lose": Judge(
-        "solve of vert against vert-queue, and of vert-comp against vert-queue-comp", queues_lose
+        "solve of vert against vert-queue, and, where compaction removes vertices, of vert-comp against "
+        "vert-queue-comp",
+        queues_lose,
     ),
     "constant-memory-does-not-help": Judge(
         "solve of vert-comp-virt-stride-const against vert-comp-virt-stride; holds if it is faster nowhere",
         constant_memory_does_not_help,
     ),
     "gpu-prefix-sums-are-pointless": Judge(
-        "total of vert-prefix against vert; holds if it is faster nowhere", gpu_prefix_sums_are_pointless
+        f"prefix sums on the host less those on the GPU; holds if they are {SAME - 1:.0%} of vert's total or "
+        "less on every graph",
+        gpu_prefix_sums_are_pointless,
     ),
 }
 """By the claims' keys."""

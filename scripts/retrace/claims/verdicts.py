@@ -144,7 +144,7 @@ def faster(evidence: Evidence, pairs: Sequence[tuple[Variant, Variant]], phase: 
         return open_claim(evidence, [variant for pair in pairs for variant in pair])
     largest = sorted((found[-1] for found in by_pair), key=lambda case: case.ratio)
     orders = {
-        f"{case.graph}, {case.fast}" if len(by_pair) > 1 else case.graph: case.order
+        f"{case.graph} ({case.fast} against {case.slow})" if len(by_pair) > 1 else case.graph: case.order
         for found in by_pair
         for case in found
     }
