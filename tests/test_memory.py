@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +56,20 @@ def test_a_control_group_has_less_than_the_system(tmp_path: Path, monkeypatch: p
 
 
 class CountingDevice(EmulatedDevice):
-    """Counts the bytes that are allocated."""
+    """Counts the bytes that are allocated: in all, now, and at most at a time."""
 
-    allocated = 0
+    allocated = now = most = 0
 
     def empty(self, size: int, dtype: DTypeLike) -> Buffer:
-        self.allocated += size * np.dtype(dtype).itemsize
-        return super().empty(size, dtype)
+        buffer, taken = super().empty(size, dtype), size * np.dtype(dtype).itemsize
+        self.allocated += taken
+        self.now += taken
+        self.most = max(self.most, self.now)
+        weakref.finalize(buffer, self.release, taken)
+        return buffer
+
+    def release(self, taken: int) -> None:
+        self.now -= taken
 
 
 PREDICTED = [
@@ -86,6 +94,20 @@ def test_predicted_memory_is_what_is_allocated(name: str, found: CSRGraph) -> No
         solver.solve(query)
         solver.download()
         assert predicted in range(device.allocated - 64, device.allocated + 1)  # flags and the like left out
+
+
+BETWEENNESS = [kind.name for kind in REGISTRY.of_problem("betweenness") if issubclass(kind, DeviceSolver)]
+
+
+@pytest.mark.parametrize("name", BETWEENNESS)
+def test_a_second_pass_takes_no_more_memory(name: str) -> None:
+    with CountingDevice() as device:
+        solver: Any = REGISTRY.solvers[name](device)
+        solver.setup(NAMED["grid"])
+        solver.upload(Query(0, 3))
+        once = device.most
+        solver.upload(Query(0, 3))
+        assert device.most == once
 
 
 def stored(folder: Path, monkeypatch: pytest.MonkeyPatch, free: int) -> Path:

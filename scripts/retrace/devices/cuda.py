@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
 from retrace.devices.build import KERNELS, build_cubin, build_thrust, shown
-from retrace.errors import RetraceError
+from retrace.errors import RetraceError, TooLargeError
 
 SHARED_WITHOUT_ASKING = 48 * 1024
 """Dynamic shared memory that a kernel gets without its limit being raised."""
@@ -294,7 +294,7 @@ class CudaDevice(Device):
             memory = self.cuda.mem_alloc(nbytes)
         except self.cuda.MemoryError as error:
             left, asked = self.free_memory() / 2**30, nbytes / 2**30
-            raise RetraceError(f"{self._gpu.name()} has {left:.1f} GiB left, not {asked:.1f} GiB") from error
+            raise TooLargeError(f"{self._gpu.name()} has {left:.1f} GiB left, not {asked:.1f} GiB") from error
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:

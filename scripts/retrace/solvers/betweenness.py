@@ -30,6 +30,9 @@ TRUSTED_S = 0.1
 SHARE = 0.95
 """Of the free device memory, what searches may take: allocations are rounded up."""
 
+MOST_ARCS = 2**31 - 1 - 1024
+"""A thread's count of arcs goes past the last one by up to a block, and must not wrap."""
+
 Argument = np.int32 | Int32Array
 """What a kernel gets to know of the graph: a number, or an array that is uploaded first."""
 
@@ -51,26 +54,30 @@ def upload_all(device: Device, arrays: Sequence[NDArray[Any]], streams: int) -> 
 
 
 class BetweennessSolver(DeviceSolver):
-    """What the variants agree on: precision, progress, and what an overflow is.
+    """What the variants agree on: precision, and what an overflow is.
 
     Settings: `precision`, float or double; `streams`, on how many the graph is copied, 0 for none.
-
-    Attributes
-    ----------
-    on_progress
-        Called with the number of searches done and of all, whenever the host waits in between.
     """
 
     defaults: ClassVar[Mapping[str, Setting]] = {"precision": "double", "streams": 4}
-    on_progress: Callable[[int, int], None] | None = None
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels; drop self-loops and parallel arcs."""
+        """Load the kernels; drop self-loops and parallel arcs.
+
+        Raises
+        ------
+        RetraceError
+            If `precision` is neither.
+        TooLargeError
+            If the simple graph has more arcs than the kernels count.
+        """
         precision = str(self.parameters["precision"])
         if precision not in PRECISIONS:
             raise RetraceError(f"{self.name}: precision is {precision}, expected {' or '.join(PRECISIONS)}")
         self.real = PRECISIONS[precision]
         self.graph = simplify(graph)
+        if self.graph.arcs > MOST_ARCS:
+            raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {MOST_ARCS:,} at most")
         self.module = self.device.load(self.sources[0])
 
     def zeros(self, size: int) -> Buffer:
@@ -79,20 +86,16 @@ class BetweennessSolver(DeviceSolver):
         self.device.fill(buffer, 0)
         return buffer
 
-    def report_progress(self, done: int, total: int) -> None:
-        """Wait for the device, if anybody wants to know how far it has come, and tell."""
-        if self.on_progress is not None:
-            self.device.synchronize()
-            self.on_progress(done, total)
-
     def refuse_overflow(self, overflow: Buffer, kept: Int32Array) -> None:
         """Raise RetraceError if a search has counted more paths than `precision` holds."""
         source = int(self.device.download(overflow)[0])
         if source < 0:
             return
+        hangs = len(kept) < self.graph.vertices
         if self.real == np.float32:
-            raise too_many_paths(self.name, int(kept[source]), "a float and its inverse hold, 8.5e37")
-        raise too_many_paths(self.name, int(kept[source]), "a double and its inverse hold, 4.5e307")
+            limit = "a float and its inverse hold, 8.5e37"
+            raise too_many_paths(self.name, int(kept[source]), limit, hangs, "precision=double, ")
+        raise too_many_paths(self.name, int(kept[source]), "a double and its inverse hold, 4.5e307", hangs)
 
 
 def aligned(size: int) -> int:
@@ -187,7 +190,13 @@ class Brandes(BetweennessSolver):
         return (Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices)),)
 
     def upload(self, query: Query) -> None:
-        """Send the graph, and allocate all searches' arrays in one piece."""
+        """Send the graph, and allocate all searches' arrays in one piece.
+
+        Raises
+        ------
+        TooLargeError
+            If the device's free memory will not do.
+        """
         self.rounds: list[Round] = []
         self.workspace: Buffer | None = None  # the last query's; what it held is free again
         self.rounds = [self.send(reduced) for reduced in self.reduce(query)]
@@ -254,19 +263,20 @@ class Brandes(BetweennessSolver):
         )  # fmt: skip
 
     def solve(self, query: Query) -> int:
-        """Search from every source, a launch for each batch; returns the number of searches."""
-        total, done = sum(part.sources.size for part in self.rounds), 0
+        """Search from every source, a launch for each batch; returns the number of searches.
+
+        Raises
+        ------
+        RetraceError
+            If there are more shortest paths than `precision` holds.
+        """
         for part in self.rounds:
             step = int(self.parameters["batch"]) or max(1, part.sources.size)
             for first in range(0, part.sources.size, step):
-                last = min(first + step, part.sources.size)
-                self.launch(part, first, last)
-                done += last - first
-                if done < total:
-                    self.report_progress(done, total)
+                self.launch(part, first, min(first + step, part.sources.size))
         for part in self.rounds:
             self.refuse_overflow(part.overflow, part.reduced.kept)
-        return total
+        return sum(part.sources.size for part in self.rounds)
 
     def download(self) -> NDArray[np.float64]:
         """Fetch the scores, and bring them back to the whole graph."""
@@ -287,15 +297,16 @@ class Brandes(BetweennessSolver):
     def predict_seconds(self, query: Query) -> float | None:
         """Extrapolate from some searches: more of them until their time is long enough to be trusted."""
         self.upload(query)
-        if all(part.sources.size <= self.blocks * self.lanes for part in self.rounds):
-            return None
         return sum(self.predict_round(part) for part in self.rounds if part.sources.size)
 
     def predict_round(self, part: Round) -> float:
-        """Predict the seconds that all searches of a round take."""
+        """Predict the seconds that all searches of a round take; at least one's, if all run at a time."""
+        began = time.perf_counter()
         self.launch(part, 0, 1)  # warms the device up
         self.device.synchronize()
         few = self.blocks * self.lanes
+        if part.sources.size <= few:
+            return time.perf_counter() - began
         while True:
             few = min(few, part.sources.size)
             began = time.perf_counter()

@@ -26,7 +26,7 @@ class Auto(DeviceSolver):
     `observed` tells where the work was done, and the levels.
 
     The defaults are measured (docs/experiments.md, 12 and 15): to prepare Gowalla and New York takes as long
-    as 4.4 and 5.7 searches on the same core, and 60,000 take it as long as an H200 needs for no work, 0.8 ms.
+    as 4.4 and 5.7 searches on the same core, and 60,000 take it as long as an H200 needs for no work, 0.9 ms.
     """
 
     name = "betweenness/auto"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class Lanes(Brandes):
     lanes = 32
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernel; its warps must be whole."""
+        """Load the kernel; raises RetraceError if `block_size` would leave a warp in part."""
         super().setup(graph)
         if int(self.parameters["block_size"]) % self.lanes:
             size = self.parameters["block_size"]
@@ -147,6 +147,7 @@ class Levels(BetweennessSolver):
 
     def upload(self, query: Query) -> None:
         """Send the graph and allocate the arrays of one search."""
+        self.arguments: list[Any] = []  # the last query's; what they held is free again
         device, size = self.device, self.graph.vertices
         arrays = [self.graph.indptr, self.graph.indices]
         indptr, indices = upload_all(device, arrays, int(self.parameters["streams"]))
@@ -173,12 +174,10 @@ class Levels(BetweennessSolver):
             self.collect(grid, block, *self.arguments, np.int32(source), np.int32(level))
 
     def solve(self, query: Query) -> int:
-        """Search from every source; returns the number of searches."""
+        """Search from every source; returns the number of searches. Raises as `Brandes` does."""
         sources = sources_of(query, self.graph).tolist()
-        for done, source in enumerate(sources, 1):
+        for source in sources:
             self.search(source)
-            if done < len(sources):
-                self.report_progress(done, len(sources))
         self.refuse_overflow(self.overflow, np.arange(self.graph.vertices, dtype=np.int32))
         return len(sources)
 

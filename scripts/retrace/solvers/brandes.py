@@ -18,7 +18,7 @@ from retrace.solvers.registry import Query
 
 
 def sources_of(query: Query, graph: CSRGraph) -> Int32Array:
-    """Return the sources that a query asks for; all vertices if it names none."""
+    """Return the sources that a query asks for, shape (sources,), int32; all vertices if it names none."""
     if query.sources is None:
         return np.arange(graph.vertices, dtype=np.int32)
     return np.array(query.sources, dtype=np.int32)
@@ -29,9 +29,12 @@ def count_pairs_once(scores: NDArray[Any], graph: CSRGraph) -> NDArray[np.float6
     return scores.astype(np.float64) / (2 if graph.info.get("directed") is False else 1)
 
 
-def too_many_paths(solver: str, source: int, limit: str = "a double holds, 1.8e308") -> RetraceError:
-    """Say from which source path counts overflow."""
+def too_many_paths(
+    solver: str, source: int, limit: str = "a double holds, 1.8e308", hangs: bool = False, first: str = ""
+) -> RetraceError:
+    """Say from which source path counts overflow, or from one that `hangs` on it, and what to try first."""
+    who = f"vertex {source} (ids from 0){', or one that hangs on it,' if hangs else ''}"
     return RetraceError(
-        f"{solver}: from vertex {source} (ids from 0) more shortest paths lead to some vertex than {limit}; "
-        "use betweenness/seq-scaled, or leave this source out"
+        f"{solver}: from {who} more shortest paths lead to some vertex than {limit}; "
+        f"use {first}betweenness/seq-scaled, or leave this source out"
     )
