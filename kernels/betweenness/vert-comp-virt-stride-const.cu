@@ -3,7 +3,7 @@
 // Report   domitrz-brandes, brandes-par-vert-comp-virt-stride-const.cu.
 // Mapping  as betweenness/vert-comp-virt-stride; the numbers of vertices and of virtual vertices are read from
 //          constant memory where they are needed. CUDA keeps a kernel's parameters in constant memory as well.
-// Departs  as brandes.cuh says.
+// Departs  as brandes.cuh and virtual.cuh say.
 
 #include "virtual.cuh"
 

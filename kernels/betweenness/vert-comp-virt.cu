@@ -3,7 +3,7 @@
 // Report   domitrz-brandes, brandes-par-vert-comp-virt.cu.
 // Mapping  as betweenness/vert-virt, on what the host leaves of the graph: it takes vertices of degree 1 away, over
 //          and over, and knows what they count (retrace.graphs.reductions).
-// Departs  as brandes.cuh says.
+// Departs  as brandes.cuh and virtual.cuh say.
 
 #include "virtual.cuh"
 

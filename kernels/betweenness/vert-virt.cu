@@ -3,7 +3,7 @@
 // Report   domitrz-brandes, brandes-par-vert-virt.cu.
 // Mapping  one block a source. Each thread looks through its share of all virtual vertices for those of the level.
 //          What its arcs bring on the way back it adds up first: one atomic addition for up to mdeg arcs.
-// Departs  as brandes.cuh says.
+// Departs  as brandes.cuh and virtual.cuh say.
 
 #include "virtual.cuh"
 

@@ -1,5 +1,9 @@
 // One thread a virtual vertex, of up to mdeg arcs: what the variants on Virtual-CSR and Stride-CSR share. How both lie
 // in memory: retrace.graphs.virtual.
+//
+// Departs  registers are limited to 32 a thread, so that two blocks fit into a multiprocessor. On
+//          Stride-CSR each virtual vertex has its first arc in memory (the paper: its place among those of its vertex,
+//          to be added to indptr), and four arcs are read ahead (docs/experiments.md, 10).
 
 #pragma once
 
