@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
 
 from retrace.devices.cuda import CudaDevice, cuda_status
@@ -13,7 +14,7 @@ from retrace.errors import OneLineParser, RetraceError, run_command
 from retrace.files import check_writable
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
-from retrace.measure.records import update_records, write_records
+from retrace.measure.records import Record, update_records, updated, validate, write_records
 from retrace.measure.trials import Settings, as_record, measure, unmeasured
 from retrace.side_by_side import check_cores
 from retrace.solvers.registry import parse
@@ -64,6 +65,14 @@ def main() -> None:
     info = wanted.info if wanted else csr.identity(arguments.graph)
     settings = Settings(arguments.trials, arguments.budget_s, arguments.at_once)
     device = (arguments.backend, CudaDevice if arguments.backend == "cuda" else EmulatedDevice)
+    planned = unmeasured(info, arguments.solvers, settings, device)
+    for case in planned:
+        case.skip("yet to be measured")
+    provenance = {
+        "machine": environment.machine(arguments.machine, None),
+        "software": environment.software(),
+    }
+    check_records(arguments, [as_record(arguments.experiment, info, case, provenance) for case in planned])
     if "missing" in info:
         cases = unmeasured(info, arguments.solvers, settings, device)
         for case in cases:
@@ -72,10 +81,7 @@ def main() -> None:
         graph = wanted or dense.load(arguments.graph)
         cases = measure(arguments.experiment, graph, arguments.solvers, settings, device)
     gpu = next((case.gpu for case in cases if case.gpu is not None), None)
-    provenance = {
-        "machine": environment.machine(arguments.machine, gpu),
-        "software": environment.software(),
-    }
+    provenance["machine"] = environment.machine(arguments.machine, gpu)
     records = [as_record(arguments.experiment, info, case, provenance) for case in cases]
     write = update_records if arguments.update else write_records
     write(arguments.output, records)
@@ -98,6 +104,14 @@ def check_arguments(arguments: Namespace) -> None:
     if twice := next((solver for solver in solvers if solvers.count(solver) > 1), None):
         raise RetraceError(f"--solvers: {twice} stands there twice; name it once")
     check_writable(arguments.output)
+
+
+def check_records(arguments: Namespace, planned: list[Record]) -> None:
+    """Refuse before the measuring what could not be written after it."""
+    for record in planned:
+        validate(asdict(record), "record", f"{arguments.graph}: cannot be recorded")
+    if arguments.update:
+        updated(arguments.output, planned)
 
 
 if __name__ == "__main__":

@@ -168,6 +168,18 @@ def test_oracle_asks_another_where_igraph_overflows(sources: tuple[int, ...] | N
     assert (verdict.verified, verdict.oracle) == (True, by)
 
 
+def test_networkit_is_not_checked_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    oracle, right = ScoreOracle(SMALL["grid"]), exact_of_small("grid")
+    whole = oracle.expected
+
+    def expected(sources: tuple[int, ...] | None, by: str) -> np.ndarray:
+        return np.full_like(right, np.nan) if by == IGRAPH else whole(sources, by)
+
+    monkeypatch.setattr(oracle, "expected", expected)
+    verdict = oracle.check("betweenness/networkit", Query(), right)
+    assert (verdict.verified, verdict.oracle) == (True, LONG_DOUBLE)
+
+
 @pytest.mark.parametrize("which", ["grid", "tree and triangle"])
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -26,6 +27,7 @@ from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import sample_vertices
 from retrace.graphs.reductions import is_symmetric
+from retrace.solvers.betweenness_beside import SideVertices
 from retrace.solvers.host import ArrayBrandes
 from retrace.solvers.registry import Query
 
@@ -150,6 +152,7 @@ def test_an_interrupted_run_loses_no_more_than_a_batch(
     assert sorted(path.name for path in stored.parent.iterdir()) == ["g", "kept.npz"]
     again = Outcome(capsys, *argv)
     assert (again.status, again.err) == (0, "")
+    assert f" s after {checkpoint.FIRST + 2} sources of an earlier run; verified" in again.out
     done = [source for query in asked[:3] for source in query.sources or ()]
     assert len(done) == checkpoint.FIRST + 2
     assert asked[4].sources == tuple(range(len(done), len(done) + checkpoint.FIRST))
@@ -173,9 +176,62 @@ def test_a_checkpoint_of_something_else_is_refused(
         argv = ["solve", f"betweenness/{solver}", path, "--checkpoint", kept, *more]
         assert f"{kept}: is a checkpoint of other {what} than" in Outcome(capsys, *argv).refusal(1)
         assert kept.read_bytes() == content
-    kept.write_bytes(content[:-30])
+    array, other = io.BytesIO(), io.BytesIO()
+    np.save(array, np.zeros(3))
+    np.savez(other, identity="[]", scores=np.zeros(108), done=3)
     argv = ["solve", "betweenness/seq-array", stored, "--checkpoint", kept]
-    assert f"{kept}: is no checkpoint" in Outcome(capsys, *argv).refusal(1)
+    for damaged in (content[:-30], b"", array.getvalue(), other.getvalue()):
+        kept.write_bytes(damaged)
+        assert f"{kept}: is no checkpoint" in Outcome(capsys, *argv).refusal(1)
+
+
+def test_no_file_is_written_twice(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    csv = house.parent / "scores.csv"
+    for option in ("--checkpoint", "--output"):
+        argv = [
+            "solve",
+            "betweenness/seq-array",
+            house,
+            "--output",
+            csv,
+            option,
+            house.parent / "./scores.csv",
+        ]
+        assert f"{csv}: is to be written twice" in Outcome(capsys, *argv).refusal(1)
+        assert not csv.exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "asked"), [([], [None]), (["--sources", 5], [5]), (["--checkpoint", "kept.npz"], [16, 24])]
+)
+def test_side_vertices_are_taken_away_if_all_sources_come_at_once(
+    more: list[object], asked: list[int | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    windmill = [(0, u, 1) for u in range(1, 40)] + [(u, u + 1, 1) for u in range(1, 39, 2)]
+    csr.save(graph(40, windmill, directed=False), tmp_path / "g")
+    heard, whole = list[int | None](), SideVertices.upload
+
+    def upload(self: SideVertices, query: Query) -> None:
+        heard.append(None if query.sources is None else len(query.sources))
+        whole(self, query)
+
+    monkeypatch.setattr(SideVertices, "upload", upload)
+    spec = "betweenness/vert-comp2-virt-stride:blocks=2,block_size=32"
+    assert "; verified against" in Outcome(capsys, "solve", spec, "g", "--backend", "emulator", *more).out
+    assert heard == asked
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_behind_standard_output_is_told(house: Path) -> None:
+    command = [sys.executable, "-m", "retrace", "solve", "betweenness/seq-array", str(house)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
+    assert done.returncode == 1
+    assert done.stderr == "error: standard output: No space left on device\n"
 
 
 def test_ctrl_c_in_a_batch_leaves_the_batches_before(tmp_path: Path) -> None:
@@ -217,6 +273,7 @@ def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
         ("betweenness/networkit", ["--checkpoint", "kept.npz"], "takes all vertices as sources"),
         ("betweenness/seq-array", ["--sources", "7"], "7 sources asked for, expected 1 to 6"),
         ("betweenness/none", [], "no solver is called betweenness/none"),
+        ("betweenness", [], "no solver is called betweenness"),
         ("betweenness/vert:precision=half", [], "precision is half"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,11 +47,19 @@ def test_a_wrong_option_takes_one_line(script: str, tmp_path: Path) -> None:
         (["--solvers", "bfs/queue", "generate/tree-first"], "not both"),
         (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
         (["--output", "."], "it is a folder"),
+        ([], "its graph.json has no source for bfs; measure a graph that get_graph.py"),
+        (["--solvers", "stcon/bsp"], "its graph.json has no pairs for stcon"),
+        (["--solvers", "betweenness/vert"], "cannot be recorded: graph: 'origin' is a required property"),
+        (["--update", "--output", "torn.jsonl"], "torn.jsonl:1: not a JSON object"),
         (["--output", "graph/graph.json/x"], "is a file"),
     ],
 )
 def test_measuring_is_refused_before_it_begins(asked: list[object], complaint: str, tmp_path: Path) -> None:
-    save(graph(2, [(0, 1, 1)]), tmp_path / "graph")
+    info = {"origin": "generated", "edition": "tree-first", "weights": "file", "seed": 1, "source": 0}
+    whole = graph(2, [(0, 1, 1)])
+    bare = "graph.json has" in complaint or "recorded" in complaint
+    save(replace(whole, info={**whole.info, **({} if bare else info)}), tmp_path / "graph")
+    (tmp_path / "torn.jsonl").write_text("{")
     before = sorted(tmp_path.rglob("*"))
     usual = ["--experiment", "table-3.3", "--graph", "graph", "--backend", "emulator"]
     usual += ["--solvers", "bfs/queue", "--output", "out.jsonl"]

@@ -58,7 +58,9 @@ class Checkpoint:
         try:
             with np.load(path, allow_pickle=False) as file:
                 known, scores, done = json.loads(str(file["identity"])), file["scores"], int(file["done"])
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            if not isinstance(known, dict) or scores.ndim != 1 or scores.dtype != np.float64:
+                raise ValueError
+        except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
             raise RetraceError(f"{path}: is no checkpoint; name another file, or delete it") from None
         for what, value in identity.items():
             if known.get(what) != value:

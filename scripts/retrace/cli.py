@@ -50,6 +50,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"error: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
+        return 1
     return 0
 
 
@@ -197,7 +201,7 @@ def add_backend(command: ArgumentParser) -> None:
 def check_usage(arguments: Namespace) -> None:
     """Refuse options that do not go together, as argparse would."""
     if arguments.command == "solve":
-        if arguments.solver.startswith("betweenness/"):
+        if arguments.solver.startswith("betweenness"):
             paths = (arguments.source, arguments.target, *arguments.paths_to)
             if any(vertex is not None for vertex in paths):
                 arguments.usage(f"{arguments.solver} takes neither ends nor paths; see --sources")

@@ -96,7 +96,7 @@ class Answer:
 
 def solve(arguments: Namespace) -> None:
     """Run one solver, check its answer, write what was asked for and sum it up in a line."""
-    if arguments.solver.startswith("betweenness/"):
+    if arguments.solver.startswith("betweenness"):
         scores.solve(arguments)
         return
     outputs: list[Path] = arguments.output

@@ -238,9 +238,14 @@ def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: boo
     Raises
     ------
     RetraceError
-        If a path leads through a file, is a folder where a file is wanted, or is that of the graph itself.
+        If a path leads through a file, is a folder where a file is wanted, stands there twice, or is that of
+        the graph itself.
     """
+    named: set[Path] = set()
     for path in paths:
+        if path.resolve() in named:
+            raise RetraceError(f"{path}: is to be written twice; name another file")
+        named.add(path.resolve())
         if graph is not None and path.resolve() == graph.resolve():
             raise RetraceError(f"{path}: is the graph itself, which would be lost; name another file")
         into_folder = folders and path.suffix == "" and path.is_dir()

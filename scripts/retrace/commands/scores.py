@@ -44,11 +44,10 @@ def solve(arguments: Namespace) -> None:
         query = Query.sampled(graph.vertices, arguments.sources, arguments.seed)
     spec: str = arguments.solver
     where, open_device = choose_backend(spec, REGISTRY.find(spec).backends, arguments.backend)
-    began = perf_counter()
     with Case(spec, where, query, open_device).device() as device:
         checkpoint = Checkpoint.open(arguments.checkpoint, identity(graph, spec, query), graph.vertices)
-        sum_up(make(spec, device), spec, graph, query, checkpoint)
-    seconds = perf_counter() - began
+        resumed = checkpoint.done
+        seconds = sum_up(make(spec, device), spec, graph, query, checkpoint)
 
     checked = "not checked"
     if arguments.check:
@@ -59,9 +58,10 @@ def solve(arguments: Namespace) -> None:
     for output in arguments.output:
         write_table(output, {given.column("vertex"): vertices, "score": scores})
     checkpoint.remove()
+    after = f" after {resumed} sources of an earlier run" if resumed else ""
     emulated = " (emulated: no measure of a GPU)" if where == "emulator" else ""
     found = summary(given, graph, query, scores)
-    print(f"{spec} on {where}, {given.path}: {found}; {seconds:.3f} s{emulated}; {checked}")
+    print(f"{spec} on {where}, {given.path}: {found}; {seconds:.3f} s{after}{emulated}; {checked}")
 
 
 def identity(graph: CSRGraph, spec: str, query: Query) -> dict[str, Any]:
@@ -80,8 +80,8 @@ def with_direction(graph: CSRGraph, directed: bool) -> CSRGraph:
     return replace(graph, info={**graph.info, "directed": not undirected})
 
 
-def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> None:
-    """Bring a checkpoint's sum to all sources asked for, batch by batch.
+def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:
+    """Bring a checkpoint's sum to all sources asked for, batch by batch; returns the seconds without set-up.
 
     Raises
     ------
@@ -92,14 +92,17 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
     whole = solver.declines(Query(sources=tuple(sources[:1].tolist())))
     if whole is not None and (query.sources is not None or checkpoint.path is not None):
         raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
+    at_once = whole is not None or (solver.prefers_all(query) and checkpoint.path is None)
+    began = perf_counter()
     with tqdm(
         total=len(sources), initial=checkpoint.done, unit="vertex", desc=spec, leave=False, disable=None
     ) as progress:
         try:
             with interruptible():
                 solver.setup(graph)
-            for batch in checkpoint.batches(sources) if whole is None else [sources]:
-                asked = query if whole is not None else Query(sources=tuple(batch.tolist()))
+            began = perf_counter()
+            for batch in [sources] if at_once else checkpoint.batches(sources):
+                asked = query if at_once else Query(sources=tuple(batch.tolist()))
                 with interruptible():
                     solver.upload(asked)
                     solver.solve(asked)
@@ -111,6 +114,7 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise RetraceError(f"{spec} failed: {reason}") from None
+    return perf_counter() - began
 
 
 def verify(spec: str, where: str, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> Verdict:

@@ -122,7 +122,10 @@ def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
         If there are not so many, or none is asked for.
     """
     if not 1 <= count <= vertices:
-        raise RetraceError(f"{count} sources asked for, expected 1 to {vertices}, the graph's vertices")
+        expected = (
+            f"expected 1 to {vertices}, the graph's vertices" if vertices else "but the graph has no vertices"
+        )
+        raise RetraceError(f"{count} sources asked for, {expected}")
     drawn = np.argsort(_random(seed, "sources", vertices), kind="stable")[:count]
     return np.sort(drawn).astype(np.int32)
 

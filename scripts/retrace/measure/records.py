@@ -231,7 +231,18 @@ def update_records(path: Path, records: Iterable[Record]) -> None:
     Raises
     ------
     RetraceError
-        If a record is not valid, or the file's are of another experiment, graph or machine.
+        If a record is not valid, or as `updated` does.
+    """
+    write_records(path, updated(path, records))
+
+
+def updated(path: Path, records: Iterable[Record]) -> list[Record]:
+    """Return what a file would hold.
+
+    Raises
+    ------
+    RetraceError
+        If one of the file's is not valid, or they are of another experiment, graph or machine.
     """
     kept = {record.subject: record for record in (read_records([path]) if path.exists() else [])}
     for record in records:
@@ -244,7 +255,7 @@ def update_records(path: Path, records: Iterable[Record]) -> None:
                 if a != b:
                     raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
         kept[record.subject] = record
-    write_records(path, kept.values())
+    return list(kept.values())
 
 
 def _asked(record: Record) -> str | None:

@@ -27,7 +27,7 @@ from retrace.check.oracles import Verdict, digest, search_bytes
 from retrace.devices import host_memory
 from retrace.devices.base import Device
 from retrace.devices.host_memory import require
-from retrace.errors import TooLargeError
+from retrace.errors import RetraceError, TooLargeError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
 from retrace.measure.records import Record
@@ -259,10 +259,21 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     """List what is asked of a graph: its source, or, for st-connectivity, each of its pairs.
 
     Betweenness takes all vertices as sources, or a sample if `info["sources"]` has its `count` and `seed`.
+
+    Raises
+    ------
+    RetraceError
+        If the graph does not say where searches begin.
     """
     if problem == "betweenness":
         sample = info.get("sources")
         return [Query.sampled(info["vertices"], sample["count"], sample["seed"]) if sample else Query()]
+    needed = "pairs" if problem == "stcon" else "source"
+    if needed not in info:
+        raise RetraceError(
+            f"{info.get('name')}: its graph.json has no {needed} for {problem}; measure a graph that "
+            "get_graph.py or generate_*.py wrote"
+        )
     if problem == "stcon":
         return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]
     return [Query(info["source"])]

@@ -47,6 +47,10 @@ class SideVertices(VertCompVirtStride):
     implements = 'domitrz-brandes, "Further graph reductions", on brandes-par-vert-comp-virt-stride.cu'
     sources = kernel_files("vert-comp-virt-stride", "virtual.cuh")
 
+    def prefers_all(self, query: Query) -> bool:
+        """Tell whether all vertices are sources: of some alone, side vertices are not taken away."""
+        return query.sources is None
+
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         """Return two graphs, or one if there are no such vertices, or not every vertex is a source."""
         return without_side_vertices(compact(self.graph, query.sources))

@@ -36,5 +36,5 @@ def too_many_paths(
     who = f"vertex {source} (ids from 0){', or one that hangs on it,' if hangs else ''}"
     return RetraceError(
         f"{solver}: from {who} more shortest paths lead to some vertex than {limit}; "
-        f"use {first}betweenness/seq-scaled, or leave this source out"
+        f"use {first}betweenness/seq-scaled, or other sources"
     )

@@ -121,6 +121,10 @@ class Solver(ABC):
         """Say why this solver cannot be asked this, or None if it can."""
         return None
 
+    def prefers_all(self, query: Query) -> bool:
+        """Tell whether this solver does better if it is asked for all of a query at once."""
+        return False
+
     def predict_seconds(self, query: Query) -> float | None:
         """Predict the time of `solve` from a small part of it, or None where it is surely short."""
         return None
