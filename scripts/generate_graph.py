@@ -9,10 +9,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from retrace.devices.host_memory import available, shortage
 from retrace.errors import OneLineParser, run_command
 from retrace.graphs import csr
 from retrace.graphs.random import RandomGraph, resolve_arcs
+from retrace.host_memory import available, shortage
 from retrace.solvers.generate import TreeFirst, generate
 
 

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, random_graphs
-from retrace.devices import host_memory
+from retrace import host_memory
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice

@@ -15,6 +15,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from retrace import host_memory
 from retrace.errors import RetraceError
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
@@ -180,6 +181,15 @@ def test_damaged_gzip(damage, tmp_path: Path) -> None:  # type: ignore[no-untype
 def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -> None:
     with pytest.raises(RetraceError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]$"):
         formats.parse(content, kind, "tiny", (3, 2))
+
+
+def test_a_graph_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_memory, "available", lambda: 2**30)
+    with pytest.raises(
+        RetraceError, match=r"^tiny: 100000001 vertices and 1 arcs: needs 1\.9 GiB of memory, 1\.0"
+    ):
+        formats.parse(b"0 100000000\n", "snap", "tiny")
+    assert formats.parse(b"0 1000\n", "snap", "tiny").vertices == 1001
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -14,9 +14,8 @@ import yaml
 
 import make_table
 import measure as measure_script
-from retrace import plan, project
+from retrace import host_memory, plan, project
 from retrace.check.generated import RandomGraphChecker
-from retrace.devices import host_memory
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError
 from retrace.graphs.random import RandomGraph, named

@@ -14,8 +14,7 @@ from numpy.typing import DTypeLike
 import generate_graph
 import measure as measure_script
 from graphs import NAMED, graph
-from retrace import plan
-from retrace.devices import host_memory
+from retrace import host_memory, plan
 from retrace.devices.base import Buffer
 from retrace.devices.emulator import EmulatedDevice
 from retrace.errors import RetraceError

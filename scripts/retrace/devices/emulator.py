@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices import host_memory
+from retrace import host_memory
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
 from retrace.devices.build import KERNELS, build_emulator, build_thrust, find_cxx, shown
 from retrace.errors import RetraceError

@@ -22,14 +22,14 @@ from typing import Any
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from retrace import host_memory
 from retrace.check.checkers import Checker, checker_of
 from retrace.check.oracles import Verdict, digest, search_bytes
-from retrace.devices import host_memory
 from retrace.devices.base import Device
-from retrace.devices.host_memory import require
 from retrace.errors import RetraceError, TooLargeError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
+from retrace.host_memory import require
 from retrace.measure.records import Record
 from retrace.side_by_side import side_by_side
 from retrace.solvers import Query, Solver, make

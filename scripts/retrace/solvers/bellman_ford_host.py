@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import scipy
 
-from retrace.devices import host_memory
+from retrace import host_memory
 from retrace.devices.build import KERNELS, build_host
-from retrace.devices.host_memory import require
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
+from retrace.host_memory import require
 from retrace.solvers import matrices, negative_cycles
 from retrace.solvers.host import HostSolver, pointer
 from retrace.solvers.matrices import host_matrix, pitch_of, rows_of

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from retrace.devices import host_memory
+from retrace import host_memory
 from retrace.devices.base import Buffer, Device
 from retrace.devices.build import KERNELS, build_host
-from retrace.devices.host_memory import require
 from retrace.errors import TooLargeError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
+from retrace.host_memory import require
 
 SOURCES = ("generate/dense.cu", "generate/dense.h", "generate/random_graph.h", "host/generate_dense.cpp")
 """Kernel files that matrices are made by, from `kernels/` on."""

@@ -10,11 +10,15 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from retrace import host_memory
 from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.content import open_graph
 from retrace.graphs.formats.layouts import LARGEST
 from retrace.graphs.formats.lines import read_rows
+
+BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
+"""What `_assemble` takes at least: where each row begins, in 64 bits twice and in 32; and the heads."""
 
 
 def read(path: Path, kind: str) -> CSRGraph:
@@ -74,6 +78,9 @@ def parse_stream(
             f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
             f"found {vertices} and {arcs}"
         )
+    needed = BYTES_PER_VERTEX * vertices + BYTES_PER_ARC * arcs
+    if (lack := host_memory.shortage(needed, host_memory.available(), "memory")) is not None:
+        raise RetraceError(f"{path}: {vertices} vertices and {arcs} arcs: {lack}; take a smaller graph")
     try:
         graph = _assemble(vertices, arcs, parts, layout.columns == 3)
     except MemoryError:
