@@ -4,8 +4,8 @@ CORES ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes
-# python -m retrace from any folder
-ON_PATH = @echo "$(CURDIR)/scripts" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/retrace.pth"
+# python -m retrace, and the command retrace, from any folder
+INSTALL = $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
 .PHONY: reproduce report test check gpu clean help
 
@@ -41,15 +41,15 @@ $(BIN)/activate:
 
 $(VENV)/run: requirements.lock | $(BIN)/activate
 	$(PIP) -r $<
-	$(ON_PATH)
+	$(INSTALL)
 	@touch $@
 
 $(VENV)/dev: requirements-dev.lock | $(BIN)/activate
 	$(PIP) -r $<
-	$(ON_PATH)
+	$(INSTALL)
 	@touch $@ $(VENV)/run
 
 $(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/activate
 	$(BIN)/python scripts/install_gpu.py $<
-	$(ON_PATH)
+	$(INSTALL)
 	@touch $@ $(VENV)/run

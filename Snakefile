@@ -6,8 +6,9 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from retrace import configuration, plan, project, runs
-from retrace.errors import RetraceError
+from retrace.planning import configuration, plan, printed
+from retrace.system import project, runs
+from retrace.system.errors import RetraceError
 
 min_version("9.0")
 

@@ -19,8 +19,8 @@ from retrace.devices.build import (
     build_thrust,
 )
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.errors import OneLineParser, RetraceError, run_command
-from retrace.files import check_writable, write_whole
+from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.files import check_writable, write_whole
 
 
 def main() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retrace.errors import OneLineParser, run_command
 from retrace.graphs import dense
 from retrace.graphs.random import WEIGHTS
+from retrace.system.errors import OneLineParser, run_command
 
 
 def main() -> None:

@@ -9,11 +9,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from retrace.errors import OneLineParser, run_command
 from retrace.graphs import csr
 from retrace.graphs.random import RandomGraph, resolve_arcs
-from retrace.host_memory import available, shortage
 from retrace.solvers.generate import TreeFirst, generate
+from retrace.system.errors import OneLineParser, run_command
+from retrace.system.memory import available, shortage
 
 
 def main() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import yaml
 
-from retrace.errors import OneLineParser, RetraceError, run_command
 from retrace.graphs import csr
 from retrace.graphs.datasets import load_registry, obtain
+from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 
 def main() -> None:

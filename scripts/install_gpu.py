@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from retrace.errors import OneLineParser, RetraceError, run_command
+from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 DRIVER = "libcuda.so.1"
 USUAL_FOLDERS = ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")  # not always known to ldconfig

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from retrace.claims import table
 from retrace.claims.published import read_claims
-from retrace.errors import OneLineParser, run_command
-from retrace.files import write_whole
-from retrace.measure.records import read_records
 from retrace.publish.page import render
+from retrace.records.model import read_records
+from retrace.system.errors import OneLineParser, run_command
+from retrace.system.files import write_whole
 
 
 def main() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from retrace.claims.figures import figure
 from retrace.claims.reports import FIGURES
-from retrace.errors import OneLineParser, run_command
-from retrace.files import write_whole
-from retrace.measure.records import read_records
 from retrace.publish.figures import image
+from retrace.records.model import read_records
+from retrace.system.errors import OneLineParser, run_command
+from retrace.system.files import write_whole
 
 
 def main() -> None:

@@ -10,9 +10,9 @@ import signal
 from pathlib import Path
 
 from retrace.check.scores import IGRAPH, ScoreOracle
-from retrace.errors import OneLineParser, run_command
 from retrace.graphs import csr
 from retrace.measure.trials import queries
+from retrace.system.errors import OneLineParser, run_command
 
 
 def main() -> None:

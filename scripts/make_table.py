@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retrace.errors import OneLineParser, RetraceError, run_command
-from retrace.files import write_whole
-from retrace.measure.records import read_records
 from retrace.publish import generators, tables, variants
 from retrace.publish.page import render
 from retrace.publish.published import MEASURED_TABLES, TABLES, VARIANT_TABLES, read_published
+from retrace.records.model import read_records
+from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.files import write_whole
 
 
 def main() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retrace.errors import OneLineParser, run_command
-from retrace.files import write_whole
-from retrace.measure.records import read_records
 from retrace.publish import verification
 from retrace.publish.page import render
+from retrace.records.model import read_records
+from retrace.system.errors import OneLineParser, run_command
+from retrace.system.files import write_whole
 
 
 def main() -> None:

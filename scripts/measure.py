@@ -10,14 +10,14 @@ from pathlib import Path
 
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import OneLineParser, RetraceError, run_command
-from retrace.files import check_writable
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
-from retrace.measure.records import Record, update_records, updated, validate, write_records
 from retrace.measure.trials import Settings, as_record, measure, unmeasured
-from retrace.side_by_side import check_cores
+from retrace.records.model import Record, update_records, updated, validate, write_records
 from retrace.solvers.registry import parse
+from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.files import check_writable
+from retrace.system.processes import check_cores
 
 
 def main() -> None:

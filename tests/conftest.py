@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from retrace.devices.base import Device
-from retrace.devices.build import KERNELS, build_cubin, build_emulator, build_host
+from retrace.devices.build import build_cubin, build_emulator, build_host
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.measure import environment
 from retrace.solvers import REGISTRY
+from retrace.system.project import KERNELS
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 # A shell starts a command with & so that Ctrl-C is ignored, and its children inherit that.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from retrace.measure.records import GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
+from retrace.records.model import GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
 
 GRAPHS = {"small-6": (6, 20), "small-9": (9, 16), "NY": (264_346, 733_846), "NW": (1_207_945, 2_840_208)}
 EXPERIMENTS = {"bfs": "table-3.3", "stcon": "table-3.4", "sssp": "table-3.5"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fabricated import machine_info, random_graph, record
-from retrace.measure.records import GraphInfo, Record, Trial
+from retrace.records.model import GraphInfo, Record, Trial
 
 
 def dense_graph(vertices: int, **changes: Any) -> GraphInfo:

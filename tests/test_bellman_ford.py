@@ -14,14 +14,14 @@ from retrace.check import shortest_paths
 from retrace.check.checkers import checker_of
 from retrace.check.shortest_paths import ShortestPathsOracle, certify, certify_complete
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
-from retrace.measure.records import write_records
 from retrace.measure.trials import Settings, as_record, measure
+from retrace.records.model import write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.matrices import host_matrix, rows_of
 from retrace.solvers.negative_cycles import find_negative_cycle
+from retrace.system.errors import RetraceError
 from test_solvers import ON_CUDA, solve
 
 pytestmark = pytest.mark.usefixtures("kept_context")

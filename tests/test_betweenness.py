@@ -22,14 +22,14 @@ from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.check.scores import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
-from retrace.checkpoint import FIRST
-from retrace.devices.build import ROOT
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.measure.trials import Settings, as_record, measure, queries
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.system.checkpoint import FIRST
+from retrace.system.errors import RetraceError
+from retrace.system.project import ROOT
 
 NAMES = [kind.name for kind in REGISTRY.of_problem("betweenness") if not issubclass(kind, DeviceSolver)]
 
@@ -228,7 +228,7 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
     monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
-    monkeypatch.setattr("retrace.checkpoint.BATCH_S", 1e-9)  # one source after the first batch
+    monkeypatch.setattr("retrace.system.checkpoint.BATCH_S", 1e-9)  # one source after the first batch
     info = {"name": "grid", "vertices": 48, "arcs": SMALL["grid"].arcs, "directed": False}
     query = Query(sources=sources)
     monkeypatch.setattr("retrace.measure.trials.queries", lambda problem, info: [query])

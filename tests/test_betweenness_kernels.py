@@ -17,13 +17,13 @@ from graphs import NAMED, diamonds, graph, random_graphs
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError, TooLargeError
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.measure.records import read_records, write_records
 from retrace.measure.trials import Settings, as_record, measure
+from retrace.records.model import read_records, write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, betweenness, make
 from retrace.solvers.betweenness import Brandes, Round
 from retrace.solvers.betweenness_auto import Auto
+from retrace.system.errors import RetraceError, TooLargeError
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 

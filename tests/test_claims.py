@@ -17,9 +17,9 @@ from retrace.claims import table
 from retrace.claims.published import Claim, read_claims
 from retrace.claims.reports import REPORTS
 from retrace.claims.verdicts import Finding, Verdict, verdict
-from retrace.errors import RetraceError
-from retrace.measure.records import Record, write_records
 from retrace.publish.page import render
+from retrace.records.model import Record, write_records
+from retrace.system.errors import RetraceError
 
 ROOT = Path(__file__).parents[1]
 FABRICATED = {"an-bellman-ford": bellman_ford, "domitrz-brandes": brandes}

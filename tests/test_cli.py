@@ -18,9 +18,9 @@ from command_line import ENVIRONMENT, PROJECT, Outcome, rows, run
 from retrace import cli
 from retrace.commands import answers, graph_file
 from retrace.devices import cuda
-from retrace.errors import RetraceError
 from retrace.graphs import csr, formats
 from retrace.solvers.registry import GENERATORS
+from retrace.system.errors import RetraceError
 from tiny_files import TINY
 
 COMMANDS = ("solve", "path", "convert", "generate", "solvers", "machines")

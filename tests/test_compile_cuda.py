@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from retrace.devices.build import CUDA_FLAGS, EMULATOR, KERNELS, build_cubin, find_nvcc
-from retrace.errors import RetraceError
+from retrace.devices.build import CUDA_FLAGS, EMULATOR, build_cubin, find_nvcc
+from retrace.system.errors import RetraceError
+from retrace.system.project import KERNELS
 
 # One pass of the front end for each major architecture: minor ones have the language of theirs.
 TARGETS = (

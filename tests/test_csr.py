@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, from_arcs, load, save
+from retrace.system.errors import RetraceError
 
 
 @pytest.fixture

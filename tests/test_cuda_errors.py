@@ -12,7 +12,7 @@ import pytest
 
 from retrace.devices import cuda
 from retrace.devices.base import Device
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 CALLS: dict[str, Callable[[Device, Any], object]] = {
     "write": lambda device, buffer: device.write(buffer, np.zeros(4, np.int32)),
@@ -71,7 +71,7 @@ def test_every_call_reports_the_failure_of_a_kernel(failing: cuda.CudaDevice, na
 PROGRAM = """
 import sys, numpy as np
 from retrace.devices.cuda import CudaDevice
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 from test_cuda_errors import CALLS
 with CudaDevice() as device:
     buffer = device.empty(4, np.int32)

@@ -22,9 +22,9 @@ from typing import Any
 import pytest
 import yaml
 
-from retrace.errors import RetraceError
 from retrace.graphs import csr, datasets
 from retrace.graphs.datasets import Dataset, Edition, load_registry, obtain
+from retrace.system.errors import RetraceError
 
 PROJECT = Path(__file__).parents[1]
 CONTENT = b"p sp 4 6\na 1 2 5\na 2 1 5\na 1 3 7\na 3 1 7\na 2 4 1\na 4 2 1\n"

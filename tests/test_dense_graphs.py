@@ -13,15 +13,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, random_graphs
-from retrace import host_memory
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError, TooLargeError
 from retrace.graphs import csr, dense
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.solvers.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
+from retrace.system import memory
+from retrace.system.errors import RetraceError, TooLargeError
 
 MASK = 2**64 - 1
 DEVICES = [
@@ -115,7 +115,7 @@ def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLargeError, match="dense-50000: 2,499,950,000 arcs are more than 32 bits count"):
         rows_of(DenseGraph(50_000, 1))
     host_matrix(DenseGraph(1024, 4))
-    monkeypatch.setattr(host_memory, "available", lambda: 2**20)
+    monkeypatch.setattr(memory, "available", lambda: 2**20)
     with pytest.raises(TooLargeError, match=r"needs 4\.0 MiB of memory, 1\.0 MiB are free"):
         host_matrix(DenseGraph(1024, 3))
     with pytest.raises(TooLargeError, match=r"needs 16\.0 MiB of memory, 1\.0 MiB are free"):

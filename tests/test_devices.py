@@ -8,7 +8,7 @@ import pytest
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
 BARRIERS, ATOMICS = str(KERNELS / "barriers.cu"), str(KERNELS / "atomics.cu")

@@ -12,7 +12,7 @@ import pytest
 
 from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
 from retrace.devices.emulator import EmulatedDevice, debug_environment
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
 BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")

@@ -15,10 +15,10 @@ import pytest
 from graphs import graph
 from retrace.check.oracles import Oracle, certify_tree
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query
 from retrace.solvers.matrices import host_matrix
+from retrace.system.errors import RetraceError
 from test_solvers import answer, solve
 
 INFINITY = UNREACHABLE

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fabricated import graph_info, record, suite, without_answer
-from retrace.measure.records import Record, write_records
 from retrace.publish import figures
 from retrace.publish.figures import Series, measured_series, printed_series, spread
 from retrace.publish.published import TABLES, read_published
 from retrace.publish.rows import lines
+from retrace.records.model import Record, write_records
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "published" / "bsp-suite.csv"

@@ -15,10 +15,10 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from retrace import host_memory
-from retrace.errors import RetraceError
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
+from retrace.system import memory
+from retrace.system.errors import RetraceError
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 MIRROR = os.environ.get("GRAPH_MIRROR", "")
@@ -184,7 +184,7 @@ def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -
 
 
 def test_a_graph_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_memory, "available", lambda: 2**30)
+    monkeypatch.setattr(memory, "available", lambda: 2**30)
     with pytest.raises(
         RetraceError, match=r"^tiny: 100000001 vertices and 1 arcs: needs 1\.9 GiB of memory, 1\.0"
     ):

@@ -14,16 +14,17 @@ import yaml
 
 import make_table
 import measure as measure_script
-from retrace import host_memory, plan, project
 from retrace.check.generated import RandomGraphChecker
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.graphs.random import RandomGraph, named
-from retrace.measure.records import Record, read_records, update_records, write_records
+from retrace.planning import plan
 from retrace.publish import generators
 from retrace.publish.page import EMPTY, render
+from retrace.records.model import Record, read_records, update_records, write_records
 from retrace.solvers import Query
 from retrace.solvers.generate import generate
+from retrace.system import memory, project
+from retrace.system.errors import RetraceError
 
 SOLVERS = ["generate/tree-first", "generate/random-degree"]
 
@@ -85,7 +86,7 @@ def test_a_wrong_graph_and_another_one_are_not_verified() -> None:
 
 
 def test_what_does_not_fit_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_memory, "available", lambda: 1024)
+    monkeypatch.setattr(memory, "available", lambda: 1024)
     records = measured(tmp_path, monkeypatch)
     assert [record.reason for record in records] == ["needs 11.0 KiB of memory, 1.0 KiB are free"] * 2
     assert {record.graph["sha256"] for record in records} == {None}

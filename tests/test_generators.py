@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import heavy_tailed_stand_in, random_weights, road_stand_in, sample_vertices
+from retrace.system.errors import RetraceError
 
 
 def matrix(graph: CSRGraph) -> csr_array:

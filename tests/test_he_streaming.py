@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from graphs import NAMED, graph, random_graphs
-from retrace.errors import RetraceError
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.path_files import read_path, write_path
 from retrace.graphs.random import RandomGraph
 from retrace.solvers.generate import generate
+from retrace.system.errors import RetraceError
 
 LARGE = RandomGraph(2**16, 2**19, seed=1, weights=(0, 1000))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import install_gpu
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 LOCK = Path(__file__).parents[1] / "requirements-gpu.lock"
 

@@ -18,9 +18,9 @@ from matplotlib.text import Text
 from fabricated_claims import bellman_ford, brandes, gowalla
 from retrace.claims.figures import CHARTS, figure
 from retrace.claims.reports import FIGURES
-from retrace.measure.records import read_records, write_records
 from retrace.publish.figures import WIDTH, image
 from retrace.publish.line_chart import apart, count, duration
+from retrace.records.model import read_records, write_records
 
 ROOT = Path(__file__).parents[1]
 RECORDS = {

@@ -14,44 +14,45 @@ from numpy.typing import DTypeLike
 import generate_graph
 import measure as measure_script
 from graphs import NAMED, graph
-from retrace import host_memory, plan
 from retrace.devices.base import Buffer
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
-from retrace.measure.records import Record, read_records
+from retrace.planning import plan
 from retrace.publish import variants, verification
 from retrace.publish.page import render
 from retrace.publish.published import read_published
+from retrace.records.model import Record, read_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query
+from retrace.system import memory
+from retrace.system.errors import RetraceError
 
 PUBLISHED = Path(__file__).parents[1] / "results/published/tuwien-sssp.csv"
 GIB = 2**30
 
 
 def test_words_for_a_lack() -> None:
-    assert host_memory.shortage(5, 5, "memory") is None
-    told = host_memory.shortage(5 * GIB // 2, 19 * GIB // 10, "device memory")
+    assert memory.shortage(5, 5, "memory") is None
+    told = memory.shortage(5 * GIB // 2, 19 * GIB // 10, "device memory")
     assert told == "needs 2.5 GiB of device memory, 1.9 GiB are free"
-    assert host_memory.shortage(6 * 2**20, 2**20, "disk") == "needs 6.0 MiB of disk, 1.0 MiB are free"
+    assert memory.shortage(6 * 2**20, 2**20, "disk") == "needs 6.0 MiB of disk, 1.0 MiB are free"
 
 
 def test_a_control_group_has_less_than_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert host_memory.available() > 2**20
+    assert memory.available() > 2**20
     proc, group = tmp_path / "proc", tmp_path / "groups/job"
     for folder in (proc / "self", group):
         folder.mkdir(parents=True)
     (proc / "meminfo").write_text("MemTotal: 9999999 kB\nMemFree: 10 kB\nMemAvailable:    8000000 kB\n")
-    monkeypatch.setattr(host_memory, "PROC", proc)
-    monkeypatch.setattr(host_memory, "CGROUPS", tmp_path / "groups")
-    assert host_memory.available() == 8_000_000 * 1024
+    monkeypatch.setattr(memory, "PROC", proc)
+    monkeypatch.setattr(memory, "CGROUPS", tmp_path / "groups")
+    assert memory.available() == 8_000_000 * 1024
     (proc / "self/cgroup").write_text("0::/job\n")
     (group / "memory.current").write_text("700\n")
     (group / "memory.stat").write_text("anon 300\ninactive_file 200\n")
     for limit, left in (("max", 8_000_000 * 1024), ("1000", 500), ("400", 0)):
         (group / "memory.max").write_text(f"{limit}\n")
-        assert host_memory.available() == left
+        assert memory.available() == left
 
 
 class CountingDevice(EmulatedDevice):
@@ -172,7 +173,7 @@ def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
         monkeypatch.setattr(EmulatedDevice, "free_memory", lambda _: 5000)
         reasons = [None, "needs 61.0 KiB of memory, 4.9 KiB are free"]
     else:
-        monkeypatch.setattr(host_memory, "available", lambda: 10000)
+        monkeypatch.setattr(memory, "available", lambda: 10000)
         reasons = ["needs 0.2 MiB of memory, 9.8 KiB are free"] * 2
     records = measured(path, monkeypatch)
     assert [record.reason for record in records] == reasons

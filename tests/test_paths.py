@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
 from retrace.check.oracles import Oracle, certify_tree
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.solvers import Query
+from retrace.system.errors import RetraceError
 from test_hong_bfs import SLIDES
 from test_solvers import solve
 

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from fabricated import machine_info, without_answer
-from retrace import plan
-from retrace.errors import RetraceError
+from retrace.planning import plan
+from retrace.system.errors import RetraceError
 
 PROJECT = Path(__file__).parents[1]
 Config = dict[str, Any]
@@ -172,7 +172,7 @@ def test_snakemake_tells_it_in_one_line(tmp_path: Path) -> None:
 def test_a_run_is_planned_without_the_large_libraries() -> None:
     program = """
 import sys
-from retrace import plan
+from retrace.planning import plan
 from retrace.measure import trials
 large = {"igraph", "networkit", "matplotlib", "pandas"} & sys.modules.keys()
 sys.exit(f"loaded: {large}" if large else None)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from retrace.errors import RetraceError
 from retrace.publish.published import COLUMNS, TABLES, printed_ms, read_published
 from retrace.solvers import REGISTRY
+from retrace.system.errors import RetraceError
 
 PUBLISHED = Path(__file__).parents[1] / "results" / "published" / "bsp-suite.csv"
 TUWIEN = PUBLISHED.with_name("tuwien-sssp.csv")

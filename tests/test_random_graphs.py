@@ -19,12 +19,12 @@ from scipy.sparse.csgraph import connected_components
 from retrace.check import generated
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
 from retrace.solvers.generate import Generator, RandomDegree, TreeFirst, generate
 from retrace.solvers.registry import GENERATORS, make
+from retrace.system.errors import RetraceError
 
 UInt64Array = NDArray[np.uint64]
 

@@ -9,19 +9,11 @@ from typing import Any
 import pytest
 
 from fabricated import graph_info, record, trial, without_answer
-from retrace.errors import RetraceError
-from retrace.measure.records import (
-    Summary,
-    order,
-    read_records,
-    row_label,
-    summarise,
-    too_noisy_to_rank,
-    update_records,
-    write_records,
-)
+from retrace.records.model import read_records, row_label, update_records, write_records
+from retrace.records.statistics import Summary, order, summarise, too_noisy_to_rank
 from retrace.solvers import REGISTRY
 from retrace.solvers.registry import GENERATORS, Solver
+from retrace.system.errors import RetraceError
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

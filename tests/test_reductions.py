@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from exact_betweenness import ordered_scores
 from graphs import NAMED, graph, grid, random_graphs
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.reductions import Compacted, compact, simplify, without_side_vertices
 from retrace.graphs.virtual import StrideCSR, VirtualCSR
+from retrace.system.errors import RetraceError
 
 TREE = graph(8, [(0, 1, 1), (1, 2, 1), (1, 3, 1), (3, 4, 1), (3, 5, 1), (6, 7, 1)], directed=False)
 TRIANGLES = graph(  # a strip of triangles with a tail: taking its tips away lays more bare

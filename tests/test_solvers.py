@@ -16,10 +16,10 @@ from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle, certify, certify_tree
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.registry import parse
+from retrace.system.errors import RetraceError
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 

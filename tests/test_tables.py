@@ -13,13 +13,13 @@ from docutils.core import publish_parts
 from jinja2 import Environment, StrictUndefined
 
 from fabricated import graph_info, record, suite, without_answer
-from retrace.errors import RetraceError
-from retrace.measure.records import Record, write_records
 from retrace.publish import tables, verification
 from retrace.publish.page import EMPTY, Page, render
 from retrace.publish.published import TABLES, read_published
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
+from retrace.records.model import Record, write_records
+from retrace.system.errors import RetraceError
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "published" / "bsp-suite.csv"

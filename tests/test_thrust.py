@@ -7,9 +7,10 @@ import ctypes
 import pytest
 
 from graphs import NAMED
-from retrace.devices.build import KERNELS, build_thrust
+from retrace.devices.build import build_thrust
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.solvers import Query, make
+from retrace.system.project import KERNELS
 
 
 def test_thrust_compiles_for_cuda() -> None:

@@ -14,15 +14,15 @@ import pytest
 
 from graphs import NAMED
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
-from retrace.measure.records import write_records
 from retrace.measure.trials import Case, Settings, as_record, measure
-from retrace.side_by_side import check_cores, side_by_side
+from retrace.records.model import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
 from retrace.solvers.host import HostSolver
+from retrace.system.errors import RetraceError
+from retrace.system.processes import check_cores, side_by_side
 
 GRID = CSRGraph(
     NAMED["grid"].indptr,

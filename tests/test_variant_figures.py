@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fabricated import random_graph, sweep, variant, without_answer
-from retrace.measure.records import Record, write_records
 from retrace.publish import variant_figures
 from retrace.publish.figures import image
 from retrace.publish.published import FIGURES, VARIANT_TABLES, read_published
 from retrace.publish.rows import lines
 from retrace.publish.variant_figures import measured_panels, printed_panels, ratio_panels
 from retrace.publish.variants import NO_VERDICT, of_density, row_names
+from retrace.records.model import Record, write_records
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "published" / "tuwien-sssp.csv"

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 from fabricated import random_graph, sweep, variant, without_answer
-from retrace.errors import RetraceError
-from retrace.measure.records import Record, write_records
 from retrace.publish import variants
 from retrace.publish.comparison import compare, sentences
 from retrace.publish.page import EMPTY, Page, render
 from retrace.publish.published import VARIANT_TABLES, read_published
 from retrace.publish.rows import TIMES, lines
+from retrace.records.model import Record, write_records
+from retrace.system.errors import RetraceError
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "published" / "tuwien-sssp.csv"

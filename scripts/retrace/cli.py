@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from retrace.commands import NotVerifiedError
-from retrace.errors import OneLineParser, RetraceError
+from retrace.system.errors import OneLineParser, RetraceError
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 GENERATORS = ("tree-first", "random-degree")

@@ -8,7 +8,7 @@ rule table:
     input:
         PLAN.templates,
         PLAN.schemas,
-        published=lambda wildcards: project.printed_tables()[
+        published=lambda wildcards: printed.printed_tables()[
             f"table-{wildcards.number}"
         ],
         records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
@@ -64,7 +64,7 @@ rule figure:
     """Draw an experiment's time against graph size, printed and measured on the same axes."""
     input:
         PLAN.schemas,
-        published=lambda wildcards: project.printed_tables()[
+        published=lambda wildcards: printed.printed_tables()[
             plan.FIGURES[f"figure-{wildcards.number}"]
         ],
         records=lambda wildcards: PLAN.records(
@@ -95,7 +95,7 @@ rule claims:
     input:
         PLAN.templates,
         PLAN.schemas,
-        claims=lambda wildcards: project.claims_file(wildcards.claiming_report),
+        claims=lambda wildcards: printed.claims_file(wildcards.claiming_report),
         records=lambda wildcards: PLAN.report_records(wildcards.claiming_report),
         script=f"{SCRIPTS}/make_claims.py",
         code=PLAN.imports("make_claims.py"),

@@ -8,10 +8,10 @@ from retrace.check.generated import RandomGraphChecker
 from retrace.check.oracles import Oracle, Verdict
 from retrace.check.scores import ScoreOracle
 from retrace.check.shortest_paths import ShortestPathsOracle
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
 from retrace.solvers.registry import Query, Subject
+from retrace.system.errors import RetraceError
 
 
 class Checker(Protocol):

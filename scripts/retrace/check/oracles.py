@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
 
-from retrace.devices.build import KERNELS, build_host
-from retrace.errors import RetraceError
+from retrace.devices.build import build_host
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers.host import c_graph, pointer
 from retrace.solvers.registry import Query
+from retrace.system.errors import RetraceError
+from retrace.system.project import KERNELS
 
 DIJKSTRA = "scipy.sparse.csgraph.dijkstra"
 CERTIFICATE = "optimality certificate"

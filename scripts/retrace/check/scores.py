@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.check.oracles import Verdict
-from retrace.checkpoint import Checkpoint
 from retrace.devices.build import build_folder
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.side_by_side import side_by_side
 from retrace.solvers.registry import Query, parse
+from retrace.system.checkpoint import Checkpoint
+from retrace.system.processes import side_by_side
 
 DOUBLE, FLOAT = 1e-9, 1e-4
 """Greatest relative error that is accepted, by the precision a solver says it computes in."""

@@ -11,11 +11,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, breadth_first_order, dijkstra
 
 from retrace.check.oracles import CERTIFICATE, DIJKSTRA, Verdict, compare, digest
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.solvers.matrices import host_matrix, rows_of
 from retrace.solvers.registry import Query
+from retrace.system.errors import RetraceError
 
 BELLMAN_FORD = "scipy.sparse.csgraph.bellman_ford"
 MOST_WORK = 10**8

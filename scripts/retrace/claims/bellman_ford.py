@@ -19,9 +19,10 @@ from retrace.claims.verdicts import (
     rank,
     verdict,
 )
-from retrace.measure.records import Record, Summary
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
+from retrace.records.model import Record
+from retrace.records.statistics import Summary
 
 DENSE = Variant("bellman-ford/dense")
 PINNED = Variant("bellman-ford/pinned")

@@ -17,8 +17,9 @@ from retrace.claims.bellman_ford import (
     transfer_share,
 )
 from retrace.claims.evidence import Evidence, Variant, gpus
-from retrace.measure.records import Phase, Summary
 from retrace.publish.line_chart import Chart, Line, Panel
+from retrace.records.model import Phase
+from retrace.records.statistics import Summary
 
 MATRIX = "Vertices (rows of the matrix)"
 

@@ -21,9 +21,10 @@ from retrace.claims.verdicts import (
     rank,
     verdict,
 )
-from retrace.measure.records import SAME, Phase, Record
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
+from retrace.records.model import Phase, Record
+from retrace.records.statistics import SAME
 
 
 def variant(name: str, **settings: int | str) -> Variant:

@@ -22,12 +22,13 @@ from retrace.claims.brandes import (
     variant,
 )
 from retrace.claims.evidence import Evidence, Variant, gpus, work
-from retrace.measure.records import Record, Summary
 from retrace.publish.bar_chart import Bar, BarChart, BarPanel
 from retrace.publish.figures import BLUE, GREEN, ORANGE, PURPLE, VERMILION
 from retrace.publish.line_chart import Chart, Line, Panel
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
+from retrace.records.model import Record
+from retrace.records.statistics import Summary
 
 KINDS = (
     ("CUDA", CUDA, VERMILION),

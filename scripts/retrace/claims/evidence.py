@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from retrace.errors import RetraceError
-from retrace.measure.records import Phase, Record, Summary, summarise
+from retrace.records.model import Phase, Record
+from retrace.records.statistics import Summary, summarise
+from retrace.system.errors import RetraceError
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from retrace.claims import bellman_ford_figures, brandes_figures
 from retrace.claims.evidence import Evidence, gpus
 from retrace.claims.reports import FIGURES
-from retrace.measure.records import Record
 from retrace.publish.bar_chart import BarChart
 from retrace.publish.line_chart import Chart
 from retrace.publish.rows import machines
+from retrace.records.model import Record
 
 CHARTS: dict[str, Callable[[Sequence[Evidence]], Chart | BarChart]] = {
     **bellman_ford_figures.CHARTS,

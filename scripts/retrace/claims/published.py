@@ -6,8 +6,8 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrace.errors import RetraceError
-from retrace.measure.records import validate
+from retrace.records.model import validate
+from retrace.system.errors import RetraceError
 
 
 @dataclass(frozen=True)

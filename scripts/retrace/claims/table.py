@@ -12,10 +12,10 @@ from retrace.claims.evidence import Evidence, emulated
 from retrace.claims.published import Claim
 from retrace.claims.reports import REPORTS
 from retrace.claims.verdicts import COMPARING, Finding, Judge, Verdict
-from retrace.measure.records import Record
 from retrace.publish.page import EMPTY, Cell, Group, Page, Row, Table
 from retrace.publish.rows import machines
 from retrace.publish.tables import provenance
+from retrace.records.model import Record
 
 JUDGES: dict[str, dict[str, Judge]] = {
     "an-bellman-ford": bellman_ford.JUDGES,

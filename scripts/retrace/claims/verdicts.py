@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from retrace.claims.evidence import Evidence, Variant
-from retrace.measure.records import SAME, Phase, Record, Summary, order, summarise
 from retrace.publish.comparison import LEAST_TRIALS
 from retrace.publish.rows import TIMES
 from retrace.publish.tables import shown, three_digits
+from retrace.records.model import Phase, Record
+from retrace.records.statistics import SAME, Summary, order, summarise
 
 
 class Verdict(StrEnum):

@@ -1,6 +1,6 @@
 """What `python -m retrace` can be told to do; `retrace.cli` says how it is told."""
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 
 class NotVerifiedError(RetraceError):

@@ -21,11 +21,11 @@ from retrace.commands.graph_file import (
     write_path,
     write_table,
 )
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, Int32Array
 from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.measure.trials import Case, Phases
 from retrace.solvers import REGISTRY, Query, make
+from retrace.system.errors import RetraceError
 
 WEIGHTED = ("sssp", "bellman-ford")
 """Problems whose paths are as long as their weights add up to."""

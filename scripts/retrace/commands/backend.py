@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
-from retrace.errors import RetraceError
 from retrace.measure.trials import DeviceFactory
+from retrace.system.errors import RetraceError
 
 
 def choose_backend(name: str, backends: Sequence[str], wanted: str) -> tuple[str, DeviceFactory | None]:

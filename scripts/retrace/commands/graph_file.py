@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retrace.errors import RetraceError
-from retrace.files import check_writable, write_whole
 from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.generators import random_weights
 from retrace.solvers.matrices import rows_of
+from retrace.system.errors import RetraceError
+from retrace.system.files import check_writable, write_whole
 
 STORED = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from retrace.devices.build import ROOT
-from retrace.errors import RetraceError
-from retrace.measure.records import read_records
+from retrace.records.model import read_records
 from retrace.solvers import REGISTRY
+from retrace.system.errors import RetraceError
+from retrace.system.project import ROOT
 
 MACHINES = ROOT / "results" / "machines"
 UNCOMMITTED = "local"

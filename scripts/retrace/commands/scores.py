@@ -14,7 +14,6 @@ from tqdm import tqdm
 
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Verdict
-from retrace.checkpoint import Checkpoint
 from retrace.commands import NotVerifiedError
 from retrace.commands.backend import choose_backend
 from retrace.commands.graph_file import (
@@ -25,12 +24,13 @@ from retrace.commands.graph_file import (
     stage,
     write_table,
 )
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.reductions import is_symmetric
 from retrace.measure.trials import Case
 from retrace.solvers import REGISTRY, Query, Solver, make
 from retrace.solvers.brandes import sources_of
+from retrace.system.checkpoint import Checkpoint
+from retrace.system.errors import RetraceError
 
 
 def solve(arguments: Namespace) -> None:

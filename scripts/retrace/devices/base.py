@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 Dim = int | tuple[int, ...]
 """A grid or block size: x alone, or (x, y) or (x, y, z)."""

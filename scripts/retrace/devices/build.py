@@ -18,10 +18,9 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
+from retrace.system.project import KERNELS, ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
-KERNELS = ROOT / "kernels"
 EMULATOR = KERNELS / "emulator"
 
 HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-pthread", "-shared", "-fPIC")

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import KERNELS, build_cubin, build_thrust, shown
-from retrace.errors import RetraceError, TooLargeError
+from retrace.devices.build import build_cubin, build_thrust, shown
+from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.project import KERNELS
 
 SHARED_WITHOUT_ASKING = 48 * 1024
 """Dynamic shared memory that a kernel gets without its limit being raised."""

@@ -14,10 +14,11 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace import host_memory
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import KERNELS, build_emulator, build_thrust, find_cxx, shown
-from retrace.errors import RetraceError
+from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown
+from retrace.system import memory
+from retrace.system.errors import RetraceError
+from retrace.system.project import KERNELS
 
 POISON = 0xCD
 """What uninitialised memory holds, so that a kernel that reads it gives a wrong answer every time."""
@@ -349,7 +350,7 @@ class EmulatedDevice(Device):
 
     def free_memory(self) -> int:
         """Memory that the operating system could still hand out."""
-        return host_memory.available()
+        return memory.available()
 
     def resident_blocks(self, block_size: int) -> int:
         """How many blocks run at the same time: one a core."""

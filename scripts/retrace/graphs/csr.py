@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 UNREACHABLE = 2**31 - 1
 """Level or distance of a vertex that the source does not reach, in every answer."""

@@ -29,7 +29,6 @@ import requests
 import scipy
 import yaml
 
-from retrace.errors import RetraceError
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.generators import (
@@ -38,9 +37,10 @@ from retrace.graphs.generators import (
     random_weights,
     road_stand_in,
 )
+from retrace.system.errors import RetraceError
+from retrace.system.project import ROOT
 
-PROJECT = Path(__file__).parents[3]
-SCHEMA = PROJECT / "workflow/schemas/datasets.schema.yaml"
+SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"
 
 PROBE_S = 5.0
 """How long an address may take to answer at all; with no network this is all the time a graph costs."""
@@ -186,7 +186,7 @@ def _dataset(name: str, entry: dict[str, Any]) -> Dataset:
 
 def _here(edition: Edition, downloads: Path) -> Path:
     """Where the edition's file is or will be."""
-    return PROJECT / edition.path if edition.path else downloads / str(edition.file)
+    return ROOT / edition.path if edition.path else downloads / str(edition.file)
 
 
 def _addresses(editions: list[Edition], mirror: str | None) -> Iterator[tuple[Edition, str]]:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from retrace.errors import RetraceError
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.generators import stream_key
 from retrace.graphs.random import WEIGHTS
+from retrace.system.errors import RetraceError
 
 EDITION = "dense"
 """What `graph.json` of a stored dense graph has as its edition."""

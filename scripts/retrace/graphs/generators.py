@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
+from retrace.system.errors import RetraceError
 
 ROAD_WEIGHTS = (1, 2600)
 """Least and greatest generated weight; the mean is that of the New York road graph's distances."""

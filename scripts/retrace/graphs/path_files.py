@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.formats import open_graph, read_rows, write_he_arcs
+from retrace.system.errors import RetraceError
 
 
 def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:

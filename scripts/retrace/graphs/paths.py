@@ -9,8 +9,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.system.errors import RetraceError
 
 ArcIds = NDArray[np.integer[Any]]
 """Places in `indices` and `weights`, ascending."""

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE
+from retrace.system.errors import RetraceError
 
 WEIGHTS = (1, 100)
 """Least and greatest weight where nothing is said; the report does not say. Sums over 2^22 vertices fit."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.system.errors import RetraceError
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from retrace.devices.build import find_nvcc
-
-ROOT = Path(__file__).parents[3]
+from retrace.system.project import ROOT
 
 
 def cpu_model() -> str:

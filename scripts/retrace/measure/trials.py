@@ -22,20 +22,20 @@ from typing import Any
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retrace import host_memory
 from retrace.check.checkers import Checker, checker_of
 from retrace.check.oracles import Verdict, digest, search_bytes
 from retrace.devices.base import Device
-from retrace.errors import RetraceError, TooLargeError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
-from retrace.host_memory import require
-from retrace.measure.records import Record
-from retrace.side_by_side import side_by_side
+from retrace.records.model import Record
 from retrace.solvers import Query, Solver, make
 from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer
 from retrace.solvers.registry import DeviceSolver, Subject, find, parse
+from retrace.system import memory
+from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.memory import require
+from retrace.system.processes import side_by_side
 
 Phases = dict[str, float | None]
 Pass = tuple[Phases, int | None, NDArray[Any], int]
@@ -155,9 +155,9 @@ class Case:
     def skip_if_need_be(self, graph: Subject, settings: Settings) -> None:
         """Skip the case if its solver declines the query, memory will not do, or the budget will not."""
         if isinstance(graph, CSRGraph):
-            require(graph.memory_bytes + search_bytes(graph), host_memory.available(), "memory")
+            require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
         elif isinstance(graph, RandomGraph):
-            require(graph.memory_bytes, host_memory.available(), "memory")
+            require(graph.memory_bytes, memory.available(), "memory")
         with self.device() as device:
             solver = make(self.solver, device)
             if (why_not := solver.declines(self.query)) is not None:

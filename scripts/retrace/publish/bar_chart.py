@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from retrace.measure.records import Summary
 from retrace.publish.figures import SETTINGS, WIDTH
 from retrace.publish.line_chart import HEAD, PANEL_TITLE, TEXT_LINE, duration, name_ticks, wrapped
+from retrace.records.statistics import Summary
 
 BAR, AXIS, KEY, GAP, RIGHT, VALUE = 0.16, 0.36, 0.18, 0.08, 0.14, 0.5
 """Inches: a bar with its gap, the room under the axes, the key, between a name and its bar, the margin, the

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrace.graphs.random import size
-from retrace.measure.records import SAME, Phase, Record, order, summarise
 from retrace.publish.published import VariantTable
 from retrace.publish.rows import TIMES, Line, size_name
+from retrace.records.model import Phase, Record
+from retrace.records.statistics import SAME, order, summarise
 
 RULE = (
     f"Less, more: the quartiles do not overlap, and the medians are {SAME - 1:.0%} apart. Yes: solve takes "

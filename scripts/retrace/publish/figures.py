@@ -17,9 +17,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
-from retrace.measure.records import Record, Summary
 from retrace.publish.published import COLUMNS, TABLES, PublishedTable
 from retrace.publish.rows import PRINTED_PAIR, Line, lines, machines
+from retrace.records.model import Record
+from retrace.records.statistics import Summary
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = (

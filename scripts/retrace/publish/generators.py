@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from retrace.measure.records import Record, summarise
 from retrace.publish.page import EMPTY, Cell, Notes, Page
 from retrace.publish.rows import Line, lines, machines, relevant
 from retrace.publish.tables import (
@@ -21,6 +20,8 @@ from retrace.publish.tables import (
     three_digits,
     time_cell,
 )
+from retrace.records.model import Record
+from retrace.records.statistics import summarise
 
 TABLE = "generators"
 NOTHING_PRINTED = pd.DataFrame(columns=["table", "graph"])

@@ -13,7 +13,6 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from retrace.measure.records import Summary
 from retrace.publish.figures import (
     BLACK,
     BLUE,
@@ -27,6 +26,7 @@ from retrace.publish.figures import (
     spread,
 )
 from retrace.publish.rows import SUPERSCRIPTS
+from retrace.records.statistics import Summary
 
 STYLES = (
     (BLACK, "o"),

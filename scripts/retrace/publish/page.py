@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "workflow" / "templates"
+from retrace.system.project import ROOT
+
+TEMPLATES = ROOT / "workflow" / "templates"
 EMPTY = "\N{EN DASH}"
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retrace.errors import RetraceError
-from retrace.measure.records import validate
+from retrace.records.model import validate
+from retrace.system.errors import RetraceError
 
 if TYPE_CHECKING:
     import pandas as pd

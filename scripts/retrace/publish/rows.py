@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from retrace.errors import RetraceError
 from retrace.graphs.random import size
-from retrace.measure.records import Record, Summary, summarise, too_noisy_to_rank
+from retrace.records.model import Record
+from retrace.records.statistics import Summary, summarise, too_noisy_to_rank
+from retrace.system.errors import RetraceError
 
 PRINTED_PAIR = "far"
 """The report does not say which pair of vertices it times; a far one is a search through the graph."""

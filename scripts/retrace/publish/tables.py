@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from retrace.measure.records import Record, Summary, summarise
 from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
 from retrace.publish.published import COLUMNS, TABLES, PublishedTable
 from retrace.publish.rows import (
@@ -25,6 +24,8 @@ from retrace.publish.rows import (
     side_by_side,
     speed_up,
 )
+from retrace.records.model import Record
+from retrace.records.statistics import Summary, summarise
 
 NOISY = "~"
 

@@ -19,7 +19,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from retrace.measure.records import Record, summarise
 from retrace.publish.comparison import RULE, sentences
 from retrace.publish.figures import (
     BLACK,
@@ -38,6 +37,8 @@ from retrace.publish.published import ARCS_PER_VERTEX, FIGURES, VARIANT_TABLES, 
 from retrace.publish.rows import TIMES, Line, lines, machines, size_name
 from retrace.publish.tables import three_digits
 from retrace.publish.variants import NO_VERDICT, of_density, row_names, system_name
+from retrace.records.model import Record
+from retrace.records.statistics import summarise
 
 STYLES = {
     "sssp/mask-sequential": (BLACK, "o"),

@@ -8,12 +8,13 @@ from typing import Any
 import pandas as pd
 
 from retrace.graphs.random import size
-from retrace.measure.records import Record, summarise
 from retrace.publish.comparison import RULE, sentences
 from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
 from retrace.publish.published import VARIANT_TABLES
 from retrace.publish.rows import Line, lines, machines, outcome, relevant, side_by_side, size_name
 from retrace.publish.tables import TIDY_COLUMNS, measured_row, provenance, three_digits, tip
+from retrace.records.model import Record
+from retrace.records.statistics import summarise
 
 NO_VERDICT = (
     "No machine here has timed the variants on a GPU: whether they differ for the report's reasons is open."

@@ -8,9 +8,9 @@ from itertools import groupby
 
 import pandas as pd
 
-from retrace.measure.records import Record
 from retrace.publish.page import EMPTY, Cell, Group, Page, Row, Table
 from retrace.publish.rows import machines
+from retrace.records.model import Record
 
 COLUMNS = ("graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials")
 SHOWN = ("solver", "settings", "backend", "result", "oracle", "trials")

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import scipy
 
-from retrace import host_memory
-from retrace.devices.build import KERNELS, build_host
+from retrace.devices.build import build_host
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
-from retrace.host_memory import require
 from retrace.solvers import matrices, negative_cycles
 from retrace.solvers.host import HostSolver, pointer
 from retrace.solvers.matrices import host_matrix, pitch_of, rows_of
 from retrace.solvers.negative_cycles import LEAST, DistanceCheck, refuse_endless, require_nonnegative
 from retrace.solvers.peers import SciPyPeer
 from retrace.solvers.registry import REGISTRY, Query
+from retrace.system import memory
+from retrace.system.memory import require
+from retrace.system.project import KERNELS
 
 SAMPLE = 128
 """Vertices of the complete graph that SciPy's time is predicted from."""
@@ -88,7 +89,7 @@ class SciPyBellmanFordPeer(SciPyPeer):
     def setup(self, graph: Graph) -> None:
         """Make SciPy's sparse array."""
         self.rows: CSRGraph = rows_of(graph)
-        require(12 * self.rows.arcs, host_memory.available(), "memory")  # SciPy's weights are 64 bits wide
+        require(12 * self.rows.arcs, memory.available(), "memory")  # SciPy's weights are 64 bits wide
         super().setup(self.rows)
         self.distances = DistanceCheck(self.rows)
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer, Device
-from retrace.errors import RetraceError, TooLargeError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.reductions import Compacted, compact, simplify
 from retrace.graphs.virtual import StrideCSR, VirtualCSR
 from retrace.solvers.brandes import count_pairs_once, sources_of, too_many_paths
 from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Setting
+from retrace.system.errors import RetraceError, TooLargeError
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.reductions import Compacted, compact, without_side_vertices
 from retrace.solvers.betweenness import (
@@ -28,6 +27,7 @@ from retrace.solvers.betweenness import (
 from retrace.solvers.brandes import count_pairs_once, sources_of
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, Query, Setting
+from retrace.system.errors import RetraceError
 
 
 def both_ways(graph: CSRGraph, mdeg: int) -> list[Argument]:

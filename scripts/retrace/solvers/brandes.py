@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.solvers.registry import Query
+from retrace.system.errors import RetraceError
 
 
 def sources_of(query: Query, graph: CSRGraph) -> Int32Array:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Device
-from retrace.devices.build import KERNELS, build_host
-from retrace.errors import RetraceError
+from retrace.devices.build import build_host
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.generators import stream_key
 from retrace.graphs.random import RandomGraph, resolve_arcs
@@ -28,6 +27,8 @@ from retrace.solvers.registry import (
     Solver,
     make,
 )
+from retrace.system.errors import RetraceError
+from retrace.system.project import KERNELS
 
 
 class Generator(Solver):

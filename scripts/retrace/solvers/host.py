@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import time
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +14,7 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.reductions import simplify
 from retrace.solvers.brandes import count_pairs_once, sources_of, too_many_paths
 from retrace.solvers.registry import REGISTRY, Query, Solver
-
-KERNELS = Path(__file__).parents[3] / "kernels"
+from retrace.system.project import KERNELS
 
 
 class CGraph(ctypes.Structure):

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from retrace import host_memory
 from retrace.devices.base import Buffer, Device
-from retrace.devices.build import KERNELS, build_host
-from retrace.errors import TooLargeError
+from retrace.devices.build import build_host
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
-from retrace.host_memory import require
+from retrace.system import memory
+from retrace.system.errors import TooLargeError
+from retrace.system.memory import require
+from retrace.system.project import KERNELS
 
 SOURCES = ("generate/dense.cu", "generate/dense.h", "generate/random_graph.h", "host/generate_dense.cpp")
 """Kernel files that matrices are made by, from `kernels/` on."""
@@ -54,7 +55,7 @@ def host_matrix(graph: Graph) -> Int32Array:
     if isinstance(graph, DenseGraph):
         return _complete(graph)
     assert graph.weights is not None
-    require(matrix_bytes(graph), host_memory.available(), "memory")
+    require(matrix_bytes(graph), memory.available(), "memory")
     matrix = np.full((graph.vertices, pitch_of(graph.vertices)), UNREACHABLE, dtype=np.int32)
     np.minimum.at(matrix, (graph.tails(), graph.indices), graph.weights)
     return matrix
@@ -63,7 +64,7 @@ def host_matrix(graph: Graph) -> Int32Array:
 @lru_cache(maxsize=2)
 def _complete(graph: DenseGraph) -> Int32Array:
     vertices, pitch = graph.vertices, pitch_of(graph.vertices)
-    require(matrix_bytes(graph), host_memory.available(), "memory")
+    require(matrix_bytes(graph), memory.available(), "memory")
     matrix = np.empty((vertices, pitch), dtype=np.int32)
     function: Any = ctypes.CDLL(str(build_host(KERNELS / "host/generate_dense.cpp"))).generate_dense
     function.restype = None
@@ -97,7 +98,7 @@ def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
         If the host has not enough memory.
     """
     pageable = host_matrix(graph).ravel()
-    require(matrix_bytes(graph), host_memory.available(), "memory")
+    require(matrix_bytes(graph), memory.available(), "memory")
     matrix = device.pinned(pageable.size, np.int32)
     matrix[:] = pageable
     return matrix
@@ -119,7 +120,7 @@ def _rows(graph: DenseGraph) -> CSRGraph:
     n = graph.vertices
     if graph.arcs > MOST_ARCS:
         raise TooLargeError(f"{graph.name}: {graph.arcs:,} arcs are more than 32 bits count")
-    require(4 * matrix_bytes(graph), host_memory.available(), "memory")  # heads twice, weights, the matrix
+    require(4 * matrix_bytes(graph), memory.available(), "memory")  # heads twice, weights, the matrix
     heads = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))
     indptr = np.arange(n + 1, dtype=np.int32) * np.int32(n - 1)
     weights = _without_diagonal(host_matrix(graph)[:, :n])

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from retrace.devices.build import KERNELS, build_host
-from retrace.errors import RetraceError
+from retrace.devices.build import build_host
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.solvers.host import c_graph
+from retrace.system.errors import RetraceError
+from retrace.system.project import KERNELS
 
 SOURCE = "host/negative_cycle.cpp"
 LEAST = np.iinfo(np.int32).min

@@ -15,11 +15,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.reductions import simplify
 from retrace.solvers.brandes import count_pairs_once, sources_of
 from retrace.solvers.registry import REGISTRY, Query, Solver
+from retrace.system.errors import RetraceError
 
 
 def to_answer(lengths: ArrayLike) -> Int32Array:

@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from retrace.devices.base import Device
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.generators import sample_vertices
 from retrace.graphs.random import RandomGraph
+from retrace.system.errors import RetraceError
 
 Subject = Graph | RandomGraph
 """What is put before a solver: a graph, or, before a generator, what it is to be."""

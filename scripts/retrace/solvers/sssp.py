@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from retrace.devices.base import Buffer
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers.bulk_synchronous import BulkSynchronous
 from retrace.solvers.host import c_graph, pointer
 from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Setting
+from retrace.system.errors import RetraceError
 
 
 @REGISTRY.add

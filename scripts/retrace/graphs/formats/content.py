@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 GZIP_MAGIC = b"\x1f\x8b"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.system.errors import RetraceError
 
 ARCS_WRITTEN = 1 << 16
 """Arcs turned into text at a time."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrace.errors import RetraceError
 from retrace.graphs.csr import UNREACHABLE
+from retrace.system.errors import RetraceError
 
 LARGEST = UNREACHABLE - 1
 """The largest number of vertices or lines, weight or distance that fits in 32 bits beside `UNREACHABLE`."""

@@ -12,7 +12,6 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.errors import RetraceError
 from retrace.graphs.formats.content import read_pieces
 from retrace.graphs.formats.layouts import (
     LARGEST,
@@ -26,6 +25,7 @@ from retrace.graphs.formats.layouts import (
     weight_of,
 )
 from retrace.graphs.formats.matrix_market import layout_of
+from retrace.system.errors import RetraceError
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import scipy
 
-from retrace.errors import RetraceError
 from retrace.graphs.formats.layouts import LAYOUTS, Layout
+from retrace.system.errors import RetraceError
 
 
 def layout_of(content: bytes, path: Path | str) -> Layout:

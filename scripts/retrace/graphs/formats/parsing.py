@@ -10,12 +10,12 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from retrace import host_memory
-from retrace.errors import RetraceError
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.content import open_graph
 from retrace.graphs.formats.layouts import LARGEST
 from retrace.graphs.formats.lines import read_rows
+from retrace.system import memory
+from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
 """What `_assemble` takes at least: where each row begins, in 64 bits twice and in 32; and the heads."""
@@ -79,7 +79,7 @@ def parse_stream(
             f"found {vertices} and {arcs}"
         )
     needed = BYTES_PER_VERTEX * vertices + BYTES_PER_ARC * arcs
-    if (lack := host_memory.shortage(needed, host_memory.available(), "memory")) is not None:
+    if (lack := memory.shortage(needed, memory.available(), "memory")) is not None:
         raise RetraceError(f"{path}: {vertices} vertices and {arcs} arcs: {lack}; take a smaller graph")
     try:
         graph = _assemble(vertices, arcs, parts, layout.columns == 3)

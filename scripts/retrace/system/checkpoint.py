@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.errors import RetraceError
-from retrace.files import write_whole
+from retrace.system.errors import RetraceError
+from retrace.system.files import write_whole
 
 FIRST = 16
 """Sources of the first batch."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

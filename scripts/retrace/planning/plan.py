@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retrace import configuration, project
 from retrace.claims import reports
 from retrace.claims.reports import REPORTS
 from retrace.devices.cuda import cuda_status
-from retrace.errors import RetraceError
-from retrace.measure.records import Record, read_records
+from retrace.planning import configuration, printed
 from retrace.publish.published import FIGURES, MEASURED_TABLES
+from retrace.records.model import Record, read_records
 from retrace.solvers import REGISTRY
 from retrace.solvers.generate import TreeFirst
 from retrace.solvers.registry import GENERATORS, find
+from retrace.system import project
+from retrace.system.errors import RetraceError
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,10 @@ class Plan:
     @property
     def targets(self) -> dict[str, list[str]]:
         """What a whole run makes: the files of each table and figure, by its name."""
-        printed = [name for name in self.experiments if name in project.printed_tables()]
+        beside = [name for name in self.experiments if name in printed.printed_tables()]
         claims = [f"claims-{report}" for report in self.reports]
-        tables = [*printed, *claims, *self.measured_tables, "verification"]
-        figures = [figure for name in printed for figure in figures_of(name)]
+        tables = [*beside, *claims, *self.measured_tables, "verification"]
+        figures = [figure for name in beside for figure in figures_of(name)]
         return {
             **{name: table_files(name) for name in tables},
             **{name: figure_files(name) for name in [*figures, *self.measured_figures]},

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 LEASH = ("setpriv", "--pdeathsig", "KILL")
 """Runs a command that Linux kills together with the thread that started it."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
-from retrace.errors import RetraceError
+from retrace.system.errors import RetraceError
 
 Result = TypeVar("Result")
 

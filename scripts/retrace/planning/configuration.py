@@ -6,13 +6,14 @@ import json
 import re
 from typing import Any
 
-from retrace import project
 from retrace.claims import reports
-from retrace.errors import RetraceError
 from retrace.graphs.datasets import load_registry
-from retrace.measure.records import validator
+from retrace.planning import printed
 from retrace.publish.published import MEASURED_TABLES
+from retrace.records.model import validator
 from retrace.solvers.registry import parse
+from retrace.system import project
+from retrace.system.errors import RetraceError
 
 RANDOM_GRAPH = r"random-\d+-\d+"
 """Name of a graph that is generated: the logarithm of its vertices, base 2, and its arcs a vertex."""
@@ -39,7 +40,7 @@ def check(config: dict[str, Any]) -> None:
         if machine != config["machine"] and not (project.ROOT / "results/machines" / machine).is_dir():
             raise RetraceError(f"config.machines: no records in results/machines/{machine}")
     for key, experiment in config["experiments"].items():
-        known = dict.fromkeys([*project.printed_tables(), *reports.EXPERIMENTS, *MEASURED_TABLES])
+        known = dict.fromkeys([*printed.printed_tables(), *reports.EXPERIMENTS, *MEASURED_TABLES])
         if key not in known:
             raise RetraceError(
                 f"config.experiments: {key} is no printed table and no known experiment; "

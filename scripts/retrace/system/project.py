@@ -1,15 +1,13 @@
-"""The project's own files: kernels, modules, printed numbers and words; wherever Snakemake works."""
+"""The project's own files: its kernels and modules, wherever Snakemake works."""
 
 from __future__ import annotations
 
 import ast
-import csv
 from functools import cache
 from pathlib import Path
 
-from retrace.claims.reports import REPORTS
-
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
+KERNELS = ROOT / "kernels"
 
 
 def path(name: str) -> str:
@@ -45,19 +43,3 @@ def imported(module: str, aside: str = "") -> list[str]:
                 found |= new
                 waiting += new
     return sorted(found)
-
-
-@cache
-def printed_tables() -> dict[str, str]:
-    """Find the tables whose printed numbers are in `results/published/`: each one's file."""
-    return {
-        row["table"]: path(str(file.relative_to(ROOT)))
-        for file in sorted((ROOT / "results/published").glob("*.csv"))
-        if file.stem not in REPORTS
-        for row in csv.DictReader(file.read_text().splitlines())
-    }
-
-
-def claims_file(report: str) -> str:
-    """Name the file of what a report says in words."""
-    return path(f"results/published/{report}.csv")

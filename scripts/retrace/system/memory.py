@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from retrace.errors import TooLargeError
+from retrace.system.errors import TooLargeError
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")

@@ -1,0 +1,1 @@
+"""Measurement records: their model, and the statistics of their trials."""
