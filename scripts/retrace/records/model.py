@@ -1,81 +1,84 @@
 """Measurement records: the JSON lines that lead from a measurement to every number that is shown.
 
-A record's shape is `workflow/schemas/record.schema.yaml`; what a schema cannot say is checked here.
-Whatever is written is read back through the same checks first.
+The models below are the one definition of a record; `workflow/schemas/record.schema.yaml` is generated from
+them for other programs. Whatever is written is read back through the same checks first.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, Self
 
-import yaml
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from pydantic import Field, ValidationError, model_validator
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
-from retrace.system.project import ROOT
-
-SCHEMAS = ROOT / "workflow" / "schemas"
+from retrace.system.models import Model, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
 PHASES: tuple[Phase, ...] = ("setup", "upload", "solve", "download", "total", "kernel")
 
-
-class Trial(TypedDict):
-    """One timed solve, in milliseconds; `total` is upload + solve + download."""
-
-    setup: float
-    upload: float
-    solve: float
-    download: float
-    total: float
-    kernel: float | None
+Milliseconds = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+SHA256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+MachineName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 
 
-class GraphInfo(TypedDict):
+class Trial(Model):
+    """One timed solve, in milliseconds."""
+
+    setup: Milliseconds = Field(description="context and module load; a library's own graph object")
+    upload: Milliseconds
+    solve: Milliseconds
+    download: Milliseconds
+    total: Milliseconds = Field(description="upload + solve + download")
+    kernel: Milliseconds | None = Field(description="sum of the kernels' device times, from an untimed pass")
+
+
+class GraphInfo(Model):
     """Which graph was solved, down to the sha256 of its arrays."""
 
     name: str
-    vertices: int
-    arcs: int
-    origin: str
-    edition: str
-    weights: str
-    sha256: str | None
-    seed: int | None
-    density: NotRequired[float]
+    vertices: Count
+    arcs: Count
+    origin: Literal["dimacs", "snap", "report", "generated", "stand-in"]
+    edition: str = Field(description="which file of the data set")
+    weights: Literal["file", "generated", "none"]
+    sha256: SHA256 | None = Field(
+        description="of the CSR arrays; of what decides its matrix for a dense graph; null if not made"
+    )
+    seed: int | None = Field(description="of whatever was generated")
+    density: float | None = None
 
 
-class GPUInfo(TypedDict):
+class GPUInfo(Model):
     """The GPU of a machine."""
 
     name: str
     compute_capability: str
     memory_gib: float
     driver: str | None
-    sm_clock_mhz: float | None
-    throttled: NotRequired[bool | None]
+    sm_clock_mhz: float | None = Field(description="at the end of the trials")
+    throttled: bool | None = Field(
+        default=None, description="the driver named a throttle reason during the trials"
+    )
 
 
-class MachineInfo(TypedDict):
-    """The computer a record was measured on."""
+class MachineInfo(Model):
+    """The computer that a record was measured on."""
 
-    name: str
+    name: MachineName
     cpu: str
-    cores: int
+    cores: Annotated[int, Field(ge=1)]
     memory_gib: float
     gpu: GPUInfo | None
 
 
-class SoftwareInfo(TypedDict):
-    """The versions a record was measured with."""
+class SoftwareInfo(Model):
+    """The versions that a record was measured with."""
 
     git_commit: str | None
     dirty: bool | None
@@ -84,41 +87,78 @@ class SoftwareInfo(TypedDict):
     pycuda: str | None
     cuda: str | None
     compiler: str | None
-    peer: NotRequired[str | None]
+    peer: str | None = Field(default=None, description="name and version of the library that was called")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Record:
-    """All trials of one solver on one graph on one machine; the fields are the schema's."""
+class Record(Model):
+    """All trials of one solver on one graph on one machine."""
 
-    schema_version: int = 1
-    experiment: str
-    problem: str
-    solver: str
-    backend: str
-    parameters: dict[str, Any] = field(default_factory=dict)
-    source: int | None = None
+    schema_version: Literal[1] = 1
+    experiment: str = Field(description="its key in config.yaml, such as table-3.3")
+    problem: Literal["bfs", "stcon", "sssp", "generate", "bellman-ford", "betweenness"]
+    solver: Annotated[str, Field(pattern="^[a-z-]+/[a-z0-9-]+$", description="problem/variant")]
+    backend: Literal["cuda", "emulator", "host"]
+    parameters: dict[Annotated[str, Field(pattern="^[a-z_]+$")], int | float | str] = Field(
+        description="settings of the solver, and what was asked of the graph", default_factory=dict
+    )
+    source: Count | None = Field(default=None, description="vertex id, 0-based")
     graph: GraphInfo
-    status: str = "ok"
-    reason: str | None = None
-    trials: list[Trial] = field(default_factory=list)
-    iterations: int | None = None
-    verified: bool | None = None
-    oracle: str | None = None
-    digest: str | None = None
-    observed: dict[str, float] = field(default_factory=dict)
+    status: Literal["ok", "failed", "skipped"] = "ok"
+    reason: str | None = Field(default=None, description="why it failed or was skipped")
+    trials: list[Trial] = Field(default_factory=list)
+    iterations: Count | None = None
+    verified: bool | None = Field(default=None, description="null where there is no answer to check")
+    oracle: str | None = Field(default=None, description="what the answer was checked against")
+    digest: SHA256 | None = Field(default=None, description="sha256 of the answer")
+    observed: dict[str, int | float] = Field(
+        default_factory=dict, description="what a solver reports of its last trial beside its times"
+    )
     machine: MachineInfo
     software: SoftwareInfo
-    started: str
+    started: str = Field(description="ISO 8601 time with its zone")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        """Check what holds between keys."""
+        for key, complaint in self._broken_rules():
+            raise ValueError(f"{key}: {complaint}")
+        return self
+
+    def _broken_rules(self) -> Iterable[tuple[str, str]]:
+        """Yield each broken rule's key, and what was expected."""
+        if self.solver.split("/")[0] != self.problem:
+            yield "solver", f"{self.solver} does not solve {self.problem}"
+        if self.status == "ok":
+            if not self.trials:
+                yield "trials", "expected at least one where the status is ok"
+            for key in ("verified", "oracle", "digest"):
+                if getattr(self, key) is None:
+                    yield key, "expected a value where the status is ok"
+            if self.verified is False and not self.reason:
+                yield "reason", "expected the first difference where verified is false"
+        else:
+            if not self.reason:
+                yield "reason", f"expected one where the status is {self.status}"
+            if self.verified is not None:
+                yield "verified", f"expected null where the status is {self.status}"
+        for number, trial in enumerate(self.trials):
+            parts = trial.upload + trial.solve + trial.download
+            if abs(trial.total - parts) > 1e-3:
+                yield f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}"
+        try:
+            if datetime.fromisoformat(self.started).tzinfo is None:
+                yield "started", "expected a time zone, such as 2026-01-31T12:00:00Z"
+        except ValueError:
+            yield "started", "expected an ISO 8601 time, such as 2026-01-31T12:00:00Z"
 
     @property
     def agreed(self) -> bool:
-        """Whether there is an answer and the oracle has the same one."""
+        """Whether there is an answer and it is the oracle's."""
         return self.status == "ok" and self.verified is True
 
     @property
     def timed(self) -> bool:
-        """Whether the times may be shown: no verified answer, no time; an emulator's are no performance."""
+        """Whether the times may be shown: the answer is verified, and not the emulator's."""
         return self.agreed and self.backend != "emulator"
 
     @property
@@ -129,24 +169,45 @@ class Record:
 
     @property
     def label(self) -> str:
-        """The graph's name in tables and figures, with the number of sources if they were sampled."""
-        graph = self.graph
+        """The graph's name in tables and figures, which a substitute never has alone.
+
+        Sampled sources are counted; a graph that is generated altogether, such as `random-14-5`, has its own
+        weights.
+        """
+        name, graph = self.graph.name, self.graph
         if "sources" in self.parameters:
-            graph = {**graph, "name": f"{graph['name']}, {self.parameters['sources']} sources"}
-        return row_label(graph, self.problem)
+            name = f"{name}, {self.parameters['sources']} sources"
+        if graph.origin == "stand-in":
+            return f"{name} (stand-in)"
+        weighted = self.problem in ("sssp", "bellman-ford")
+        if weighted and graph.weights == "generated" and graph.origin != "generated":
+            return f"{name} (weights generated)"
+        return name
 
 
-def row_label(graph: GraphInfo, problem: str) -> str:
-    """Name a graph as a row of `problem` must: never a stand-in, or weights of our own, by the name alone.
+def make_record(where: str, **values: Any) -> Record:
+    """Make a record of plain values.
 
-    A graph that is generated altogether, `random-14-5`, has its own weights.
+    Raises
+    ------
+    RetraceError
+        If it is not sound; the message begins with `where` and names the key.
     """
-    if graph["origin"] == "stand-in":
-        return f"{graph['name']} (stand-in)"
-    weighted = problem in ("sssp", "bellman-ford")
-    if weighted and graph["weights"] == "generated" and graph["origin"] != "generated":
-        return f"{graph['name']} (weights generated)"
-    return graph["name"]
+    return parse_record(json.dumps(values), where)
+
+
+def parse_record(line: str, where: str) -> Record:
+    """Read a record from a line of JSON, checked.
+
+    Raises
+    ------
+    RetraceError
+        If the line is no sound record; the message begins with `where` and names the key.
+    """
+    try:
+        return Record.model_validate_json(line)
+    except ValidationError as error:
+        raise RetraceError(explain(error, where)) from None
 
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
@@ -162,24 +223,22 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise RetraceError(f"{path}: cannot be read ({_line(error)})") from None
-        records += [_parse(line, f"{path}:{number}") for number, line in enumerate(lines, 1)]
+            raise RetraceError(f"{path}: cannot be read ({one_line(error)})") from None
+        records += [parse_record(line, f"{path}:{number}") for number, line in enumerate(lines, 1)]
     return records
 
 
-def write_records(path: Path, records: Iterable[Record | dict[str, Any]]) -> None:
-    """Write records to `path`, one compact JSON object a line, all of them or nothing.
+def write_records(path: Path, records: Iterable[Record]) -> None:
+    """Write records to `path`, one compact JSON object per line, all of them or nothing.
 
     Raises
     ------
     RetraceError
         If a record is not valid.
     """
-    lines = []
-    for number, record in enumerate(records, 1):
-        value = asdict(record) if isinstance(record, Record) else record
-        checked = _parse(json.dumps(value), f"{path}:{number}")
-        lines.append(json.dumps(_tidy(checked), separators=(",", ":"), ensure_ascii=False))
+    lines = [json.dumps(_arranged(record), separators=(",", ":"), ensure_ascii=False) for record in records]
+    for number, line in enumerate(lines, 1):
+        parse_record(line, f"{path}:{number}")
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
@@ -208,7 +267,7 @@ def updated(path: Path, records: Iterable[Record]) -> list[Record]:
             for what, a, b in (
                 ("experiment", old.experiment, record.experiment),
                 ("graph", *(_asked(one) for one in (old, record))),
-                ("machine", old.machine["name"], record.machine["name"]),
+                ("machine", old.machine.name, record.machine.name),
             ):
                 if a != b:
                     raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
@@ -217,85 +276,25 @@ def updated(path: Path, records: Iterable[Record]) -> list[Record]:
 
 
 def _asked(record: Record) -> str | None:
-    """Tell which graph was asked about; a generator makes its own, but of one name."""
-    return record.graph["name"] if record.problem == "generate" else record.graph["sha256"]
+    """Return which graph was asked about: generators that are given one name make different graphs."""
+    return record.graph.name if record.problem == "generate" else record.graph.sha256
 
 
-@cache
-def validator(schema: str) -> Draft202012Validator:
-    """Compile `workflow/schemas/<schema>.schema.yaml`."""
-    return Draft202012Validator(yaml.safe_load((SCHEMAS / f"{schema}.schema.yaml").read_text()))
+OPTIONAL = {"graph": ("density",), "software": ("peer",)}
+"""Keys that a line leaves out where they say nothing."""
 
 
-def validate(value: Any, schema: str, where: str) -> None:
-    """Refuse, in one line that names the key, what the schema does not allow."""
-    error = best_match(validator(schema).iter_errors(value))
-    if error is not None:
-        key = error.json_path.removeprefix("$").removeprefix(".")
-        raise RetraceError(": ".join(part for part in (where, key, _line(error.message)) if part))
-
-
-def _parse(line: str, where: str) -> Record:
-    """Read one line, checked."""
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not a JSON number")
-
-    try:
-        value = json.loads(line, parse_constant=refuse)
-    except ValueError as error:
-        raise RetraceError(f"{where}: not a JSON object ({_line(error)})") from None
-    validate(value, "record", where)
-    record = Record(**value)
-    for key, complaint in _broken_rules(record):
-        raise RetraceError(f"{where}: {key}: {complaint}")
-    return record
-
-
-def _broken_rules(record: Record) -> Iterable[tuple[str, str]]:
-    """Check what the schema cannot say: give each broken rule's key, and what was expected."""
-    if record.solver.split("/")[0] != record.problem:
-        yield "solver", f"{record.solver} does not solve {record.problem}"
-    if record.status == "ok":
-        if not record.trials:
-            yield "trials", "expected at least one where the status is ok"
-        for key in ("verified", "oracle", "digest"):
-            if getattr(record, key) is None:
-                yield key, "expected a value where the status is ok"
-        if record.verified is False and not record.reason:
-            yield "reason", "expected the first difference where verified is false"
-    else:
-        if not record.reason:
-            yield "reason", f"expected one where the status is {record.status}"
-        if record.verified is not None:
-            yield "verified", f"expected null where the status is {record.status}"
-    for number, trial in enumerate(record.trials):
-        parts = trial["upload"] + trial["solve"] + trial["download"]
-        if abs(trial["total"] - parts) > 1e-3:
-            yield f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}"
-    try:
-        if datetime.fromisoformat(record.started).tzinfo is None:
-            yield "started", "expected a time zone, such as 2026-01-31T12:00:00Z"
-    except ValueError:
-        yield "started", "expected an ISO 8601 time, such as 2026-01-31T12:00:00Z"
-
-
-def _tidy(record: Record) -> dict[str, Any]:
-    """Arrange a record as a JSON object with a stable order of keys and times rounded to the nanosecond."""
-    value = asdict(record)
+def _arranged(record: Record) -> dict[str, Any]:
+    """Return a record as a JSON object with a stable order of keys and times rounded to the nanosecond."""
+    value = record.model_dump()
+    for part, keys in OPTIONAL.items():
+        value[part] = {key: one for key, one in value[part].items() if one is not None or key not in keys}
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
     if not value["observed"]:
         del value["observed"]
-    value["trials"] = [{phase: _rounded(trial[phase]) for phase in PHASES} for trial in record.trials]
+    value["trials"] = [
+        {phase: None if time is None else round(time, 6) for phase, time in trial.items()}
+        for trial in value["trials"]
+    ]
     return value
-
-
-def _rounded(time: float | None) -> float | None:
-    return None if time is None else round(time, 6)
-
-
-def _line(text: object, limit: int = 200) -> str:
-    """Squeeze a message into one short line."""
-    line = " ".join(str(text).split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -1,0 +1,1 @@
+"""The five reports as data, the frame that holds their numbers beside measured ones, and the judging of claims."""

@@ -1,0 +1,415 @@
+"""One frame of all that is shown: printed numbers and records, side by side.
+
+Tables, figures, claims and CSV files are views of it. An entry is a printed number or a record; entries of the
+same graph, as far as it is the same, make a row.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import pandas as pd
+
+from retrace.graphs.random import size
+from retrace.records.model import PHASES, Record
+from retrace.records.statistics import Summary, rank
+from retrace.reports.model import Layout, Measure
+from retrace.reports.printed import PrintedNumber
+from retrace.reports.variant import QUERY, Variant
+from retrace.system.errors import RetraceError
+
+PRINTED_PAIR = "far"
+"""The report does not say which pair of vertices it times; a far one is a search through the graph."""
+PAIRS = (PRINTED_PAIR, "near", "unreachable")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A printed number or a record.
+
+    Attributes
+    ----------
+    experiment, solver, name
+        Of a record the solver's whole name, and its variant with the settings that tell it from its like.
+        Of a printed number the solver that repeats it, and its printed name.
+    machine, hardware
+        Where it was measured, or the system that the report names.
+    graph, label, pair, vertices, arcs
+        The data set, its name with what makes it another graph, the pair of vertices that was asked for.
+    times
+        By phase in milliseconds, and the share of the transfer: of verified answers alone.
+    printed
+        The printed number, or None.
+    record
+        The record, or None.
+    """
+
+    experiment: str
+    solver: str
+    name: str
+    machine: str
+    hardware: str
+    graph: str
+    label: str
+    pair: str
+    vertices: int
+    arcs: int
+    times: Mapping[Measure, Summary] = field(default_factory=dict)
+    printed: PrintedNumber | None = None
+    record: Record | None = None
+
+    @property
+    def total(self) -> Summary | None:
+        """The time that tables show."""
+        return self.times.get("total")
+
+    @property
+    def title(self) -> str:
+        """The label of the row: the graph, and the pair where it is not the printed one."""
+        return self.label if self.pair == PRINTED_PAIR else f"{self.label}, {self.pair} pair"
+
+    @property
+    def outcome(self) -> str:
+        """What came of a record: ok, not verified, failed or skipped."""
+        assert self.record is not None
+        ok = self.record.status == "ok"
+        return "not verified" if ok and not self.record.verified else self.record.status
+
+    @property
+    def arcs_per_vertex(self) -> int | None:
+        """The density that a random graph was made for; None of other graphs."""
+        try:
+            return size(self.graph)[1]
+        except RetraceError:
+            return None
+
+    @property
+    def work(self) -> tuple[int, int, str]:
+        """What entries are ordered by: vertices, or sources times arcs where each source is a search."""
+        record = self.record
+        if record is None or record.problem != "betweenness":
+            return self.vertices, self.arcs, self.label
+        return int(record.parameters.get("sources") or self.vertices) * self.arcs, self.arcs, self.label
+
+    @property
+    def variant(self) -> Variant:
+        """The solver with all of its settings."""
+        parameters = self.record.parameters if self.record else {}
+        return Variant(
+            self.solver, {key: str(value) for key, value in parameters.items() if key not in QUERY}
+        )
+
+
+@dataclass
+class Row:
+    """The entries of one graph and pair: the printed ones, and the measured ones by machine and name."""
+
+    graph: str
+    label: str
+    pair: str
+    printed: list[Entry] = field(default_factory=list)
+    measured: dict[tuple[str, str], Entry] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Entry:
+        """An entry that tells what the graph is: a printed one if there is one."""
+        return [*self.printed, *self.measured.values()][0]
+
+    @property
+    def title(self) -> str:
+        """The label, and the pair where it is not the printed one."""
+        return replace(self.first, label=self.label, pair=self.pair).title
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Entries of one experiment or of many."""
+
+    entries: Sequence[Entry]
+
+    def of(self, experiment: str) -> Frame:
+        """Return an experiment's entries that may be shown with times: not the emulator's."""
+        return Frame(
+            [
+                entry
+                for entry in self.entries
+                if entry.experiment == experiment
+                and not (entry.record and entry.record.backend == "emulator")
+            ]
+        )
+
+    @cached_property
+    def measured(self) -> list[Entry]:
+        """The records."""
+        return [entry for entry in self.entries if entry.record]
+
+    @cached_property
+    def printed(self) -> list[Entry]:
+        """The printed numbers."""
+        return [entry for entry in self.entries if entry.printed]
+
+    @cached_property
+    def machines(self) -> list[str]:
+        """The machines in the order they are shown: those with GPU times first, then alphabetically."""
+        found = {entry.machine: False for entry in self.measured}
+        for entry in self.measured:
+            found[entry.machine] |= entry.record is not None and entry.record.machine.gpu is not None
+        return sorted(found, key=lambda name: (not found[name], name))
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The entries by graph and pair: printed rows in their order, then all others.
+
+        Raises
+        ------
+        RetraceError
+            If two records claim one cell.
+        """
+        found: dict[tuple[str, str, str], Row] = {}
+        for entry in self.measured:
+            key = (entry.graph, entry.label, entry.pair)
+            row = found.setdefault(key, Row(*key))
+            place = (entry.machine, entry.name)
+            if place in row.measured:
+                raise RetraceError(
+                    f"{entry.experiment}: two records of {entry.name} on {entry.title} from {entry.machine}; "
+                    "give one"
+                )
+            row.measured[place] = entry
+        order = list(dict.fromkeys(entry.graph for entry in self.printed))
+        rows = []
+        for graph in order:
+            # The printed row goes to what is nearest to the printed graph; a stand-in never gets it.
+            labels = [label for name, label, pair in found if name == graph and pair == PRINTED_PAIR]
+            nearest = min(labels, key=_distance, default=graph)
+            key = (graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR)
+            row = found.pop(key) if key in found else Row(*key)
+            row.printed = [entry for entry in self.printed if entry.graph == graph]
+            rows.append(row)
+        rest = sorted(
+            found.values(),
+            key=lambda row: (
+                order.index(row.graph) if row.graph in order else len(order),
+                row.first.work[:2] if row.graph not in order else (0, 0),
+                row.graph,
+                PAIRS.index(row.pair),
+                _distance(row.label),
+            ),
+        )
+        return rows + rest
+
+    def names(self, layout: Layout) -> list[str]:
+        """List the measured names: the report's own first, as laid out, then ours, then libraries."""
+        kinds: dict[str, tuple[int, int]] = {}
+        own = list(dict.fromkeys(spec for spec in layout.solvers.values()))
+        for number, entry in enumerate(self.measured):
+            place = own.index(entry.solver) if entry.solver in own else len(own) + number
+            kinds.setdefault(entry.name, (KINDS.index(kind_of(entry, layout)), place))
+        return sorted(kinds, key=lambda name: kinds[name])
+
+
+KINDS = ("report", "ours", "library")
+
+
+def kind_of(entry: Entry, layout: Layout) -> str:
+    """Return whose algorithm a record is of: the report's, ours, or a library's."""
+    if entry.solver in layout.solvers.values() or any(entry.solver in g for g in layout.groups.values()):
+        return "report"
+    return "library" if entry.record and entry.record.software.peer else "ours"
+
+
+def build(
+    records: Iterable[Record],
+    numbers: Iterable[PrintedNumber] = (),
+    layouts: Mapping[str, Layout] | None = None,
+) -> Frame:
+    """Build the frame of records and printed numbers; `layouts` say which solver repeats a printed name."""
+    records, layouts = list(records), layouts or {}
+    telling = _telling_settings(records)
+    entries = []
+    for number in numbers:
+        solvers = layouts[number.table].solvers if number.table in layouts else {}
+        entries.append(
+            Entry(
+                number.table,
+                solvers.get(number.name, number.name),
+                number.name,
+                number.system,
+                number.hardware,
+                number.graph,
+                number.graph,
+                PRINTED_PAIR,
+                number.vertices,
+                number.arcs,
+                printed=number,
+            )
+        )
+    for record in records:
+        keys = telling[record.experiment, record.machine.name, record.solver]
+        settings = {key: str(record.parameters[key]) for key in keys if key in record.parameters}
+        gpu, graph = record.machine.gpu, record.graph
+        entries.append(
+            Entry(
+                record.experiment,
+                record.solver,
+                str(Variant(record.solver, settings)),
+                record.machine.name,
+                gpu.name if gpu and record.backend == "cuda" else record.machine.cpu,
+                graph.name,
+                record.label,
+                str(record.parameters.get("pair", PRINTED_PAIR)),
+                graph.vertices,
+                graph.arcs,
+                _summaries(record),
+                record=record,
+            )
+        )
+    return Frame(entries)
+
+
+def speed_up(slow: Entry | None, fast: Entry | None) -> tuple[float, bool] | None:
+    """Return how many times faster one entry is than another on the very same graph, and whether for sure."""
+    if slow is None or fast is None or slow is fast or not same_graph(slow, fast):
+        return None
+    a, b = slow.total, fast.total
+    return (a.median / b.median, rank(a, b) != 0) if a and b and b.median else None
+
+
+def same_graph(a: Entry, b: Entry) -> bool:
+    """Return whether two records are of the very same graph."""
+    return a.record is not None and b.record is not None and a.record.graph.sha256 == b.record.graph.sha256
+
+
+def table(frame: Frame, layout: Layout) -> pd.DataFrame:
+    """Return the tidy frame: one row for each printed number and each record."""
+    baseline = layout.speed_up.over if layout.speed_up else next(iter(layout.solvers.values()), None)
+    rows = []
+    for row in frame.rows:
+        rows += [_printed_cells(entry) for entry in row.printed]
+        for (machine, _), entry in row.measured.items():
+            slow = next(
+                (e for (m, _), e in row.measured.items() if (m, e.solver) == (machine, baseline)), None
+            )
+            rows.append(_measured_cells(entry, layout) | _speed_up_cells(slow, entry))
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).round(6)
+
+
+QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "minimum": "min"}
+COLUMNS = {
+    **dict.fromkeys(("table", "label", "graph", "pair"), "string"),
+    **dict.fromkeys(("vertices", "arcs"), "Int64"),
+    **dict.fromkeys(("origin", "edition", "weights", "sha256"), "string"),
+    "seed": "Int64",
+    **dict.fromkeys(("source", "machine", "hardware", "solver", "settings", "name"), "string"),
+    **dict.fromkeys(("kind", "backend", "peer", "status", "reason"), "string"),
+    "verified": "boolean",
+    "n": "Int64",
+    **dict.fromkeys(("median_ms", "q1_ms", "q3_ms", "min_ms"), "Float64"),
+    **{
+        f"{phase}_{short}_ms": "Float64"
+        for phase in PHASES
+        if phase != "total"
+        for short in QUARTILES.values()
+    },
+    **dict.fromkeys(("arcs_per_second", "speedup"), "Float64"),
+    "too_noisy_to_rank": "boolean",
+    "occurrence": "Int64",
+    **dict.fromkeys(("doubt", "git_commit", "started"), "string"),
+}
+
+
+def _printed_cells(entry: Entry) -> dict[str, object]:
+    assert entry.printed is not None
+    return {
+        "table": entry.experiment,
+        "label": entry.label,
+        "graph": entry.graph,
+        "vertices": entry.vertices,
+        "arcs": entry.arcs,
+        "source": "printed",
+        "machine": entry.machine,
+        "hardware": entry.hardware,
+        "solver": entry.solver,
+        "name": entry.name,
+        "median_ms": entry.printed.ms,
+        "occurrence": entry.printed.occurrence,
+        "doubt": entry.printed.doubt or None,
+    }
+
+
+def _measured_cells(entry: Entry, layout: Layout) -> dict[str, object]:
+    record = entry.record
+    assert record is not None
+    cells: dict[str, object] = {
+        "table": entry.experiment,
+        "label": entry.title,
+        "graph": entry.graph,
+        "pair": record.parameters.get("pair"),
+        **record.graph.model_dump(
+            include={"vertices", "arcs", "origin", "edition", "weights", "sha256", "seed"}
+        ),
+        "source": "measured",
+        "machine": entry.machine,
+        "hardware": entry.hardware,
+        "solver": entry.solver,
+        "settings": ",".join(f"{key}={value}" for key, value in record.parameters.items()),
+        "name": entry.name,
+        "kind": kind_of(entry, layout),
+        "backend": record.backend,
+        "peer": record.software.peer,
+        "status": entry.outcome,
+        "reason": record.reason,
+        "verified": record.verified,
+        "git_commit": record.software.git_commit,
+        "started": record.started,
+    }
+    for phase in PHASES:
+        if times := entry.times.get(phase):
+            prefix = "" if phase == "total" else f"{phase}_"
+            cells |= {f"{prefix}{short}_ms": getattr(times, long) for long, short in QUARTILES.items()}
+    if entry.total:
+        cells["n"] = entry.total.n
+        cells["arcs_per_second"] = entry.arcs / entry.total.median * 1e3 if entry.total.median else None
+    return cells
+
+
+def _speed_up_cells(slow: Entry | None, fast: Entry) -> dict[str, object]:
+    found = speed_up(slow, fast)
+    return {"speedup": found[0], "too_noisy_to_rank": not found[1]} if found else {}
+
+
+def _summaries(record: Record) -> dict[Measure, Summary]:
+    """Summarise a record's trials by phase; a record whose times may not be shown has none."""
+    if not record.timed:
+        return {}
+    values: dict[Measure, list[float]] = {
+        phase: [time for trial in record.trials if (time := getattr(trial, phase)) is not None]
+        for phase in PHASES
+    }
+    values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
+    return {measure: Summary.of(some) for measure, some in values.items() if some}
+
+
+def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], list[str]]:
+    """List, by experiment, machine and solver, the settings in which its records differ."""
+    found: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for record in records:
+        settings = found[record.experiment, record.machine.name, record.solver]
+        for key, value in record.parameters.items():
+            if key not in QUERY:
+                settings[key].add(str(value))
+    return {
+        place: [key for key, values in settings.items() if len(values) > 1]
+        for place, settings in found.items()
+    }
+
+
+STAND_IN = 2
+
+
+def _distance(label: str) -> int:
+    """Order labels by how far they are from the printed graph: itself, other weights, a stand-in."""
+    return STAND_IN if label.endswith("(stand-in)") else int(label.endswith("(weights generated)"))
