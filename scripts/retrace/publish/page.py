@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from retrace.reports.wording import EMPTY
+from retrace.system.files import write_whole
 from retrace.system.project import ROOT
 
 TEMPLATES = ROOT / "workflow" / "templates"
-EMPTY = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,17 @@ def render(page: Page, form: str) -> str:
     )
     environment.filters["markdown"] = _markdown
     return environment.get_template(f"table.{form}.j2").render(page=page)
+
+
+def write_table(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
+    """Write a page as Markdown and HTML, and what it shows as CSV."""
+    files = {
+        "csv": tidy.to_csv(index=False, lineterminator="\n"),
+        "md": render(page, "md"),
+        "html": render(page, "html"),
+    }
+    for form, text in files.items():
+        write_whole(Path(f"{prefix}.{form}"), text)
 
 
 def _markdown(text: str) -> str:

@@ -1,366 +1,316 @@
-"""The published tables again: printed numbers beside what each machine measured.
+"""The table of an experiment: what its report prints beside what each machine measured.
 
+Every solver that was measured has a column or a row: the report's own first, then ours, then libraries.
 What is no verified time is words or a dash, never a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from math import floor, log10
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-import pandas as pd
+from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
+from retrace.publish.provenance import emulated, provenance
+from retrace.records.statistics import RULE, Summary
+from retrace.reports import frame as frames
+from retrace.reports.frame import Entry, Frame, kind_of, speed_up
+from retrace.reports.model import Layout, Report, SpeedUp, layout_of
+from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
 
-from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
-from retrace.publish.published import COLUMNS, TABLES, PublishedTable
-from retrace.publish.rows import (
-    PRINTED_PAIR,
-    TIMES,
-    Line,
-    lines,
-    machines,
-    outcome,
-    relevant,
-    side_by_side,
-    speed_up,
-)
-from retrace.records.model import Record
-from retrace.records.statistics import Summary, summarise
-
-NOISY = "~"
-
-Column = Callable[[Line], Cell]
+UNSURE = "~"
+TWICE = " / "
+"""Between the numbers of two printed columns with the same head."""
 
 
-class Block(NamedTuple):
-    """Columns by their headings, and what stands over them."""
-
-    heading: str
-    columns: dict[str, Column]
-
-
-def page(table: str, published: pd.DataFrame, records: Iterable[Record]) -> Page:
-    """Lay a table out for reading."""
-    layout, records = TABLES[table], relevant(table, records)
-    rows, notes = lines(table, published, records), Notes()
-    # The measured columns of the report's own algorithms, and those of what one would call today.
-    own, peers = _printed_columns(published[published["table"] == table]), []
-    for machine in machines(records):
-        own.append(Block(machine, _own_columns(layout, machine, rows)))
-        peers.append(Block(machine, _peer_columns(layout, machine, rows)))
-    tables = [table_of(own, rows, notes)]
-    if any(block.columns for block in peers):
-        compared = [line for line in rows if any(solver in layout.peers for _, solver in line.records)]
-        tables.append(table_of(peers, compared, notes, heading="What one would call today"))
+def page(frame: Frame, experiment: str, report: Report | None) -> Page:
+    """Lay an experiment's table out for reading."""
+    found, layout = frame.of(experiment), layout_of(report, experiment)
+    grid = _Grid(found, layout)
+    tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
     return Page(
-        title=f"Table {table.removeprefix('table-')}: {layout.title}",
-        summary="Printed numbers, as printed, beside measured ones: each the median of the verified trials' "
-        "total (upload + solve + download).",
-        label_heading="Graph",
+        title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
+        summary=_summary(found, grid),
+        label_heading="Graph" if layout.rows == "graphs" else "Solver",
         tables=tables,
-        notes=notes.texts,
-        remarks=[*_remarks(layout), *(provenance(machine, records) for machine in machines(records))],
-    )
-
-
-def tidy(table: str, published: pd.DataFrame, records: Iterable[Record]) -> pd.DataFrame:
-    """Lay a table out for machines: one row for each printed cell and each record."""
-    layout = TABLES[table]
-    rows: list[dict[str, Any]] = []
-    for line in lines(table, published, records):
-        if line.printed is not None:
-            rows += [_printed_row(cell) for cell in line.printed.to_dict("records")]
-        for machine in machines(line.records.values()):
-            baseline = line.records.get((machine, layout.sequential))
-            rows += [
-                measured_row(line, record, baseline)
-                for place, record in line.records.items()
-                if place[0] == machine
-            ]
-    return pd.DataFrame(rows, columns=list(TIDY_COLUMNS)).astype(TIDY_COLUMNS).round(6)
-
-
-TIDY_COLUMNS = {
-    **dict.fromkeys(("table", "label", "graph", "pair"), "string"),
-    **dict.fromkeys(("vertices", "arcs"), "Int64"),
-    **dict.fromkeys(("origin", "edition", "weights", "source", "machine", "hardware"), "string"),
-    **dict.fromkeys(("solver", "backend", "peer", "status", "reason"), "string"),
-    "verified": "boolean",
-    "n": "Int64",
-    **dict.fromkeys(("median_ms", "q1_ms", "q3_ms", "min_ms"), "Float64"),
-    **dict.fromkeys(("setup_median_ms", "kernel_median_ms", "speedup"), "Float64"),
-    "too_noisy_to_rank": "boolean",
-}
-
-
-def shown(ms: float) -> str:
-    """Write a time with three digits, in the unit that reads best: µs, ms or s."""
-    ms = float(f"{ms:.3g}")
-    for factor, unit in ((1e-3, "s"), (1, "ms")):
-        if ms * factor >= 1:
-            return f"{three_digits(ms * factor)} {unit}"
-    return f"{three_digits(ms * 1e3)} µs"
-
-
-def three_digits(value: float) -> str:
-    """Write a number with three digits and no exponent."""
-    decimals = 2 - floor(log10(float(f"{value:.3g}"))) if value > 0 else 0
-    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
-
-
-def table_of(blocks: Iterable[Block], rows: Iterable[Line], notes: Notes, heading: str = "") -> Table:
-    """Lay blocks of columns out, a line a row."""
-    blocks = [block for block in blocks if block.columns]
-    columns = [column for block in blocks for column in block.columns.values()]
-    return Table(
-        [Group(block.heading, list(block.columns)) for block in blocks],
-        [
-            Row(
-                line.title,
-                [column(line) for column in columns],
-                [notes.number(text) for text in _footnotes(line)],
-            )
-            for line in rows
+        notes=grid.notes.texts,
+        remarks=[
+            *layout.remarks,
+            *grid.remarks(),
+            *_claims(report, experiment),
+            "Quartiles, minimum, n and the times of all phases are in the CSV file of the same name.",
+            f"{EMPTY}: not measured{', or not printed' if found.printed else ''}.",
+            *emulated(entry for entry in frame.entries if entry.experiment == experiment),
+            *([] if found.measured else ["No machine here has timed any of it (docs/adding-a-gpu.md)."]),
+            *(provenance(machine, found.measured) for machine in found.machines),
         ],
-        heading,
     )
 
 
-def _printed_columns(printed: pd.DataFrame) -> list[Block]:
-    """Make the columns that the report has."""
-    hardware = printed.drop_duplicates("column").set_index("column")["hardware"]
-    counts = {"Vertices": count_column("vertices", "vertices"), "Edges": count_column("edges", "arcs")}
-    times = {f"{name} ({hardware[key]})": _printed_column(key) for key, name in COLUMNS.items()}
-    return [Block("", counts), Block("printed", times)]
+@dataclass
+class _Grid:
+    """The cells of an experiment, by row of the frame, machine and name."""
 
+    frame: Frame
+    layout: Layout
+    notes: Notes = field(default_factory=Notes)
 
-def count_column(printed: str, measured: str) -> Column:
-    """Make a column of what was printed of a graph, or else measured."""
+    def __post_init__(self) -> None:
+        self.most = dict.fromkeys(self.frame.machines, 0)
+        for entry in self.frame.measured:
+            trials = entry.total.n if entry.total else 0
+            self.most[entry.machine] = max(self.most[entry.machine], trials)
+        self.plain = bool(self.frame.printed) and all(_is_number(entry) for entry in self.frame.printed)
+        """Whether times are bare milliseconds, as the report prints them."""
+        self.names = self.frame.names(self.layout)
+        self.kinds = {entry.name: kind_of(entry, self.layout) for entry in self.frame.measured}
+        self.solvers = {entry.name: entry.solver for entry in self.frame.measured}
 
-    def cell(line: Line) -> Cell:
-        if line.printed is not None:
-            return Cell(f"{line.printed[printed].iloc[0]:,}")
-        graph: dict[str, Any] = dict(next(iter(line.records.values())).graph)
-        return Cell(f"{graph[measured]:,}")
+    def graphs_as_rows(self) -> list[Table]:
+        """Lay out a row for each graph: the report's columns and its own solvers, then all others."""
+        rows = self.frame.rows
+        counts = {
+            "Vertices": [Cell(f"{row.first.vertices:,}") for row in rows],
+            "Arcs": [Cell(f"{row.first.arcs:,}") for row in rows],
+        }
+        printed = {
+            f"{entry.machine} ({entry.hardware})": [
+                self.printed_cell(row, entry.machine, entry.name) for row in rows
+            ]
+            for entry in self.frame.printed
+        }
+        own = {machine: self.columns(machine, rows, report=True) for machine in self.frame.machines}
+        kinds = self.kinds
+        compared = [row for row in rows if any(kinds[name] != "report" for _, name in row.measured)]
+        others = {machine: self.columns(machine, compared, report=False) for machine in self.frame.machines}
+        tables = [self.table({"": counts, "printed": printed} | own, rows)]
+        if any(others.values()):
+            tables.append(self.table(others, compared, "Beside the report: ours, then libraries"))
+        return tables
 
-    return cell
+    def table(
+        self, groups: dict[str, dict[str, list[Cell]]], rows: Sequence[frames.Row], heading: str = ""
+    ) -> Table:
+        """Make a table with a row for each graph of groups of columns."""
+        columns = [cells for group in groups.values() for cells in group.values()]
+        return Table(
+            [Group(title, list(group)) for title, group in groups.items() if group],
+            [
+                Row(row.title, [cells[number] for cells in columns], self.differences(row))
+                for number, row in enumerate(rows)
+            ],
+            heading,
+        )
 
+    def columns(self, machine: str, rows: Sequence[frames.Row], report: bool) -> dict[str, list[Cell]]:
+        """Return a machine's columns by heading: of the report's own solvers, or of all others."""
+        columns: dict[str, list[Cell]] = {}
+        here = {entry.name for entry in self.frame.measured if entry.machine == machine}
+        for name in self.names:
+            if name in here and (self.kinds[name] == "report") == report:
+                entries = [row.measured.get((machine, name)) for row in rows]
+                columns[self.heading(name)] = [self.time_cell(entry) for entry in entries]
+                if self.layout.rate:
+                    columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
+        if report and columns and self.layout.speed_up:
+            columns["speed-up"] = [self.speed_up_cell(row, machine, self.layout.speed_up) for row in rows]
+        for solver in self.layout.setup if report else ():
+            if any(self.solvers[name] == solver for name in here):
+                columns[f"setup of {solver}"] = [_setup(self.entry(row, machine, solver)) for row in rows]
+        return columns
 
-def _printed_column(key: str) -> Column:
-    def cell(line: Line) -> Cell:
-        if line.printed is None:
-            return Cell("")
-        return Cell(line.printed.set_index("column")["printed"][key])
+    def heading(self, name: str) -> str:
+        """Name a solver in full, with the printed name that it repeats."""
+        solver = self.solvers[name]
+        printed = next((own for own, spec in self.layout.solvers.items() if spec == solver), None)
+        full = f"{solver.split('/')[0]}/{name}"
+        return f"{printed} ({full})" if printed and self.frame.printed else full
 
-    return cell
+    def entry(self, row: frames.Row, machine: str, solver: str) -> Entry | None:
+        """Return what a machine measured of a solver, whatever its settings."""
+        return next((e for (m, _), e in row.measured.items() if (m, e.solver) == (machine, solver)), None)
 
+    def solvers_as_rows(self) -> list[Table]:
+        """Lay out a row for each solver, printed systems above machines, a column for each graph."""
+        rows = sorted(self.frame.rows, key=lambda row: row.first.work)
+        if self.layout.sections is None:
+            return [self.by_graph(rows, [self.column_title(row) for row in rows])]
+        densities = sorted({row.first.arcs_per_vertex or 0 for row in rows}, reverse=True)
+        tables = []
+        for density in densities:
+            part = [row for row in rows if (row.first.arcs_per_vertex or 0) == density]
+            heads = [power_of_two(2 ** row.first.vertices.bit_length() // 2) for row in part]
+            heading = f"{plural(density, 'arc')} per vertex; the columns are numbers of vertices"
+            tables.append(self.by_graph(part, heads, heading))
+        return tables
 
-def _measured(machine: str, solver: str, rows: Iterable[Line]) -> bool:
-    return any((machine, solver) in line.records for line in rows)
+    def column_title(self, row: frames.Row) -> str:
+        """Name a graph in a column's head, with the notes on it."""
+        return row.title + "".join(f" [{note}]" for note in self.differences(row))
 
+    def by_graph(self, part: Sequence[frames.Row], heads: Sequence[str], heading: str = "") -> Table:
+        """Fill a table whose columns are graphs."""
+        rows: list[Row] = []
+        printed = [entry for row in part for entry in row.printed]
+        for system in dict.fromkeys(entry.machine for entry in printed):
+            own = [entry for entry in printed if entry.machine == system]
+            rows.append(Row(f"{system}, printed ({', '.join(dict.fromkeys(e.hardware for e in own))})"))
+            for name in dict.fromkeys(entry.name for entry in own):
+                rows.append(Row(name, [self.printed_cell(row, system, name) for row in part]))
+        for machine in self.frame.machines:
+            here = [e for row in part for (m, _), e in row.measured.items() if m == machine]
+            if not here:
+                continue
+            gpus = {
+                entry.record.machine.gpu.name for entry in here if entry.record and entry.record.machine.gpu
+            }
+            cpus = {entry.record.machine.cpu for entry in here if entry.record}
+            rows.append(Row(f"{machine}, measured ({', '.join([*sorted(gpus), *sorted(cpus)])})"))
+            names = {entry.name for entry in here}
+            for name in self.names:
+                if name in names:
+                    cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
+                    rows.append(Row(self.row_title(name), cells))
+        return Table([Group("", list(heads))], rows, heading)
 
-def _own_columns(layout: PublishedTable, machine: str, rows: list[Line]) -> dict[str, Column]:
-    """Make a machine's columns for the report's algorithms, those alone for which it has records."""
-    columns: dict[str, Column] = {}
-    if _measured(machine, layout.sequential, rows):
-        columns[f"sequential ({layout.sequential})"] = _time_column(machine, layout.sequential)
-    if _measured(machine, layout.gpu, rows):
-        columns[f"CUDA ({layout.gpu})"] = _time_column(machine, layout.gpu)
-        columns["speed-up"] = _speed_up_column(machine, layout)
-        columns["GPU setup"] = _setup_column(machine, layout.gpu)
-    return columns
+    def row_title(self, name: str) -> str:
+        """Name a row: as the report prints it, if it does."""
+        solvers = (
+            {spec: printed for printed, spec in self.layout.solvers.items()} if self.frame.printed else {}
+        )
+        return solvers.get(self.solvers[name], name)
 
+    def printed_cell(self, row: frames.Row, system: str, name: str) -> Cell:
+        """Show what a report prints, with a mark on what is doubted."""
+        found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
+        if not found:
+            return Cell() if row.printed else Cell("")
+        doubts = {one.doubt for one in found if one.doubt}
+        marks = [self.notes.number(self.layout.doubts.get(doubt, doubt)) for doubt in sorted(doubts)]
+        tip = "two columns with this head" if len(found) > 1 else ""
+        return Cell(TWICE.join(one.printed for one in found), tip, notes=marks)
 
-def _peer_columns(layout: PublishedTable, machine: str, rows: list[Line]) -> dict[str, Column]:
-    """Make a machine's columns for what one would call today, likewise."""
-    return {peer: _time_column(machine, peer) for peer in layout.peers if _measured(machine, peer, rows)}
+    def time_cell(self, entry: Entry | None) -> Cell:
+        """Show a record's median total, or in words why it has none."""
+        if entry is None or entry.record is None:
+            return Cell()
+        record, machine = entry.record, entry.machine
+        if entry.total is None:
+            note = self.notes.number(
+                f"{entry.title}, {entry.solver} on {machine}: {entry.outcome}, {record.reason}."
+            )
+            return Cell(entry.outcome, record.reason or "", bad=True, notes=[note])
+        marks = []
+        if entry.total.n < self.most[machine]:
+            few = f"{machine}: {plural(entry.total.n, 'trial')} instead of {self.most[machine]}."
+            marks.append(self.notes.number(few))
+        if at_once := record.parameters.get("at_once"):
+            marks.append(
+                self.notes.number(f"{machine}: {at_once} trials at a time, each on a core of its own.")
+            )
+        shown = three_digits(entry.total.median) if self.plain else duration(entry.total.median)
+        return Cell(shown, _tip(entry, entry.total), notes=marks)
 
-
-def _time_column(machine: str, solver: str) -> Column:
-    return lambda line: time_cell(line.records.get((machine, solver)))
-
-
-def time_cell(record: Record | None) -> Cell:
-    """Show a record's median total, or in words why it has none."""
-    if record is None:
-        return Cell()
-    if not record.agreed:
-        return Cell(outcome(record), record.reason or "", bad=True)
-    times = summarise(record)
-    return Cell(shown(times.median), tip(record, times)) if times else Cell()
-
-
-def _speed_up_column(machine: str, layout: PublishedTable) -> Column:
-    def cell(line: Line) -> Cell:
+    def speed_up_cell(self, row: frames.Row, machine: str, compared: SpeedUp) -> Cell:
+        """Show how many times faster a solver is than another on the same machine and graph."""
         found = speed_up(
-            line.records.get((machine, layout.sequential)), line.records.get((machine, layout.gpu))
+            self.entry(row, machine, compared.over),
+            self.entry(row, machine, compared.of),
         )
         if found is None:
             return Cell()
-        text = f"{three_digits(found.ratio)}{TIMES}"
-        if found.noisy:
-            return Cell(f"{NOISY} {text}", "too noisy to rank: the interquartile ranges overlap")
-        return Cell(text)
+        return (
+            Cell(ratio(found[0])) if found[1] else Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")
+        )
 
-    return cell
+    def differences(self, row: frames.Row) -> list[int]:
+        """Return the numbers of the notes on a graph that is not the printed one."""
+        texts: dict[str, list[str]] = {}
+        for (machine, _), entry in row.measured.items():
+            for text in _differences(row, entry):
+                texts.setdefault(text, []).append(machine)
+        return [
+            self.notes.number(f"{', '.join(dict.fromkeys(names))}: {text}") for text, names in texts.items()
+        ]
+
+    def remarks(self) -> list[str]:
+        """Say what columns mean that not every table has."""
+        remarks = []
+        if self.layout.speed_up and self.layout.rows == "graphs":
+            compared = f"{self.layout.speed_up.over} over {self.layout.speed_up.of}"
+            remarks.append(
+                f"Speed-up: {compared} on the same machine and graph. {UNSURE} marks two times that cannot be "
+                f"told apart. {RULE}"
+            )
+        if "library" in self.kinds.values():
+            remarks.append(
+                "The libraries' times are those of the search alone, without making their own graph object."
+            )
+        return remarks
 
 
-def _setup_column(machine: str, solver: str) -> Column:
-    def cell(line: Line) -> Cell:
-        record = line.records.get((machine, solver))
-        setup = summarise(record, "setup") if record else None
-        return Cell(shown(setup.median)) if setup else Cell()
+def _summary(found: Frame, grid: _Grid) -> str:
+    """Say what the numbers are."""
+    measured = "the median of the verified trials' total (upload + solve + download)."
+    if not found.printed:
+        return f"Each time is {measured} The report prints no numbers for it."
+    unit = "Milliseconds: printed" if grid.plain else "Printed"
+    return f"{unit} numbers, as printed, beside measured ones: each {measured}"
 
-    return cell
+
+def _claims(report: Report | None, experiment: str) -> list[str]:
+    """Name the page on which the report's claims are judged by this experiment."""
+    if report and any(claim.experiment == experiment for claim in report.claims.values()):
+        return [f"What the report says of it in words is judged in claims-{report.key}."]
+    return []
 
 
-def tip(record: Record, times: Summary) -> str:
+def _is_number(entry: Entry) -> bool:
+    return entry.printed is not None and entry.printed.printed.isdigit()
+
+
+def _rate(entry: Entry | None) -> Cell:
+    """Show how many arcs per second were made, going by the median total."""
+    if entry is None or entry.total is None or not entry.total.median:
+        return Cell()
+    return Cell(three_digits(entry.arcs / entry.total.median / 1e3))
+
+
+def _setup(entry: Entry | None) -> Cell:
+    times = entry.times.get("setup") if entry else None
+    return Cell(duration(times.median)) if times else Cell()
+
+
+def _tip(entry: Entry, times: Summary) -> str:
     """Say what more is known of a time."""
     parts = [
-        f"median of {times.n}",
-        f"quartiles {shown(times.q1)} to {shown(times.q3)}",
-        f"minimum {shown(times.minimum)}",
+        f"{entry.solver}: median of {times.n}",
+        f"quartiles {duration(times.q1)} to {duration(times.q3)}",
+        f"minimum {duration(times.minimum)}",
     ]
-    kernel = summarise(record, "kernel")
-    if kernel:
-        parts.append(f"kernels alone {shown(kernel.median)}")
-    if record.software.get("peer"):
-        parts.append(str(record.software["peer"]))
+    if kernel := entry.times.get("kernel"):
+        parts.append(f"kernels alone {duration(kernel.median)}")
+    if entry.record and entry.record.software.peer:
+        parts.append(entry.record.software.peer)
     return "; ".join(parts)
 
 
-def _footnotes(line: Line) -> list[str]:
-    """Say where what was measured is not what was printed, and which answers are missing, wrong or few."""
-    texts: dict[str, list[str]] = {}
-    others = []
-    most: dict[str, int] = {}
-    for (machine, _), record in line.records.items():
-        most[machine] = max(most.get(machine, 0), len(record.trials))
-    for (machine, solver), record in line.records.items():
-        for text in _differences(line, record):
-            texts.setdefault(text, []).append(machine)
-        where, n = f"{line.title}, {solver} on {machine}", len(record.trials)
-        if not record.agreed:
-            others.append(f"{where}: {outcome(record)}, {record.reason}.")
-        elif n < most[machine]:
-            others.append(f"{where}: {n} trial{'s' * (n > 1)} instead of {most[machine]}.")
-        if told := side_by_side(record):
-            others.append(f"{where}: {told}")
-    return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()] + others
-
-
-def _differences(line: Line, record: Record) -> Iterable[str]:
-    graph = record.graph
-    if graph["origin"] == "stand-in":
-        yield (
-            f"not {graph['name']} but a generated stand-in (seed {graph['seed']}), "
-            f"{graph['vertices']:,} vertices and {graph['arcs']:,} arcs."
-        )
+def _differences(row: frames.Row, entry: Entry) -> Iterable[str]:
+    """Say in what the graph of a record is not the one that its row names."""
+    assert entry.record is not None
+    graph = entry.record.graph
+    counts = f"{graph.vertices:,} vertices and {graph.arcs:,} arcs"
+    if graph.origin == "stand-in":
+        yield f"not {graph.name} but a generated stand-in (seed {graph.seed}), {counts}."
         return
-    if record.label.endswith("(weights generated)"):
-        yield f"{graph['name']} with weights generated from seed {graph['seed']}, not its own."
-    if line.printed is not None:
-        counts = (int(line.printed["vertices"].iloc[0]), int(line.printed["edges"].iloc[0]))
-        if counts != (graph["vertices"], graph["arcs"]):
+    if entry.label.endswith("(weights generated)"):
+        yield f"{graph.name} with weights generated from seed {graph.seed}, not its own."
+    if row.printed:
+        printed = row.printed[0]
+        if graph.origin == "generated":
+            if (graph.vertices, graph.arcs) != (printed.vertices, printed.arcs):
+                yield f"{graph.name} has {counts}."
+        elif (graph.vertices, graph.arcs) != (printed.vertices, printed.arcs):
             yield (
-                f"edition {graph['edition']} of {graph['name']}, {graph['vertices']:,} vertices and "
-                f"{graph['arcs']:,} arcs; printed: {counts[0]:,} and {counts[1]:,}."
+                f"edition {graph.edition} of {graph.name}, {counts}; printed: {printed.vertices:,} and "
+                f"{printed.arcs:,}."
             )
-    if graph["origin"] == "report":
-        yield "the report gives this graph's counts alone; ours is a fixed graph with the same counts."
-
-
-def _remarks(layout: PublishedTable) -> list[str]:
-    remarks = [
-        "Quartiles, minimum, n and the times of the kernels alone are in the CSV file of the same name.",
-        f"Speed-up: {layout.sequential} over {layout.gpu} on the same machine and graph. {NOISY} marks two "
-        "whose interquartile ranges overlap: too noisy to rank.",
-        "GPU setup: making the context and loading the module, not part of the total. The printed GPU times "
-        "of the two small graphs look like such a setup.",
-        "The libraries' times are those of the search alone; making their own graph object is not counted.",
-        f"{EMPTY}: not measured.",
-    ]
-    if layout.problem == "stcon":
-        remarks.insert(
-            0,
-            f"The report does not name its pairs of vertices; its rows stand beside our {PRINTED_PAIR} pair.",
-        )
-    return remarks
-
-
-def provenance(machine: str, records: Iterable[Record]) -> str:
-    """Say what a machine is and what it ran; every value found is named."""
-    own = [record for record in records if record.machine["name"] == machine]
-    found: dict[str, None] = {}
-    for record in own:
-        found[record.machine["cpu"]] = None
-        gpu = record.machine["gpu"]
-        if gpu:
-            found[f"{gpu['name']}, driver {gpu['driver'] or 'unknown'}"] = None
-    for key, name in (("cuda", "CUDA"), ("compiler", ""), ("git_commit", "commit")):
-        for record in own:
-            value: Any = dict(record.software)[key]
-            if value:
-                short = value[:10] if key == "git_commit" else value
-                dirty = " with changes" if key == "git_commit" and record.software["dirty"] else ""
-                found[f"{name} {short}{dirty}".strip()] = None
-    days = sorted({record.started[:10] for record in own})
-    found[days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"] = None
-    throttled = [record for record in own if (gpu := record.machine["gpu"]) and gpu.get("throttled")]
-    if throttled:
-        found["GPU throttled during " + ", ".join(f"{r.solver} on {r.label}" for r in throttled)] = None
-    return f"{machine}: {'; '.join(found)}."
-
-
-def _printed_row(cell: dict[Any, Any]) -> dict[str, Any]:
-    return {
-        "table": cell["table"],
-        "label": cell["graph"],
-        "graph": cell["graph"],
-        "vertices": cell["vertices"],
-        "arcs": cell["edges"],
-        "source": "printed",
-        "machine": cell["column"],
-        "hardware": cell["hardware"],
-        "median_ms": cell["value"],
-    }
-
-
-def measured_row(line: Line, record: Record, baseline: Record | None) -> dict[str, Any]:
-    """Lay a record out for machines, with its speed-up over the sequential one."""
-    times, setup, kernel = summarise(record), summarise(record, "setup"), summarise(record, "kernel")
-    faster = speed_up(baseline, record) if record is not baseline else None
-    gpu = record.machine["gpu"]
-    row: dict[str, Any] = {
-        key: record.graph[key] for key in ("vertices", "arcs", "origin", "edition", "weights")
-    }
-    row |= {
-        "table": record.experiment,
-        "label": line.title,
-        "graph": line.graph,
-        "pair": record.parameters.get("pair"),
-        "source": "measured",
-        "machine": record.machine["name"],
-        "hardware": gpu["name"] if gpu and record.backend == "cuda" else record.machine["cpu"],
-        "solver": record.solver,
-        "backend": record.backend,
-        "peer": record.software.get("peer"),
-        "status": outcome(record),
-        "reason": record.reason,
-        "verified": record.verified,
-    }
-    if times:
-        row |= {
-            "n": times.n,
-            "median_ms": times.median,
-            "q1_ms": times.q1,
-            "q3_ms": times.q3,
-            "min_ms": times.minimum,
-        }
-    if setup:
-        row["setup_median_ms"] = setup.median
-    if kernel:
-        row["kernel_median_ms"] = kernel.median
-    if faster:
-        row |= {"speedup": faster.ratio, "too_noisy_to_rank": faster.noisy}
-    return row

@@ -1,1 +1,1 @@
-"""The five reports as data, the frame that holds their numbers beside measured ones, and the judging of claims."""
+"""The five reports as data, their numbers beside measured ones in one frame, and the judging of claims."""

@@ -108,7 +108,8 @@ class NotFaster(Comparison):
     @property
     def rule(self) -> str:
         """How it is judged."""
-        return f"{self.by} of {self.not_faster} against {self.than}{self.conditions}; holds if it is less nowhere"
+        compared = f"{self.by} of {self.not_faster} against {self.than}"
+        return f"{compared}{self.conditions}; holds if it is less nowhere"
 
 
 class SomewhereFaster(Comparison):

@@ -1,7 +1,7 @@
 """One frame of all that is shown: printed numbers and records, side by side.
 
-Tables, figures, claims and CSV files are views of it. An entry is a printed number or a record; entries of the
-same graph, as far as it is the same, make a row.
+Tables, figures, claims and CSV files are views of it. An entry is a printed number or a record; the entries of
+one graph make a row.
 """
 
 from __future__ import annotations

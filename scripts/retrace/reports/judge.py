@@ -55,8 +55,8 @@ class Finding:
 
 
 COMPARING = (
-    f"{RULE} Times are medians. Quoted is the graph of the most work; of several comparisons on it, the least "
-    "and the greatest ratio."
+    f"{RULE} Times are medians. The numbers quoted are those of the graph with the most work; of several "
+    "comparisons on it, those with the least and the greatest ratio."
 )
 """What the verdicts mean."""
 
@@ -209,21 +209,21 @@ def faster(report: Report, test: claims.Faster, evidence: Evidence) -> Finding:
     Of the pairs' largest graphs, the least and the greatest ratio are quoted.
     """
     variants = [(report.variant(fast), report.variant(slow)) for fast, slow in test.pairs]
-    by_pair = [found for pair in variants if (found := pairs_of(evidence, *pair, test.by))]
+    by_pair = [some for pair in variants if (some := pairs_of(evidence, *pair, test.by))]
     left = _shares_left(evidence, *variants[0]) if test.where.reduced else {}
     if left:
-        by_pair = [[pair for pair in found if left.get(pair.graph, 1) < 1] for found in by_pair]
+        by_pair = [[pair for pair in some if left.get(pair.graph, 1) < 1] for some in by_pair]
         if min(left.values()) >= 1:
             return Finding(Verdict.OPEN, why=f"there is nothing to remove from {', '.join(left)}")
     if not any(by_pair):
         return _open(evidence, [variant for pair in variants for variant in pair])
-    largest = sorted((found[-1] for found in by_pair if found), key=lambda pair: pair.ratio)
+    largest = sorted((some[-1] for some in by_pair if some), key=lambda pair: pair.ratio)
     orders = {
         f"{pair.graph} ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else pair.graph: _order(
             pair, test
         )
-        for found in by_pair
-        for pair in found
+        for some in by_pair
+        for pair in some
     }
     found = list(orders.values())
     numbers = [
@@ -283,8 +283,8 @@ def somewhere_faster(report: Report, test: claims.SomewhereFaster, evidence: Evi
 def fastest(report: Report, test: claims.Fastest, evidence: Evidence) -> Finding:
     """Judge whether a variant is the fastest of several."""
     best = report.variant(test.fastest)
-    others = [own for spec in test.expand(test.of) if str(own := report.variant(spec)) != str(best)]
-    times = {str(own): evidence.summaries(own, test.by) for own in (best, *others)}
+    others = [other for spec in test.expand(test.of) if str(other := report.variant(spec)) != str(best)]
+    times = {str(variant): evidence.summaries(variant, test.by) for variant in (best, *others)}
     orders, quoted = {}, []
     for graph, own in times[str(best)].items():
         there = {name: found[graph] for name, found in times.items() if graph in found}

@@ -1,7 +1,7 @@
 """Comparisons of a single claim, by name: a function each, rather than a larger language for all.
 
-A function is given the pairs of its two variants and returns the numbers to quote, and for each graph -1 where
-they bear the claim out and 1 where they contradict it.
+A function takes the pairs of its two variants. It returns the numbers to quote, and for each graph -1 where they
+bear the claim out, 1 where they contradict it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def prefix_sums_save_little(pairs: Sequence[Pair]) -> tuple[str, dict[str, int]]:
-    """Compare what prefix sums on the GPU would save with the total of the variant that has them from the host."""
+    """Compare what prefix sums on the GPU save with the total of the variant that has them from the host."""
     orders, measured = {}, ""
     for pair in pairs:
         record, total = pair.entries[0].record, pair.times[1].median
