@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
-from dataclasses import asdict
 from pathlib import Path
 
 from retrace.devices.cuda import CudaDevice, cuda_status
@@ -13,7 +12,7 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
 from retrace.measure.trials import Settings, as_record, measure, unmeasured
-from retrace.records.model import Record, update_records, updated, validate, write_records
+from retrace.records.model import Record, update_records, updated, write_records
 from retrace.solvers.registry import parse
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable
@@ -108,8 +107,6 @@ def check_arguments(arguments: Namespace) -> None:
 
 def check_records(arguments: Namespace, planned: list[Record]) -> None:
     """Refuse before the measuring what could not be written after it."""
-    for record in planned:
-        validate(asdict(record), "record", f"{arguments.graph}: cannot be recorded")
     if arguments.update:
         updated(arguments.output, planned)
 

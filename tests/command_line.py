@@ -48,3 +48,9 @@ def run(*argv: object, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, capture_output=True, text=True, env=ENVIRONMENT, check=False, timeout=60, **options
     )
+
+
+def run_script(name: str, *argv: object) -> subprocess.CompletedProcess[str]:
+    """Run one of the programs in `scripts/` in a process of its own."""
+    command = [sys.executable, str(PROJECT / "scripts" / name), *map(str, argv)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

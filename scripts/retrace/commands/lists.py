@@ -32,13 +32,13 @@ def machines(arguments: Namespace) -> None:
         records = read_records(sorted(folder.glob("*/*.jsonl")))
         if not records:
             continue
-        gpus = {record.machine["gpu"]["name"] for record in records if record.machine["gpu"] is not None}
+        gpus = {record.machine.gpu.name for record in records if record.machine.gpu}
         dates = sorted(record.started[:10] for record in records)
         rows.append(
             (
                 folder.name + (" (not committed)" if folder.name == UNCOMMITTED else ""),
                 ", ".join(sorted(gpus)) or "none",
-                ", ".join(sorted({record.machine["cpu"] for record in records})),
+                ", ".join(sorted({record.machine.cpu for record in records})),
                 str(len(records)),
                 str(sum(record.agreed for record in records)),
                 dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}",

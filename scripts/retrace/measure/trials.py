@@ -27,7 +27,7 @@ from retrace.check.oracles import Verdict, digest, search_bytes
 from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
-from retrace.records.model import Record
+from retrace.records.model import Record, make_record
 from retrace.solvers import Query, Solver, make
 from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer
@@ -389,4 +389,4 @@ def as_record(experiment: str, info: dict[str, Any], case: Case, provenance: dic
             "digest": case.digest,
             "observed": case.observed,
         }
-    return Record(**record)
+    return make_record(f"{info.get('name')}: cannot be recorded", **record)

@@ -256,8 +256,8 @@ def recorded_gpu(machine: str) -> str | None:
     """Name the GPU of a machine's records, if there are any."""
     for path in sorted(Path("results/machines", machine).glob("*/*.jsonl")):
         for record in read_records([path]):
-            if gpu := record.machine["gpu"]:
-                return str(gpu["name"])
+            if gpu := record.machine.gpu:
+                return gpu.name
     return None
 
 
@@ -315,7 +315,7 @@ def outcomes(records: list[Record], own: str) -> list[str]:
     lines = [f"{sum(record.agreed for record in records)} of {len(records)} answers verified{listed}."]
     elsewhere: Counter[str] = Counter()
     for record in records:
-        machine = record.machine["name"]
+        machine = record.machine.name
         if record.status == "skipped" and machine != own:
             elsewhere[machine] += 1
         elif not record.agreed:

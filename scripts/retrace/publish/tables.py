@@ -133,19 +133,19 @@ class _Grid:
         """Lay out a row for each solver, printed systems above machines, a column for each graph."""
         rows = sorted(self.frame.rows, key=lambda row: row.first.work)
         if self.layout.sections is None:
-            return [self.by_graph(rows, [self.column_title(row) for row in rows])]
+            return [self.by_graph(rows, [self.noted(row.title, row) for row in rows])]
         densities = sorted({row.first.arcs_per_vertex or 0 for row in rows}, reverse=True)
         tables = []
         for density in densities:
             part = [row for row in rows if (row.first.arcs_per_vertex or 0) == density]
-            heads = [power_of_two(2 ** row.first.vertices.bit_length() // 2) for row in part]
+            heads = [self.noted(power_of_two(row.first.vertices), row) for row in part]
             heading = f"{plural(density, 'arc')} per vertex; the columns are numbers of vertices"
             tables.append(self.by_graph(part, heads, heading))
         return tables
 
-    def column_title(self, row: frames.Row) -> str:
-        """Name a graph in a column's head, with the notes on it."""
-        return row.title + "".join(f" [{note}]" for note in self.differences(row))
+    def noted(self, head: str, row: frames.Row) -> str:
+        """Return a column's head with the numbers of the notes on its graph."""
+        return head + "".join(f" [{note}]" for note in self.differences(row))
 
     def by_graph(self, part: Sequence[frames.Row], heads: Sequence[str], heading: str = "") -> Table:
         """Fill a table whose columns are graphs."""
@@ -196,7 +196,7 @@ class _Grid:
         record, machine = entry.record, entry.machine
         if entry.total is None:
             note = self.notes.number(
-                f"{entry.title}, {entry.solver} on {machine}: {entry.outcome}, {record.reason}."
+                f"{entry.title}, {entry.full_name} on {machine}: {entry.outcome}, {record.reason}."
             )
             return Cell(entry.outcome, record.reason or "", bad=True, notes=[note])
         marks = []
@@ -238,8 +238,8 @@ class _Grid:
         if self.layout.speed_up and self.layout.rows == "graphs":
             compared = f"{self.layout.speed_up.over} over {self.layout.speed_up.of}"
             remarks.append(
-                f"Speed-up: {compared} on the same machine and graph. {UNSURE} marks two times that cannot be "
-                f"told apart. {RULE}"
+                f"Speed-up: {compared} on the same machine and graph. {UNSURE} marks two times that cannot "
+                f"be told apart. {RULE}"
             )
         if "library" in self.kinds.values():
             remarks.append(

@@ -72,6 +72,11 @@ class Entry:
         return self.label if self.pair == PRINTED_PAIR else f"{self.label}, {self.pair} pair"
 
     @property
+    def full_name(self) -> str:
+        """The problem and the name, such as `bellman-ford/streams:parts=2`."""
+        return f"{self.solver.split('/')[0]}/{self.name}"
+
+    @property
     def outcome(self) -> str:
         """What came of a record: ok, not verified, failed or skipped."""
         assert self.record is not None
@@ -175,7 +180,7 @@ class Frame:
             place = (entry.machine, entry.name)
             if place in row.measured:
                 raise RetraceError(
-                    f"{entry.experiment}: two records of {entry.name} on {entry.title} from {entry.machine}; "
+                    f"{entry.experiment}: two records of {entry.full_name} on {entry.title} from {entry.machine}; "
                     "give one"
                 )
             row.measured[place] = entry

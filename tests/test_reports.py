@@ -1,0 +1,183 @@
+"""A report is data: one YAML and one CSV file give it tables, figures and verdicts, without any code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from command_line import run_script
+from fabricated import measured, phases, record
+from retrace.records.model import Record, write_records
+from retrace.reports.model import PUBLISHED, load_report, load_reports
+from retrace.reports.variant import Variant
+from retrace.solvers import REGISTRY
+from retrace.solvers.registry import GENERATORS
+from retrace.system.errors import RetraceError
+
+REPORT = """
+title: Shortest paths on a toaster
+author: A. Student
+problem: sssp
+tables:
+  toast:
+    title: SSSP on a toaster
+    number: Table 7
+    rows: graphs
+    solvers: {slow: sssp/dijkstra-heap, fast: sssp/bsp}
+    speed_up: {of: sssp/bsp, over: sssp/dijkstra-heap}
+figures:
+  toasted: {experiment: toast, title: SSSP on a toaster, number: Figure 7, claim: toaster-wins}
+claims:
+  toaster-wins:
+    section: "1"
+    says: The toaster is faster.
+    experiment: toast
+    test: {faster: bsp, than: dijkstra-heap}
+  toaster-is-cheap:
+    section: "2"
+    says: The toaster costs less.
+"""
+NUMBERS = """\
+table,graph,vertices,arcs,system,hardware,name,occurrence,printed,ms,doubt
+toast,NY,264346,733846,PC,Pentium II,slow,1,3 sec,3000,
+toast,NY,264346,733846,Toaster,Two slots,fast,1,500 msec,500,
+"""
+
+
+def made_up(folder: Path) -> Path:
+    """Write the made-up report and its numbers."""
+    (folder / "toaster.csv").write_text(NUMBERS)
+    path = folder / "toaster.yaml"
+    path.write_text(REPORT)
+    return path
+
+
+def published(folder: Path, report: Path | None, experiment: str, records: list[Record], figure: str) -> str:
+    """Make an experiment's table and figure by their commands; returns the texts of all their files."""
+    write_records(folder / "h200.jsonl", records)
+    told = ("--report", report) if report else ()
+    with_records = ("--records", folder / "h200.jsonl", "--output-prefix", folder / "out" / experiment)
+    for script, asked in (
+        ("make_table.py", ("--experiment", experiment)),
+        ("make_figure.py", ("--figure", figure)),
+    ):
+        done = run_script(script, *asked, *told, *with_records)
+        assert done.returncode == 0, done.stderr
+    forms = {form: (folder / "out" / f"{experiment}.{form}") for form in ("csv", "html", "svg")}
+    return "\n".join(path.read_text() for path in forms.values())
+
+
+def test_a_made_up_report_gets_its_table_figure_and_verdicts(tmp_path: Path) -> None:
+    report = made_up(tmp_path)
+    records = [
+        record("sssp/dijkstra-heap", "NY", [99, 100, 101], experiment="toast"),
+        record("sssp/bsp", "NY", [9, 10, 11], backend="cuda", experiment="toast"),
+    ]
+    texts = published(tmp_path, report, "toast", records, "toasted")
+    assert "Table 7: SSSP on a toaster" in texts
+    assert "Toaster (Two slots)" in texts
+    assert "500 msec" in texts
+    assert "fast (sssp/bsp)" in texts
+    prefix = tmp_path / "out/claims"
+    done = run_script(
+        "make_claims.py",
+        *("--report", report, "--records", tmp_path / "h200.jsonl", "--output-prefix", prefix),
+    )
+    assert done.returncode == 0, done.stderr
+    claims = prefix.with_suffix(".md").read_text()
+    assert re.search(r"toaster-wins .* The toaster is faster\. .* 10\.0 ms .* holds \|", claims)
+    assert re.search(r"toaster-is-cheap .* cannot be told: nothing here measures it", claims)
+
+
+EXTRA = {
+    "bfs": ("table-3.3", "bfs/block-queue", "NY"),
+    "stcon": ("table-3.4", "stcon/networkit", "NY"),
+    "sssp": ("table-2", "sssp/dijkstra-heap", "random-12-5"),
+    "generate": ("generators", "generate/random-degree", "random-12-5"),
+    "bellman-ford": ("bellman-ford-direction", "bellman-ford/edge-list", "dense-256"),
+    "betweenness": ("brandes-mdeg", "betweenness/lanes", "Gowalla"),
+}
+
+
+@pytest.mark.parametrize("problem", EXTRA)
+def test_naming_a_solver_in_an_experiment_gives_it_its_place(tmp_path: Path, problem: str) -> None:
+    experiment, solver, graph = EXTRA[problem]
+    owner = next(r.key for r in load_reports().values() if experiment in r.tables)
+    report = load_reports()[owner]
+    figure = next(
+        (n for n, f in report.figures.items() if f.experiment == experiment and f.shows_all), experiment
+    )
+    assert solver in (*REGISTRY.solvers, *GENERATORS.solvers)
+    found = [measured(solver, experiment, graph, phases(solve=5, kernel=4))]
+    texts = published(tmp_path, PUBLISHED / f"{owner}.yaml", experiment, found, figure)
+    page, rest = texts.split("</html>")
+    variant = solver.split("/")[1]
+    assert solver in page.split("<html", 1)[0]  # the CSV
+    assert variant in page.split("<html", 1)[1]
+    assert variant in rest
+    assert variant in (tmp_path / "out" / f"{experiment}.md").read_text()
+
+
+def test_an_experiment_of_no_report_gets_its_table_and_figure(tmp_path: Path) -> None:
+    found = [
+        measured("bfs/queue", "mine", "NY", phases(solve=5)),
+        measured("bfs/bsp", "mine", "NY", phases(1, 2, 1)),
+    ]
+    texts = published(tmp_path, None, "mine", found, "mine")
+    assert "The report prints no numbers" not in texts
+    assert "bsp" in texts
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "told"),
+    [
+        ("title: Shortest", "titel: Shortest", "titel: unknown key"),
+        ("author: A. Student\n", "", "author: is missing"),
+        ("rows: graphs", "rows: columns", "tables.toast.rows: should be 'graphs' or 'solvers'"),
+        ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: should have one of the keys faster"),
+        ("claim: toaster-wins", "claim: toaster-loses", "figures.toasted.claim: toaster-loses is no claim"),
+        (
+            "    experiment: toast\n    test",
+            "    test",
+            "claims.toaster-wins: expected both experiment and test",
+        ),
+        ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
+        ("title: Shortest", "title: [Shortest", "cannot be read"),
+    ],
+)
+def test_an_unsound_report_is_refused_in_one_line(tmp_path: Path, found: str, put: str, told: str) -> None:
+    path = made_up(tmp_path)
+    path.write_text(REPORT.replace(found, put, 1))
+    with pytest.raises(RetraceError) as error:
+        load_report(path)
+    assert str(error.value).startswith(f"{path}: {told}")
+    assert "\n" not in str(error.value)
+
+
+def test_two_reports_of_one_table_are_refused(tmp_path: Path) -> None:
+    text = made_up(tmp_path).read_text()
+    (tmp_path / "oven.yaml").write_text(text)
+    with pytest.raises(RetraceError, match=r"tables\.toast: oven has it already; expected one"):
+        load_reports(tmp_path)
+
+
+def test_every_variant_that_a_report_names_is_a_solver() -> None:
+    for report in load_reports().values():
+        for layout in report.tables.values():
+            specs = [*layout.solvers.values(), *(spec for group in layout.groups.values() for spec in group)]
+            assert all(spec in (*REGISTRY.solvers, *GENERATORS.solvers) for spec in specs), report.key
+        for figure in report.figures.values():
+            for spec in [*(figure.series or {}).values(), *figure.pairs, *figure.pairs.values()]:
+                assert report.variant(spec).solver in REGISTRY.solvers
+
+
+def test_a_variant_is_read_as_it_is_written() -> None:
+    one = Variant.parse("streams:parts=2", "bellman-ford")
+    assert (one.solver, str(one)) == ("bellman-ford/streams", "streams:parts=2")
+    assert one.fits("bellman-ford/streams", {"parts": 2, "block_size": 256})
+    assert not one.fits("bellman-ford/streams", {"parts": 8})
+    for spec in ("streams", "bellman-ford/streams:parts"):
+        with pytest.raises(RetraceError, match="is no solver; expected such as"):
+            Variant.parse(spec)
