@@ -29,7 +29,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
     tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
     return Page(
         title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
-        summary=_summary(found, grid),
+        summary=_summary(found, grid.plain, report),
         label_heading="Graph" if layout.rows == "graphs" else "Solver",
         tables=tables,
         notes=grid.notes.texts,
@@ -248,12 +248,12 @@ class _Grid:
         return remarks
 
 
-def _summary(found: Frame, grid: _Grid) -> str:
+def _summary(found: Frame, plain: bool, report: Report | None) -> str:
     """Say what the numbers are."""
     measured = "the median of the verified trials' total (upload + solve + download)."
     if not found.printed:
-        return f"Each time is {measured} The report prints no numbers for it."
-    unit = "Milliseconds: printed" if grid.plain else "Printed"
+        return f"Each time is {measured}{' The report prints no numbers for it.' if report else ''}"
+    unit = "Milliseconds: printed" if plain else "Printed"
     return f"{unit} numbers, as printed, beside measured ones: each {measured}"
 
 
