@@ -22,7 +22,6 @@ from numpy.testing import assert_allclose
 from command_line import ENVIRONMENT, Outcome, rows
 from exact_betweenness import exact_scores
 from graphs import diamonds, graph, grid
-from retrace import checkpoint
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import sample_vertices
@@ -30,6 +29,7 @@ from retrace.graphs.reductions import is_symmetric
 from retrace.solvers.betweenness_beside import SideVertices
 from retrace.solvers.host import ArrayBrandes
 from retrace.solvers.registry import Query
+from retrace.system import checkpoint
 
 HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (3, 5)]
 """A square with a roof, and vertex 5 beside it."""
