@@ -182,7 +182,7 @@ def test_a_checkpoint_of_something_else_is_refused(
     argv = ["solve", "betweenness/seq-array", stored, "--checkpoint", kept]
     for damaged in (content[:-30], b"", array.getvalue(), other.getvalue()):
         kept.write_bytes(damaged)
-        assert f"{kept}: is no checkpoint" in Outcome(capsys, *argv).refusal(1)
+        assert f"{kept}: is not a checkpoint" in Outcome(capsys, *argv).refusal(1)
 
 
 def test_no_file_is_written_twice(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
