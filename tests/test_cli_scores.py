@@ -271,7 +271,7 @@ def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
     [
         ("betweenness/networkit", ["--sources", "2"], "takes all vertices as sources"),
         ("betweenness/networkit", ["--checkpoint", "kept.npz"], "takes all vertices as sources"),
-        ("betweenness/seq-array", ["--sources", "7"], "7 sources asked for, expected 1 to 6"),
+        ("betweenness/seq-array", ["--sources", "7"], "7 sources requested, expected 1 to 6"),
         ("betweenness/none", [], "no solver is called betweenness/none"),
         ("betweenness", [], "no solver is called betweenness"),
         ("betweenness/vert:precision=half", [], "precision is half"),

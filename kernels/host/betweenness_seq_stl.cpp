@@ -2,7 +2,7 @@
 //
 // Report   domitrz-brandes, brandes-seq.cpp: "using stl implementation of queue, stack and vector"; U. Brandes, "A
 //          Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 25(2), 2001, Algorithm 1.
-// Departs  containers are emptied after each source, not made anew. A path count beyond the range of a double is
+// Departs  containers are emptied and reused after each source. A path count beyond the range of a double is
 //          detected.
 
 #include <algorithm>

@@ -23,7 +23,8 @@ template <typename T> std::string describe()
         else
             return "P";
     } else {
-        static_assert(arithmetic<T>, "the emulator cannot run kernels with a parameter that is no number or pointer");
+        static_assert(arithmetic<T>,
+                      "the emulator cannot run kernels with a parameter that is neither a number nor a pointer");
         const char *kind = std::is_same_v<T, bool>             ? "b"
                            : std::is_floating_point_v<T> ? "f"
                            : std::is_signed_v<T>         ? "i"

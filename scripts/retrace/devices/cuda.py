@@ -295,7 +295,9 @@ class CudaDevice(Device):
             memory = self.cuda.mem_alloc(nbytes)
         except self.cuda.MemoryError as error:
             left, asked = self.free_memory() / 2**30, nbytes / 2**30
-            raise TooLargeError(f"{self._gpu.name()} has {left:.1f} GiB left, not {asked:.1f} GiB") from error
+            raise TooLargeError(
+                f"{self._gpu.name()} has {left:.1f} GiB left, {asked:.1f} GiB are needed"
+            ) from error
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:

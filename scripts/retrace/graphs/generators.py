@@ -127,7 +127,7 @@ def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
         expected = (
             f"expected 1 to {vertices}, the graph's vertices" if vertices else "but the graph has no vertices"
         )
-        raise RetraceError(f"{count} sources asked for, {expected}")
+        raise RetraceError(f"{count} sources requested, {expected}")
     drawn = np.argsort(_random(seed, "sources", vertices), kind="stable")[:count]
     return np.sort(drawn).astype(np.int32)
 

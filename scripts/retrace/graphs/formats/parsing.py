@@ -85,12 +85,12 @@ def parse_stream(
         graph = _assemble(vertices, arcs, parts, layout.columns == 3)
     except MemoryError:
         raise RetraceError(
-            f"{path}: {vertices} vertices and {arcs} arcs need more memory than there is; take fewer"
+            f"{path}: {vertices} vertices and {arcs} arcs need more memory than is free; take a smaller graph"
         ) from None
     if _may_overflow(graph):
         raise RetraceError(
-            f"{path}, line {blamed}: expected weights whose paths stay within {LARGEST} (32 bits), found "
-            f"that this one, the heaviest, may end a longer path; scale the weights down"
+            f"{path}, line {blamed}: expected distances of at most {LARGEST} (32 bits), but the "
+            "heaviest arc, on this line, may lead to a longer one; scale the weights down"
         )
     return graph
 
