@@ -1,4 +1,4 @@
-"""Compile kernel files for one backend, and write which artefact each became."""
+"""Compile kernel files for one backend, and write a manifest of the artefacts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main() -> None:
         "files",
         nargs="+",
         type=Path,
-        help="files under kernels/, such as kernels/bfs/*; what the backend does not compile is passed over",
+        help="files under kernels/, such as kernels/bfs/*; files of other backends are skipped",
     )
     parser.add_argument(
         "--arch", help="GPU architecture, such as sm_90 (default: this machine's GPU, else sm_90)"
@@ -69,7 +69,7 @@ def choose_build(backend: str, arch: str | None) -> Callable[[Path], Path]:
 
 
 def is_compiled(source: Path, backend: str) -> bool:
-    """Tell whether a file is one that the backend compiles, not a header or another backend's."""
+    """Return whether the backend compiles a file; headers and files of other backends are not compiled."""
     folder = source.parent.name
     if backend == "host":
         return folder == "host" and source.suffix == ".cpp"

@@ -1,6 +1,6 @@
 """Get one graph of the configuration's `datasets` and store it as memory-mappable CSR arrays.
 
-GRAPH_MIRROR in the environment names a folder or an http(s) address to look in where the official ones fail.
+The environment variable GRAPH_MIRROR names a folder or an http(s) address to try if the official ones fail.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ def main() -> None:
     """Parse the command line, get the graph, store it."""
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--config", type=Path, default="config.yaml", help="default: %(default)s")
-    parser.add_argument("--graph", required=True, help="its name in the configuration")
-    parser.add_argument("--dataset", help="its entry as YAML or JSON text, in place of the configuration's")
+    parser.add_argument("--graph", required=True, help="name of the graph in the configuration")
+    parser.add_argument("--dataset", help="YAML or JSON text instead of the configuration's entry")
     parser.add_argument("--downloads", type=Path, default="resources/downloads", help="default: %(default)s")
     parser.add_argument("--output", type=Path, required=True, help="folder to store the graph in")
     parser.add_argument(
         "--offline",
         choices=["stand-in", "fail"],
         default="stand-in",
-        help="what to do if a graph can be had from nowhere (default: %(default)s)",
+        help="what to do if no address provides the graph (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of what is generated (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of generated graphs (default: %(default)s)")
     arguments = parser.parse_args()
 
     if arguments.dataset is not None:
@@ -59,7 +59,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def read_yaml(text: str | bytes, where: str) -> Any:
-    """Read YAML that came from `where`."""
+    """Parse YAML text; `where` names its origin in errors."""
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, UnicodeDecodeError) as error:

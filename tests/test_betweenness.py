@@ -269,7 +269,7 @@ def test_sources_are_sampled_alike_for_every_solver() -> None:
     assert queries("betweenness", {"vertices": 500}) == [Query()]
     assert Query.sampled(500, 64, 8).sources != query.sources
     assert Query.sampled(3, 3, 1).sources == (0, 1, 2)
-    with pytest.raises(RetraceError, match="4 sources asked for, expected 1 to 3"):
+    with pytest.raises(RetraceError, match="4 sources requested, expected 1 to 3"):
         Query.sampled(3, 4, 1)
 
 

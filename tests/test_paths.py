@@ -113,7 +113,7 @@ def test_lengths_of_no_path_are_refused(vertex: int, length: int) -> None:
 
 def test_predecessors_that_are_no_tree_are_refused() -> None:
     line = graph(4, [(0, 1, 2), (1, 2, 2), (2, 3, 3)])
-    with pytest.raises(RetraceError, match="circle"):
+    with pytest.raises(RetraceError, match="form a cycle"):
         trace(np.array([-1, 2, 1, 2], dtype=np.int32), 0, 3)
-    with pytest.raises(RetraceError, match="vertex 1 is said to precede vertex 3"):
+    with pytest.raises(RetraceError, match="vertex 1 is the predecessor of vertex 3"):
         find_arcs(line, np.array([-1, 0, 1, 1], dtype=np.int32))

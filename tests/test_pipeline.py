@@ -344,7 +344,7 @@ def test_a_killed_run_is_resumed_by_the_same_command(
     run = Run(project, tmp_path, *busy)
     run.wait_until(lambda: list(downloads.glob(".tiny.gr.gz.*/*")))
     refused = snakemake(project, tmp_path, *busy, status=1)  # two runs in a folder would measure at once
-    assert f"error: another run, process {run.process.pid}, is at work in this folder" in refused
+    assert f"error: another run, process {run.process.pid}, is working in this folder" in refused
     run.kill(tmp_path)
     assert not (downloads / "tiny.gr.gz").exists()
     assert not (tmp_path / "resources/graphs/NY").exists()

@@ -1,4 +1,4 @@
-"""The project's own files: its kernels and modules, wherever Snakemake works."""
+"""Finds the files of the project, such as kernels and modules, from any working folder of Snakemake."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ KERNELS = ROOT / "kernels"
 
 
 def path(name: str) -> str:
-    """Name a file of the project from the working folder, so that a moved checkout is not made all over."""
+    """Return the path of a file of the project.
+
+    It is relative in the checkout itself, so that Snakemake does not rebuild everything when that is moved.
+    """
     return name if Path.cwd() == ROOT else str(ROOT / name)
 
 
 def files_in(folder: str, pattern: str) -> list[str]:
-    """List some files of a folder of the project."""
+    """List the files of a folder of the project that match a pattern."""
     return sorted(path(str(file.relative_to(ROOT))) for file in (ROOT / folder).glob(pattern))
 
 
 def kernel_files() -> list[str]:
-    """List every file under `kernels/`, as paths in there."""
+    """List every file under `kernels/`, as paths relative to it."""
     return sorted(str(file.relative_to(ROOT / "kernels")) for file in (ROOT / "kernels").rglob("*.*"))
 
 
 @cache
 def imported(module: str, aside: str = "") -> list[str]:
-    """List the modules of the library that a file imports, directly or not, but not through `aside`."""
+    """List the library modules that a file imports, directly or not; do not follow the module `aside`."""
     found: set[str] = set()
     waiting = [module]
     while waiting:
