@@ -32,8 +32,8 @@ def main() -> None:
     frame = build(read_records(arguments.records), printed, report.tables if report else None)
     drawing = drawing_of(report, arguments.figure)
     figure = draw(drawing, frame, report)
-    contents = {form: image(figure, form) for form in ("svg", "png")}
-    for form, content in {**contents, "md": caption(drawing, frame, report)}.items():
+    text = caption(drawing, frame, report).encode()
+    for form, content in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": text}.items():
         write_whole(Path(f"{arguments.output_prefix}.{form}"), content)
 
 

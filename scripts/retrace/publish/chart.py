@@ -1,22 +1,26 @@
 """Figures: lines against a size or a setting, or ranked bars, a panel for each machine.
 
-Printed numbers are dashed with hollow markers, measured ones solid with filled markers. Every line carries its
-name at its end; points of a graph that is not the named one, and numbers in doubt, carry a sign.
+Printed numbers are dashed with hollow markers, measured ones solid with filled markers. Every line has its name
+at its end; points of a graph that is not the named one, and numbers in doubt, carry a sign.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from math import floor, log10
 from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from retrace.publish.chart_words import finding, footnotes, heading
 from retrace.publish.panels import DOUBT, MEASURES, Line, Panel, family, panels
@@ -40,7 +44,6 @@ SETTINGS: Any = {
     "font.size": 7,
     "axes.titlesize": 7,
     "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -54,8 +57,10 @@ WIDTH, AXES_WIDTH, HEIGHT, ROW = 3.5, 1.7, 1.5, 0.125
 """Inches: a column, the least width and height of axes, and a line of text."""
 LEADER = 0.14
 """The way from the axes to a line's name, as a share of their width."""
+NEAR = 0.18
+"""The least share of the axes' width between two sizes that are named."""
 WIDE = 50
-"""The greatest value over the least from which on ticks are powers of 10, and dots take the place of bars."""
+"""The greatest value over the least from which on dots take the place of bars."""
 
 
 def drawing_of(report: Report | None, name: str) -> Drawing:
@@ -77,9 +82,9 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
     """Draw a figure, at a column's width unless names need more."""
     chosen, layout = panels(drawing, frame, report), layout_of(report, drawing.experiment)
     with rc_context(SETTINGS):
-        figure = Figure(figsize=(WIDTH, 1), layout="constrained")
-        all_axes: list[Axes] = []
         heights = [_height(drawing, panel) for panel in chosen]
+        figure = Figure(figsize=(WIDTH + 1, 2 * sum(heights) + 2), layout="constrained")
+        all_axes: list[Axes] = []
         if chosen:
             grid = figure.add_gridspec(len(chosen), 1, height_ratios=heights)
             all_axes = [figure.add_subplot(grid[number]) for number in range(len(chosen))]
@@ -122,21 +127,24 @@ def _fit(
             text.set(x=edge / width, y=bottom / height, va="bottom")
             bottom += text.get_window_extent().transformed(inches).height + gap
         if not all_axes:
-            figure.set_size_inches(width, top + bottom)
+            figure.set_size_inches(WIDTH, top + bottom)
             continue
-        assert engine is not None
+        assert isinstance(engine, ConstrainedLayoutEngine)
         engine.set(rect=(0, bottom / height, 1, max(0.1, 1 - (top + bottom) / height)))
         figure.draw_without_rendering()
-        if not last:
-            boxes = [axes.get_window_extent().transformed(inches) for axes in all_axes]
-            missing = sum(wanted - box.height for wanted, box in zip(heights, boxes, strict=True))
-            wider = max(0.0, AXES_WIDTH - boxes[0].width)
-            figure.set_size_inches(width + wider, height + missing)
+        boxes = [axes.get_window_extent().transformed(inches) for axes in all_axes]
+        for axes, box in zip(all_axes, boxes, strict=True):
+            axes.title.set(x=(edge - box.x0) / box.width, ha="left")
+        if last:
+            break
+        missing = sum(wanted - box.height for wanted, box in zip(heights, boxes, strict=True))
+        least = max(WIDTH, width + AXES_WIDTH - boxes[0].width)
+        figure.set_size_inches(least, height + missing)
 
 
 def _wrap(text: Text, width: float) -> None:
     """Break a text into lines of so many inches; names of solvers are not broken."""
-    whole = " ".join(text.get_text().split())
+    whole = re.sub(r"(\d) (ms|s|µs)\b", "\\1\u00a0\\2", text.get_text().replace("\n", " "))
     figure = text.get_figure()
     assert figure is not None
     for characters in range(110, 20, -1):
@@ -166,11 +174,14 @@ def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
         over = drawing.compared.over if drawing.compared and panel.below else drawing.over
         measure = MEASURES[drawing.compared.y if drawing.compared and panel.below else drawing.y]
         unit = "%" if share else "ms"
-        axes.set_ylabel(f"{measure}, ratio" if over else f"{measure} ({unit})")
+        ratio_label = f"{measure} over {over}" if over and len(over) < 16 else f"{measure}, ratio"
+        axes.set_ylabel(ratio_label if over else f"{measure} ({unit})")
         level = 1.0 if panel.below else drawing.level
         if level is not None:
             key = over.split("/")[-1] if panel.below and over else ""
-            axes.axhline(level, color=COLOURS[styles[key] % len(COLOURS)] if key in styles else "0.6", lw=0.7, zorder=1)
+            axes.axhline(
+                level, color=COLOURS[styles[key] % len(COLOURS)] if key in styles else "0.6", lw=0.7, zorder=1
+            )
         for line in panel.lines:
             _draw_line(axes, line, styles[line.key])
         _name_alone(axes, panel.lines)
@@ -180,11 +191,11 @@ def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
             axes.set_ylim(0, 1)
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * 100:.0f}"))
         else:
-            _name_powers(axes.yaxis, high / low)
+            _name_powers(axes.yaxis, low, high)
         _name_places(axes, drawing, [panel for _, panel in drawn])
         _name_lines(axes, drawing, panel, styles)
     if drawn:
-        drawn[-1][0].set_xlabel("Vertices" if drawing.x == "vertices" else drawing.x)
+        drawn[-1][0].set_xlabel(drawing.x.replace("_", " ").replace("vertices", "Vertices"))
         for axes, _ in drawn[:-1]:
             axes.tick_params(labelbottom=False)
 
@@ -237,11 +248,22 @@ def _name_alone(axes: Axes, lines: Iterable[Line]) -> None:
         axes.annotate(label, (x, top), (0, 4), textcoords="offset points", ha="center", va="bottom")
 
 
-def _name_powers(axis: Any, spread_: float) -> None:
-    """Name places of a logarithmic axis: powers of 10, or 1, 2 and 5 where it spans little."""
+def _name_powers(axis: Axis, low: float, high: float) -> None:
+    """Name places of a logarithmic axis: powers of 10, or more where it spans little."""
     axis.set_minor_locator(NullLocator())
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if spread_ < WIDE else LogLocator(numticks=6))
+    axis.set_major_locator(FixedLocator(ticks(low, high)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Choose three to seven round places of a logarithmic axis."""
+    found: list[float] = []
+    for heads in ((1.0,), (1, 2, 5), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)):
+        powers = range(floor(log10(low)), floor(log10(high)) + 1)
+        found = [value for p in powers for head in heads if low <= (value := head * 10.0**p) <= high]
+        if len(found) >= 3:
+            break
+    return found[:: -(-len(found) // 7) or 1]
 
 
 def short(value: float) -> str:
@@ -256,26 +278,33 @@ def short(value: float) -> str:
 
 def _name_places(axes: Axes, drawing: Drawing, chosen: Iterable[Panel]) -> None:
     """Name the places of the x axis as far as there is room: sizes by numbers, real graphs by their names."""
+    size = drawing.x == "vertices"
+    dots = [
+        d for panel in chosen for line in panel.lines for joined, some in line.strokes if joined for d in some
+    ]
+    powers = size and all(round(dot.x).bit_count() == 1 for dot in dots)
     named: dict[float, tuple[str, bool]] = {}
-    for line in (line for panel in chosen for line in panel.lines):
-        for dot in (dot for connected, dots in line.strokes if connected for dot in dots):
-            number = power_of_two(round(dot.x)) if dot.x >= 2**14 else f"{dot.x:g}"
-            real = drawing.x == "vertices" and not family(dot.entry)
-            named.setdefault(dot.x, (dot.entry.graph if real else number, real))
+    for dot in dots:
+        real = size and not family(dot.entry)
+        number = power_of_two(round(dot.x)) if powers else f"{dot.x:g}"
+        named.setdefault(dot.x, (dot.entry.graph if real else number, real))
     to_axes = axes.transScale + axes.transLimits
-    ticks: list[tuple[float, str]] = []
+    found: list[tuple[float, str]] = []
     for x, (text, real) in sorted(named.items()):
-        if ticks:
-            before, other = ticks[-1]
+        if found:
+            before, other = found[-1]
             way = to_axes.transform((x, 1))[0] - to_axes.transform((before, 1))[0]
-            if way * AXES_WIDTH * 72 < 2.1 * (len(text) + len(other)) + 5:  # a character is some 4.2 points wide
+            room = (
+                way * AXES_WIDTH * 72 - 5 - 2.1 * (len(text) + len(other))
+            )  # a character has some 4.2 points
+            if room < 0 or (size and not real and way < NEAR):
                 if real:
-                    ticks[-1] = ((before * x) ** 0.5, f"{other}, {text}")
+                    found[-1] = ((before * x) ** 0.5, f"{other}, {text}")
                 continue
-        ticks.append((x, text))
+        found.append((x, text))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_locator(FixedLocator([x for x, _ in ticks]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, at: ticks[at][1] if at is not None else f"{x:g}"))
+    axes.xaxis.set_major_locator(FixedLocator([x for x, _ in found]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, at: found[at][1] if at is not None else f"{x:g}"))
 
 
 def _name_lines(axes: Axes, drawing: Drawing, panel: Panel, styles: dict[str, int]) -> None:
@@ -333,7 +362,7 @@ def _draw_bars(
     layout: Layout,
     report: Report | None,
 ) -> None:
-    """Draw panels of ranked bars from 0, or from 1 of ratios; of times far apart dots on a logarithmic axis."""
+    """Draw ranked bars from 0, or from 1 of ratios; dots on a logarithmic axis where times differ much."""
     relative = bool(drawing.pairs or drawing.over)
     colours = dict(zip(layout.groups or ["the report's"], GROUPS, strict=False)) | KINDS
     claim = report.claims[drawing.claim].test if report and drawing.claim else None
@@ -352,8 +381,12 @@ def _draw_bars(
             axes.scatter(medians, rows, c=shades, s=13, zorder=3)
         else:
             widths = [median - 1 for median in medians] if relative else medians
+            if relative:
+                axes.axvline(1, color="black", lw=0.6)
             axes.barh(rows, widths, left=1 if relative else 0, color=shades, height=0.72, zorder=2)
-        axes.errorbar(medians, rows, xerr=errors, fmt="none", ecolor="black", elinewidth=0.7, capsize=1.5, zorder=4)
+        axes.errorbar(
+            medians, rows, xerr=errors, fmt="none", ecolor="black", elinewidth=0.7, capsize=1.5, zorder=4
+        )
         for row, value in enumerate(values):
             text = ratio(value.median) if relative else duration(value.median)
             right = max(value.q3, 1) if relative else value.q3
@@ -365,7 +398,7 @@ def _draw_bars(
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(values) - 0.4, -0.6)
         if log:
-            _name_powers(axes.xaxis, axes.get_xlim()[1] / axes.get_xlim()[0])
+            _name_powers(axes.xaxis, *axes.get_xlim())
         else:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     if drawn:
@@ -373,4 +406,5 @@ def _draw_bars(
         drawn[-1][0].set_xlabel(f"{MEASURES[drawing.y]}{unit}")
         there = {line.key for _, panel in drawn for line in panel.lines}
         key = [Patch(color=colour, label=kind) for kind, colour in colours.items() if kind in there]
-        figure.legend(handles=key, loc="outside lower left", ncols=len(key), frameon=False, handlelength=1)
+        if len(key) > 1:
+            figure.legend(handles=key, loc="outside lower left", ncols=3, frameon=False, handlelength=1)

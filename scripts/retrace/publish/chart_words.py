@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from retrace.publish.panels import DOUBT, SUBSTITUTES, Dot, Panel, most_work, panels, shown
+from retrace.publish.panels import DOUBT, MEASURES, SUBSTITUTES, Dot, Panel, most_work, panels, shown, spans
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, kind_of
 from retrace.reports.judge import Evidence, judge
 from retrace.reports.model import Drawing, Measure, Report, layout_of
-from retrace.reports.wording import duration, listed, plural, ratio
+from retrace.reports.wording import TIMES, duration, listed, plural, ratio
 
 SPENT: dict[Measure, str] = {
     "setup": " of setup",
@@ -43,7 +43,9 @@ def heading(drawing: Drawing) -> str:
 def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Say what the data show: whether the drawing's claim holds, or which solver is the fastest."""
     own = shown(drawing, frame)
-    evidence = [Evidence(machine, [e for e in own.measured if e.machine == machine]) for machine in own.machines]
+    evidence = [
+        Evidence(machine, [e for e in own.measured if e.machine == machine]) for machine in own.machines
+    ]
     on_gpu = [one for one in evidence if one.on_gpu]
     said = []
     if not any(entry.times for entry in own.measured):
@@ -71,10 +73,21 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
 
 
 def _verdict(report: Report, claim: claims.Claim, frame: Frame, machine: str) -> str:
-    """Return the verdict with the number that it rests on: on the graph of the most work."""
+    """Return the verdict with the numbers that it rests on, in short."""
     found = judge(report, claim, frame, machine)
     parts = found.measured.split("; ")
-    number = parts[-1 if isinstance(claim.test, claims.Fastest | claims.SomewhereFaster) else 0]
+    number = parts[0]
+    if isinstance(claim.test, claims.Faster | claims.NotFaster) and found.measured:
+        pairs = [part for part in parts if part.endswith(TIMES)]
+        ratios = dict.fromkeys(pair.rsplit(" ", 1)[1] for pair in pairs)
+        graph = pairs[0].split(": ")[0]
+        number = "; ".join(
+            [f"{' to '.join(ratios)} on {graph}", *(part for part in parts if part not in pairs)]
+        )
+    elif isinstance(claim.test, claims.Fastest):
+        number = parts[-1]
+    elif isinstance(claim.test, claims.SomewhereFaster) and found.why:
+        number = ""
     why = found.why if found.why and (len(found.why) <= LONGEST or not number) else ""
     return f"{found.verdict}{f', {why}' if why else ''}{f' ({number})' if number else ''}"
 
@@ -98,12 +111,17 @@ def _fastest(drawing: Drawing, report: Report | None, chosen: Sequence[Panel]) -
     if not rest:
         return f"{first.machine}, {graph}: {first.name} takes {time}."
     cuda = [e for e in ranked if kind_of(e, layout) == "report" and e.record and e.record.backend == "cuda"]
-    other, what = (cuda[0], "the report's CUDA") if cuda and cuda[0] is not first else (rest[0], "the next")
+    other, what = (
+        (cuda[0], "the report's CUDA version") if cuda and cuda[0] is not first else (rest[0], "the next")
+    )
     a, b = first.times[drawing.y], other.times[drawing.y]
     alike = [entry.name for entry in rest if rank(a, entry.times[drawing.y]) == 0]
     if alike:
-        text = f"{first.machine}, {graph}: {listed([first.name, *alike])} cannot be told apart ({time})"
-    text += "" if other.name in alike else f"; {what} {other.name} takes {ratio(b.median / a.median)} as long"
+        named = [first.name, *alike] if len(alike) < 4 else [first.name, f"{len(alike)} others"]
+        text = f"{first.machine}, {graph}: {listed(named)} cannot be told apart ({time})"
+    text += (
+        "" if other.name in alike else f"; {what}, {other.name}, takes {ratio(b.median / a.median)} as long"
+    )
     ratios = [
         (dot.value.median, line.name)
         for panel in chosen
@@ -114,8 +132,8 @@ def _fastest(drawing: Drawing, report: Report | None, chosen: Sequence[Panel]) -
     ]
     if ratios and drawing.compared:
         (low, least), (high, most) = min(ratios), max(ratios)
-        base, verb = drawing.compared.over.split("/")[-1], SPENT[drawing.compared.y].strip()
-        text += f". Over {base}, {verb}: {least} {ratio(low)} to {most} {ratio(high)}"
+        base, what = drawing.compared.over.split("/")[-1], MEASURES[drawing.compared.y]
+        text += f". {what} over {base}: {ratio(low)} ({least}) to {ratio(high)} ({most})"
     return f"{text}."
 
 
@@ -134,23 +152,30 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     texts = ["Dashed, hollow: printed. Solid: measured here."] if systems else []
     marks = []
     for sign, entries in signs(chosen).items():
-        what = "in doubt" if sign == DOUBT else ", ".join(dict.fromkeys(entry.label for entry in entries))
+        what = (
+            "in doubt (see the caption)"
+            if sign == DOUBT
+            else ", ".join(dict.fromkeys(entry.label for entry in entries))
+        )
         marks.append(f"{sign} {what}")
     return [*texts, *(["; ".join(marks)] if marks and drawing.kind == "lines" else [])]
 
 
 def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Write the text that stands beside a figure, as Markdown."""
-    own, layout, chosen = shown(drawing, frame), layout_of(report, drawing.experiment), panels(drawing, frame, report)
+    own, layout, chosen = (
+        shown(drawing, frame),
+        layout_of(report, drawing.experiment),
+        panels(drawing, frame, report),
+    )
     timed = [entry for entry in own.measured if entry.times]
     drawn = {id(dot.entry): dot.entry for panel in chosen for dot in panel.dots}.values()
     said: list[str] = []
     measured = [entry for entry in drawn if entry.record]
     if measured:
-        counts = sorted({entry.times["total"].n for entry in measured})
-        trials = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        what = "Bars" if drawing.kind == "bars" else "Lines"
-        said.append(f"{what} are medians of {trials} trials; thin bars lie between the quartiles.")
+        trials = spans(entry.times["total"].n for entry in measured)
+        what = "Bars, or dots on a logarithmic axis," if drawing.kind == "bars" else "Lines"
+        said.append(f"{what} show medians of {trials}; thin bars lie between the quartiles.")
         said += [MEANT[measure] for measure in dict.fromkeys(_measures(drawing))]
         said += _reading(drawing, chosen)
     if any(entry.printed for entry in drawn):
@@ -165,9 +190,10 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     if without:
         said.append(f"No times from {listed(without)}.")
     graphs = {entry.label: entry for entry in sorted(measured, key=lambda entry: entry.work)}
-    if graphs:
-        sizes = [f"{label} ({e.vertices:,} vertices, {e.arcs:,} arcs)" for label, e in graphs.items()]
-        said.append(f"Graphs: {'; '.join(sizes)}.")
+    sizes = [f"{label} ({e.vertices:,} vertices, {e.arcs:,} arcs)" for label, e in graphs.items()]
+    if sizes:
+        few = "; ".join(sizes) if len(sizes) <= 6 else f"{len(sizes)} from {sizes[0]} to {sizes[-1]}"
+        said.append(f"Graphs: {few}.")
     said += _missing(own, graphs, drawing)
     for sign, entries in signs(chosen).items():
         if sign == DOUBT:
@@ -176,12 +202,12 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         else:
             end = next(end for end, one in SUBSTITUTES.items() if one == sign)
             names = listed(list(dict.fromkeys(entry.graph for entry in entries)))
-            of = "a generated graph of the same size" if end == "(stand-in)" else "the graph with generated weights"
-            said.append(f"{sign}: {names} is {of}, not what the report names.")
+            names = names if end == "(stand-in)" else f"{names}'s own weights"
+            said.append(f"{sign}: made by a generator, instead of {names}.")
     parts = [f"**{heading(drawing)}.** {finding(drawing, frame, report)}", " ".join(said)]
     if report and drawing.claim:
         claim = report.claims[drawing.claim]
-        parts.append(f"The claim (section {claim.section}): {claim.says} Judged by: {claim.rule}.")
+        parts.append(f"The claim of {claim.section} is judged by: {claim.rule}.")
         for machine in own.machines:
             found = judge(report, claim, frame, machine)
             parts.append(f"{machine}: {found.sentence}{f' ({found.measured})' if found.measured else ''}.")
@@ -198,7 +224,9 @@ def _reading(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     if drawing.over:
         said.append(f"Each value is divided by the median of {drawing.over} on the same machine and graph.")
     if drawing.pairs:
-        said.append("Each value is divided by the median of what its name is over, on the same machine and graph.")
+        said.append(
+            "Each value is divided by the median of what its name is over, on the same machine and graph."
+        )
     if any(line.apart and not joined for p in chosen for line in p.lines for joined, _ in line.strokes):
         said.append("Hollow markers without a line are real graphs; the lines join generated ones.")
     return said
@@ -207,15 +235,20 @@ def _reading(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
 def _hardware(entries: Iterable[Entry]) -> list[str]:
     """Name each machine with its hardware: its GPU first."""
     found: dict[str, dict[str, None]] = {}
-    for entry in sorted(entries, key=lambda entry: entry.record is not None and entry.record.backend != "cuda"):
+    for entry in sorted(
+        entries, key=lambda entry: entry.record is not None and entry.record.backend != "cuda"
+    ):
         found.setdefault(entry.machine, {})[entry.hardware] = None
     return [f"{machine}: {', '.join(names)}" for machine, names in found.items()]
 
 
 def _missing(own: Frame, graphs: Iterable[str], drawing: Drawing) -> list[str]:
     """Name the solvers that have records of a graph that is drawn, but no time."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str, str], list[str]] = {}
     for entry in own.measured:
         if entry.label in graphs and not entry.times and drawing.shows_all:
-            found.setdefault((entry.outcome, f"{entry.machine}, {entry.label}"), []).append(entry.name)
-    return [f"{where}, {outcome}: {', '.join(names)}." for (outcome, where), names in found.items()]
+            found.setdefault((entry.machine, entry.outcome, entry.name), []).append(entry.label)
+    return [
+        f"{name} has no time from {machine} on {'; '.join(on)}: {what}."
+        for (machine, what, name), on in found.items()
+    ]

@@ -14,6 +14,7 @@ from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, kind_of, same_grap
 from retrace.reports.judge import fits, meets
 from retrace.reports.model import Drawing, Layout, Measure, Report, layout_of
 from retrace.reports.variant import Variant
+from retrace.reports.wording import plural
 
 MEASURES: dict[Measure, str] = {
     "setup": "Setup time",
@@ -22,7 +23,7 @@ MEASURES: dict[Measure, str] = {
     "download": "Download time",
     "total": "Total time",
     "kernel": "Kernel time",
-    "transfer": "Transfer / total",
+    "transfer": "Transfer, share of total",
 }
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 """The signs on points of other graphs than the named one, by the ending of the label."""
@@ -117,7 +118,9 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
         return [panel for panel in found if panel.lines]
     lines = {name: list(some) for name, some in _names(drawing, frame, layout, read).items()}
     found = [_lines(drawing, machine, _of(frame, machine), lines, read) for machine in frame.machines]
-    printed = _printed(frame) if (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series else []
+    printed = (
+        _printed(frame) if (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series else []
+    )
     if len(printed) > MOST_PRINTED or not any(panel.lines for panel in found):
         by_system: dict[str, list[Line]] = {}
         for line in printed:
@@ -197,7 +200,9 @@ def _lines(
         graph = most_work(entries)
         title = f"{machine}, {searches(entries, graph)}"
     own = [entry for entry in entries if graph in ("", entry.label)]
-    settings = [float(e.record.parameters[drawing.x]) for e in own if e.record and drawing.x in e.record.parameters]
+    settings = [
+        float(e.record.parameters[drawing.x]) for e in own if e.record and drawing.x in e.record.parameters
+    ]
     apart = any(family(entry) for entry in own) and not by_setting
     found = []
     for name, some in lines.items():
@@ -222,7 +227,13 @@ def measured(entry: Entry, measure: Measure, over: Variant | None, others: Itera
         return value
     for other in others:
         base = other.times.get(measure)
-        if base and base.median and fits(other, over) and same_graph(entry, other) and entry.label == other.label:
+        if (
+            base
+            and base.median
+            and fits(other, over)
+            and same_graph(entry, other)
+            and entry.label == other.label
+        ):
             return value.over(base.median)
     return None
 
@@ -266,7 +277,8 @@ def _bars(
                 name = f"{name}\nover {base}" if drawing.pairs else name
                 found.append(Line(name, group(entry, layout), [Dot(0, value, entry)]))
         found.sort(key=lambda line: line.dots[0].value.median)
-        yield Panel(entries[0].machine, f"{entries[0].machine}, {searches(own, graph)}", found)
+        trials = spans([line.dots[0].value.n for line in found])
+        yield Panel(entries[0].machine, f"{entries[0].machine}, {searches(own, graph)}, {trials}", found)
 
 
 def group(entry: Entry, layout: Layout) -> str:
@@ -279,11 +291,12 @@ def _graphs(entries: Sequence[Entry], layout: Layout) -> list[str]:
     """Name the graphs that bars are shown on: the real ones, the most work first, else the largest.
 
     Of a graph and the same with a sample of sources, it is the one on which more of the report's solvers ran,
-    on the GPU where there is one, else the whole.
+    those of its first group if there are groups, else the whole.
     """
+    first = next(iter(layout.groups.values()), list(layout.solvers.values()))
     on_gpu = any(entry.record and entry.record.backend == "cuda" for entry in entries)
     counted = [e for e in entries if e.record and (e.record.backend == "cuda" or not on_gpu)]
-    counts = Counter(entry.label for entry in counted if kind_of(entry, layout) == "report")
+    counts = Counter(entry.label for entry in counted if entry.solver in first)
     same: dict[str | None, list[Entry]] = {}
     for entry in sorted(counted, key=lambda entry: entry.work, reverse=True):
         if entry.record and entry.record.graph.origin not in ("generated", "report"):
@@ -303,3 +316,9 @@ def searches(entries: Iterable[Entry], graph: str) -> str:
     if entry is None or entry.record is None or entry.record.problem != "betweenness":
         return graph
     return f"{graph} of {entry.vertices:,}" if sampled(entry) else f"{graph}, all {entry.vertices:,} sources"
+
+
+def spans(counts: Iterable[int]) -> str:
+    """Write numbers of trials: `5 trials`, `1 to 5 trials`."""
+    low, high = min(counts := list(counts), default=0), max(counts, default=0)
+    return plural(high, "trial") if low == high else f"{low} to {plural(high, 'trial')}"
