@@ -1,6 +1,6 @@
 """Figures: lines against a size or a setting, or ranked bars, a panel for each machine.
 
-Printed numbers are dashed with hollow markers, measured ones solid with filled markers. Every line has its name
+Printed numbers are dashed with hollow markers, measured ones solid with filled markers. Each line has its name
 at its end; points of a graph that is not the named one, and numbers in doubt, carry a sign.
 """
 
@@ -53,8 +53,8 @@ SETTINGS: Any = {
     "svg.hashsalt": "retrace",
     "savefig.dpi": 300,
 }
-WIDTH, AXES_WIDTH, HEIGHT, ROW = 3.5, 1.7, 1.5, 0.125
-"""Inches: a column, the least width and height of axes, and a line of text."""
+WIDTH, AXES_WIDTH, HEIGHT, ROW, EDGE = 3.5, 1.7, 1.5, 0.125, 0.04
+"""Inches: a column, the least width and height of axes, a line of text, and the room around words."""
 LEADER = 0.14
 """The way from the axes to a line's name, as a share of their width."""
 NEAR = 0.18
@@ -83,7 +83,7 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
     chosen, layout = panels(drawing, frame, report), layout_of(report, drawing.experiment)
     with rc_context(SETTINGS):
         heights = [_height(drawing, panel) for panel in chosen]
-        figure = Figure(figsize=(WIDTH + 1, 2 * sum(heights) + 2), layout="constrained")
+        figure = Figure(figsize=(WIDTH + 1, 2 * sum(heights) + 2), dpi=300, layout="constrained")
         all_axes: list[Axes] = []
         if chosen:
             grid = figure.add_gridspec(len(chosen), 1, height_ratios=heights)
@@ -114,37 +114,33 @@ def _fit(
     """Give the axes their size, and the figure what it needs for them, the words above and those below."""
     inches = figure.dpi_scale_trans.inverted()
     engine = figure.get_layout_engine()
-    for last in (False, False, False, True):
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    for missing in (True, True, True, False):
         width, height = figure.get_size_inches()
-        gap, edge = 0.03, 0.04
-        top = bottom = edge
+        top = bottom = EDGE
         for text in head:
-            _wrap(text, width - 2 * edge)
-            text.set(x=edge / width, y=1 - top / height, va="top")
-            top += text.get_window_extent().transformed(inches).height + gap
+            _wrap(text, width - 2 * EDGE)
+            text.set(x=EDGE / width, y=1 - top / height, va="top")
+            top += text.get_window_extent().transformed(inches).height + EDGE
         for text in reversed(foot):
-            _wrap(text, width - 2 * edge)
-            text.set(x=edge / width, y=bottom / height, va="bottom")
-            bottom += text.get_window_extent().transformed(inches).height + gap
-        if not all_axes:
-            figure.set_size_inches(WIDTH, top + bottom)
-            continue
-        assert isinstance(engine, ConstrainedLayoutEngine)
+            _wrap(text, width - 2 * EDGE)
+            text.set(x=EDGE / width, y=bottom / height, va="bottom")
+            bottom += text.get_window_extent().transformed(inches).height + EDGE
         engine.set(rect=(0, bottom / height, 1, max(0.1, 1 - (top + bottom) / height)))
         figure.draw_without_rendering()
         boxes = [axes.get_window_extent().transformed(inches) for axes in all_axes]
-        for axes, box in zip(all_axes, boxes, strict=True):
-            axes.title.set(x=(edge - box.x0) / box.width, ha="left")
-        if last:
-            break
-        missing = sum(wanted - box.height for wanted, box in zip(heights, boxes, strict=True))
-        least = max(WIDTH, width + AXES_WIDTH - boxes[0].width)
-        figure.set_size_inches(least, height + missing)
+        if missing:
+            low = sum(wanted - box.height for wanted, box in zip(heights, boxes, strict=True))
+            narrow = max(WIDTH, *(width + AXES_WIDTH - box.width for box in boxes)) if boxes else WIDTH
+            figure.set_size_inches(narrow, height + low if boxes else top + bottom)
+    for axes, box in zip(all_axes, boxes, strict=True):
+        axes.title.set(x=(EDGE - box.x0) / box.width, ha="left")
+    figure.set_layout_engine("none")
 
 
 def _wrap(text: Text, width: float) -> None:
     """Break a text into lines of so many inches; names of solvers are not broken."""
-    whole = re.sub(r"(\d) (ms|s|µs)\b", "\\1\u00a0\\2", text.get_text().replace("\n", " "))
+    whole = re.sub(r"(\d|Figure|Table) (ms|s|µs|\d)\b", "\\1\u00a0\\2", text.get_text().replace("\n", " "))
     figure = text.get_figure()
     assert figure is not None
     for characters in range(110, 20, -1):
@@ -167,15 +163,14 @@ def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
             axes.sharex(drawn[0][0])
         if axes is not first:
             axes.sharey(first)
-        axes.set_title(panel.title, pad=3)
+        axes.set_title(panel.title, pad=6)
         axes.set_xscale("log" if xs and min(xs) > 0 else "linear")
         share = drawing.y == "transfer" and not panel.below
         axes.set_yscale("linear" if share else "log")
         over = drawing.compared.over if drawing.compared and panel.below else drawing.over
         measure = MEASURES[drawing.compared.y if drawing.compared and panel.below else drawing.y]
         unit = "%" if share else "ms"
-        ratio_label = f"{measure} over {over}" if over and len(over) < 16 else f"{measure}, ratio"
-        axes.set_ylabel(ratio_label if over else f"{measure} ({unit})")
+        axes.set_ylabel(f"{measure}, ratio" if over else f"{measure} ({unit})")
         level = 1.0 if panel.below else drawing.level
         if level is not None:
             key = over.split("/")[-1] if panel.below and over else ""
@@ -248,20 +243,20 @@ def _name_alone(axes: Axes, lines: Iterable[Line]) -> None:
         axes.annotate(label, (x, top), (0, 4), textcoords="offset points", ha="center", va="bottom")
 
 
-def _name_powers(axis: Axis, low: float, high: float) -> None:
+def _name_powers(axis: Axis, low: float, high: float, least: int = 3) -> None:
     """Name places of a logarithmic axis: powers of 10, or more where it spans little."""
     axis.set_minor_locator(NullLocator())
-    axis.set_major_locator(FixedLocator(ticks(low, high)))
+    axis.set_major_locator(FixedLocator(ticks(low, high, least)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
 
 
-def ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float, least: int = 3) -> list[float]:
     """Choose three to seven round places of a logarithmic axis."""
     found: list[float] = []
     for heads in ((1.0,), (1, 2, 5), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)):
         powers = range(floor(log10(low)), floor(log10(high)) + 1)
         found = [value for p in powers for head in heads if low <= (value := head * 10.0**p) <= high]
-        if len(found) >= 3:
+        if len(found) >= least:
             break
     return found[:: -(-len(found) // 7) or 1]
 
@@ -372,7 +367,7 @@ def _draw_bars(
         medians = [value.median for value in values]
         rows = range(len(values))
         log = relative or max(medians) > WIDE * min(medians)
-        axes.set_title(panel.title, pad=3)
+        axes.set_title(panel.title, pad=6)
         axes.set_xscale("log" if log else "linear")
         errors = [[v.median - v.q1 for v in values], [v.q3 - v.median for v in values]]
         shades = [colours.get(line.key, COLOURS[-1]) for line in panel.lines]
@@ -398,7 +393,7 @@ def _draw_bars(
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(values) - 0.4, -0.6)
         if log:
-            _name_powers(axes.xaxis, *axes.get_xlim())
+            _name_powers(axes.xaxis, *axes.get_xlim(), least=2)
         else:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     if drawn:

@@ -59,8 +59,8 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
             if entry.experiment == drawing.experiment and entry.record and entry.record.backend == "emulator"
         ]
         if emulated:
-            agreed = sum(record.agreed for record in emulated)
-            said.append(f"The emulator checked {plural(len(emulated), 'answer')}: {agreed} agree.")
+            agreed, given = sum(r.agreed for r in emulated), sum(r.status == "ok" for r in emulated)
+            said.append(f"The emulator checked {plural(given, 'answer')}: {agreed} agree.")
     if report and drawing.claim and on_gpu:
         claim = report.claims[drawing.claim]
         said.append(f"The report: {textwrap.shorten(claim.says, 130, placeholder=' …')}")
@@ -207,7 +207,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     parts = [f"**{heading(drawing)}.** {finding(drawing, frame, report)}", " ".join(said)]
     if report and drawing.claim:
         claim = report.claims[drawing.claim]
-        parts.append(f"The claim of {claim.section} is judged by: {claim.rule}.")
+        parts.append(f"The claim ({claim.section}) is judged by: {claim.rule}.")
         for machine in own.machines:
             found = judge(report, claim, frame, machine)
             parts.append(f"{machine}: {found.sentence}{f' ({found.measured})' if found.measured else ''}.")
@@ -245,7 +245,7 @@ def _hardware(entries: Iterable[Entry]) -> list[str]:
 def _missing(own: Frame, graphs: Iterable[str], drawing: Drawing) -> list[str]:
     """Name the solvers that have records of a graph that is drawn, but no time."""
     found: dict[tuple[str, str, str], list[str]] = {}
-    for entry in own.measured:
+    for entry in sorted(own.measured, key=lambda entry: entry.work):
         if entry.label in graphs and not entry.times and drawing.shows_all:
             found.setdefault((entry.machine, entry.outcome, entry.name), []).append(entry.label)
     return [

@@ -140,8 +140,7 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
         }
         for machine in frame.machines:
             panel = _lines(ratios, machine, _of(frame, machine), alike, read)
-            title = f"{machine}: {MEASURES[compared.y].lower()}, over that of {base}"
-            found.append(Panel(machine, title, panel.lines, below=True))
+            found.append(Panel(machine, panel.title, panel.lines, below=True))
     return [panel for panel in found if panel.lines]
 
 
@@ -217,6 +216,8 @@ def _lines(
         if dots:
             dots.sort(key=lambda dot: dot.x)
             found.append(Line(name, name, dots, apart=apart))
+    if drawing.over:
+        title = f"{title}: {MEASURES[drawing.y].lower()} over that of {read(drawing.over)}"
     return Panel(machine, title, found)
 
 
