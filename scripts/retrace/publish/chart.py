@@ -1,7 +1,7 @@
 """Figures: lines against a size or a setting, or ranked bars, a panel for each machine.
 
-Printed numbers are dashed with hollow markers, measured ones solid with filled markers. Each line has its name
-at its end; points of a graph that is not the named one, and numbers in doubt, carry a sign.
+Printed numbers are dashed with hollow markers, measured ones solid with filled markers. Each line has its
+name at its end; points of a graph that is not the named one, and numbers in doubt, carry a sign.
 """
 
 from __future__ import annotations
@@ -164,7 +164,10 @@ def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
         if axes is not first:
             axes.sharey(first)
         axes.set_title(panel.title, pad=6)
-        axes.set_xscale("log" if xs and min(xs) > 0 else "linear")
+        axes.set_xscale("log" if min(xs) > 0 else "linear")
+        if min(xs) > 0:
+            around = max(1.15, (max(xs) / min(xs)) ** 0.05)
+            axes.set_xlim(min(xs) / around, max(xs) * around)
         share = drawing.y == "transfer" and not panel.below
         axes.set_yscale("linear" if share else "log")
         over = drawing.compared.over if drawing.compared and panel.below else drawing.over
@@ -251,7 +254,7 @@ def _name_powers(axis: Axis, low: float, high: float, least: int = 3) -> None:
 
 
 def ticks(low: float, high: float, least: int = 3) -> list[float]:
-    """Choose three to seven round places of a logarithmic axis."""
+    """Choose two to seven round places of a logarithmic axis."""
     found: list[float] = []
     for heads in ((1.0,), (1, 2, 5), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)):
         powers = range(floor(log10(low)), floor(log10(high)) + 1)
