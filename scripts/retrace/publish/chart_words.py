@@ -9,7 +9,7 @@ from retrace.publish.panels import DOUBT, MEASURES, SUBSTITUTES, Dot, Panel, mos
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, kind_of
-from retrace.reports.judge import Evidence, judge
+from retrace.reports.judge import judge
 from retrace.reports.model import Drawing, Measure, Report, layout_of
 from retrace.reports.wording import TIMES, duration, listed, plural, ratio
 
@@ -43,10 +43,7 @@ def heading(drawing: Drawing) -> str:
 def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Say what the data show: whether the drawing's claim holds, or which solver is the fastest."""
     own = shown(drawing, frame)
-    evidence = [
-        Evidence(machine, [e for e in own.measured if e.machine == machine]) for machine in own.machines
-    ]
-    on_gpu = [one for one in evidence if one.on_gpu]
+    on_gpu = own.on_gpu
     said = []
     if not any(entry.times for entry in own.measured):
         said = [NOTHING]
@@ -64,11 +61,11 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     if report and drawing.claim and on_gpu:
         claim = report.claims[drawing.claim]
         said.append(f"The report: {textwrap.shorten(claim.says, 130, placeholder=' …')}")
-        said += [f"{one.machine}: {_verdict(report, claim, frame, one.machine)}." for one in on_gpu]
+        said += [f"{machine}: {_verdict(report, claim, frame, machine)}." for machine in on_gpu]
     elif not (drawing.claim and report) or not on_gpu:
         found = panels(drawing, frame, report)
-        for one in on_gpu or evidence:
-            said += [_fastest(drawing, report, [panel for panel in found if panel.machine == one.machine])]
+        for machine in on_gpu or own.machines:
+            said += [_fastest(drawing, report, [panel for panel in found if panel.machine == machine])]
     return " ".join(filter(None, said))
 
 

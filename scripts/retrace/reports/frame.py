@@ -165,6 +165,12 @@ class Frame:
         return sorted(found, key=lambda name: (not found[name], name))
 
     @cached_property
+    def on_gpu(self) -> list[str]:
+        """The machines that have times of a GPU."""
+        timed = {e.machine for e in self.measured if e.total and e.record and e.record.backend == "cuda"}
+        return [machine for machine in self.machines if machine in timed]
+
+    @cached_property
     def rows(self) -> list[Row]:
         """The entries by graph and pair: printed rows in their order, then all others.
 
