@@ -9,10 +9,10 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption
-from retrace.records.model import read_records
+from retrace.records.record import read_records
 from retrace.reports.frame import build
-from retrace.reports.model import load_report
 from retrace.reports.printed import read_printed
+from retrace.reports.report import load_report
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 

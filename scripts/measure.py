@@ -12,7 +12,7 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
 from retrace.measure.trials import Settings, as_record, measure, unmeasured
-from retrace.records.model import Record, update_records, updated, write_records
+from retrace.records.record import Record, update_records, updated, write_records
 from retrace.solvers.registry import parse
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable

@@ -17,7 +17,7 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.measure.trials import Settings, as_record, measure
-from retrace.records.model import write_records
+from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.matrices import host_matrix, rows_of
 from retrace.solvers.negative_cycles import find_negative_cycle

@@ -19,7 +19,7 @@ from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.measure.trials import Settings, as_record, measure
-from retrace.records.model import read_records, write_records
+from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, betweenness, make
 from retrace.solvers.betweenness import Brandes, Round
 from retrace.solvers.betweenness_auto import Auto

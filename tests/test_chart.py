@@ -17,10 +17,10 @@ from matplotlib.text import Text
 from retrace.publish.chart import draw, drawing_of, image, spread, ticks
 from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
 from retrace.publish.panels import Panel, panels
-from retrace.records.model import Record, make_record, write_records
+from retrace.records.record import Record, make_record, write_records
 from retrace.reports.frame import Frame, build
-from retrace.reports.model import PUBLISHED, load_reports
 from retrace.reports.printed import read_printed
+from retrace.reports.report import PUBLISHED, load_reports
 
 GPU = {
     "name": "NVIDIA H200",

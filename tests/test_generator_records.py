@@ -20,7 +20,7 @@ from retrace.graphs.random import RandomGraph, named
 from retrace.planning import plan
 from retrace.publish import generators
 from retrace.publish.page import EMPTY, render
-from retrace.records.model import Record, read_records, update_records, write_records
+from retrace.records.record import Record, read_records, update_records, write_records
 from retrace.solvers import Query
 from retrace.solvers.generate import generate
 from retrace.system import memory, project

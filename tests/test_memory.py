@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import DTypeLike
+from retrace.publish.published import read_published
 
 import generate_graph
 import measure as measure_script
@@ -21,8 +22,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.planning import plan
 from retrace.publish import variants, verification
 from retrace.publish.page import render
-from retrace.publish.published import read_published
-from retrace.records.model import Record, read_records
+from retrace.records.record import Record, read_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.system import memory
 from retrace.system.errors import RetraceError

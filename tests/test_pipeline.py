@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 import yaml
 
-from retrace.records.model import Record, read_records
+from retrace.records.record import Record, read_records
 
 pytestmark = [
     pytest.mark.pipeline,

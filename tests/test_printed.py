@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from retrace.reports.model import PUBLISHED, load_reports
 from retrace.reports.printed import printed_ms, read_printed
+from retrace.reports.report import PUBLISHED, load_reports
 from retrace.solvers import REGISTRY
 from retrace.system.errors import RetraceError
 

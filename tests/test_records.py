@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabricated import WRONG, changed, frame, graph_info, record, trial, without_answer
-from retrace.records.model import Record, make_record, read_records, update_records, write_records
+from retrace.records.record import Record, make_record, read_records, update_records, write_records
 from retrace.records.statistics import Summary, rank
 from retrace.reports.frame import Entry
 from retrace.system.errors import RetraceError

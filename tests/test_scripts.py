@@ -12,7 +12,7 @@ import pytest
 from fabricated import record
 from graphs import graph
 from retrace.graphs.csr import save
-from retrace.records.model import write_records
+from retrace.records.record import write_records
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))

@@ -18,7 +18,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
 from retrace.measure.trials import Case, Settings, as_record, measure
-from retrace.records.model import write_records
+from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
 from retrace.solvers.host import HostSolver
 from retrace.system.errors import RetraceError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from retrace.records.model import read_records
+from retrace.records.record import read_records
 from retrace.solvers import REGISTRY
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT

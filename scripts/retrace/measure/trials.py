@@ -27,7 +27,7 @@ from retrace.check.oracles import Verdict, digest, search_bytes
 from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.random import RandomGraph
-from retrace.records.model import Record, make_record
+from retrace.records.record import Record, make_record
 from retrace.solvers import Query, Solver, make
 from retrace.solvers.host import HostSolver
 from retrace.solvers.peers import Peer

@@ -10,7 +10,7 @@ from retrace.claims import reports
 from retrace.graphs.datasets import load_registry
 from retrace.planning import printed
 from retrace.publish.published import MEASURED_TABLES
-from retrace.records.model import validator
+from retrace.records.record import validator
 from retrace.solvers.registry import parse
 from retrace.system import project
 from retrace.system.errors import RetraceError

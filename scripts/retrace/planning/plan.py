@@ -13,7 +13,7 @@ from retrace.claims.reports import REPORTS
 from retrace.devices.cuda import cuda_status
 from retrace.planning import configuration, printed
 from retrace.publish.published import FIGURES, MEASURED_TABLES
-from retrace.records.model import Record, read_records
+from retrace.records.record import Record, read_records
 from retrace.solvers import REGISTRY
 from retrace.solvers.generate import TreeFirst
 from retrace.solvers.registry import GENERATORS, find

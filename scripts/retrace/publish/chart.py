@@ -26,7 +26,7 @@ from retrace.publish.chart_words import finding, footnotes, heading
 from retrace.publish.panels import DOUBT, MEASURES, Line, Panel, family, panels
 from retrace.reports import claim as claims
 from retrace.reports.frame import Frame
-from retrace.reports.model import Drawing, Layout, Report, layout_of
+from retrace.reports.report import Drawing, Report, TableLayout, table_layout
 from retrace.reports.wording import SUPERSCRIPTS, duration, power_of_two, ratio
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart, and a grey in place of its yellow.
@@ -36,7 +36,7 @@ MARKERS = ("o", "D", "s", "^", "v", "p", "h", "X", "<", "P", ">", "d", "*")
 DASHES = ((0, (3, 1.5)), (0, (5, 1.5)), (0, (1.5, 1.5)))
 HOLLOW = ("o", "^", "v", "s")
 """Of the first printed system, the second and so on."""
-KINDS = {"ours": "#CC79A7", "library": "#009E73"}
+KIND_COLOURS = {"ours": "#CC79A7", "library": "#009E73"}
 GROUPS = ("#D55E00", "#0072B2", "#E69F00", "#56B4E9", "#000000")
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 
@@ -67,7 +67,7 @@ def drawing_of(report: Report | None, name: str) -> Drawing:
     """Return a figure of a report, or that of an experiment: every variant ranked."""
     if report and name in report.figures:
         return report.figures[name]
-    return Drawing(experiment=name, title=layout_of(report, name).title, kind="bars")
+    return Drawing(experiment=name, title=table_layout(report, name).title, kind="bars")
 
 
 def image(figure: Figure, form: str) -> bytes:
@@ -80,7 +80,7 @@ def image(figure: Figure, form: str) -> bytes:
 
 def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
     """Draw a figure, at a column's width unless names need more."""
-    chosen, layout = panels(drawing, frame, report), layout_of(report, drawing.experiment)
+    chosen, layout = panels(drawing, frame, report), table_layout(report, drawing.experiment)
     with rc_context(SETTINGS):
         heights = [_height(drawing, panel) for panel in chosen]
         figure = Figure(figsize=(WIDTH + 1, 2 * sum(heights) + 2), dpi=300, layout="constrained")
@@ -357,12 +357,12 @@ def _draw_bars(
     figure: Figure,
     drawing: Drawing,
     drawn: Sequence[tuple[Axes, Panel]],
-    layout: Layout,
+    layout: TableLayout,
     report: Report | None,
 ) -> None:
     """Draw ranked bars from 0, or from 1 of ratios; dots on a logarithmic axis where times differ much."""
     relative = bool(drawing.pairs or drawing.over)
-    colours = dict(zip(layout.groups or ["the report's"], GROUPS, strict=False)) | KINDS
+    colours = dict(zip(layout.groups or ["the report's"], GROUPS, strict=False)) | KIND_COLOURS
     claim = report.claims[drawing.claim].test if report and drawing.claim else None
     bold = claim.fastest if isinstance(claim, claims.Fastest) else None
     for axes, panel in drawn:

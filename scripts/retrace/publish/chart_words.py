@@ -10,8 +10,8 @@ from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, kind_of
 from retrace.reports.judge import judge
-from retrace.reports.model import Drawing, Measure, Report, layout_of
-from retrace.reports.wording import TIMES, duration, listed, plural, ratio
+from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.wording import TIMES, duration, plural, ratio, word_list
 
 SPENT: dict[Measure, str] = {
     "setup": " of setup",
@@ -102,7 +102,7 @@ def _fastest(drawing: Drawing, report: Report | None, chosen: Sequence[Panel]) -
     if not times:
         return ""
     ranked = sorted((dot.entry for dot, _ in times.values()), key=lambda entry: entry.times[drawing.y].median)
-    first, rest, layout = ranked[0], ranked[1:], layout_of(report, drawing.experiment)
+    first, rest, layout = ranked[0], ranked[1:], table_layout(report, drawing.experiment)
     time = f"{duration(first.times[drawing.y].median)}{SPENT.get(drawing.y, '')}"
     text = f"{first.machine}, {graph}: {first.name} is the fastest ({time})"
     if not rest:
@@ -115,7 +115,7 @@ def _fastest(drawing: Drawing, report: Report | None, chosen: Sequence[Panel]) -
     alike = [entry.name for entry in rest if rank(a, entry.times[drawing.y]) == 0]
     if alike:
         named = [first.name, *alike] if len(alike) < 4 else [first.name, f"{len(alike)} others"]
-        text = f"{first.machine}, {graph}: {listed(named)} cannot be told apart ({time})"
+        text = f"{first.machine}, {graph}: {word_list(named)} cannot be told apart ({time})"
     text += (
         "" if other.name in alike else f"; {what}, {other.name}, takes {ratio(b.median / a.median)} as long"
     )
@@ -162,7 +162,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Write the text that stands beside a figure, as Markdown."""
     own, layout, chosen = (
         shown(drawing, frame),
-        layout_of(report, drawing.experiment),
+        table_layout(report, drawing.experiment),
         panels(drawing, frame, report),
     )
     timed = [entry for entry in own.measured if entry.times]
@@ -177,7 +177,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         said += _reading(drawing, chosen)
     if any(entry.printed for entry in drawn):
         repeated = dict.fromkeys((e.name, e.solver) for e in drawn if e.printed)
-        printed = listed([f"{name} by {solver}" for name, solver in repeated])
+        printed = word_list([f"{name} by {solver}" for name, solver in repeated])
         said.append(f"Dashed lines with hollow markers are printed; Retrace repeats {printed}.")
         said.append(f"Printed on: {'; '.join(_hardware(e for e in drawn if e.printed))}.")
     said += drawing.caption
@@ -185,7 +185,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         said.append(f"Measured on: {'; '.join(_hardware(timed))}.")
     without = sorted({entry.machine for entry in own.measured} - {entry.machine for entry in measured})
     if without:
-        said.append(f"No times from {listed(without)}.")
+        said.append(f"No times from {word_list(without)}.")
     graphs = {entry.label: entry for entry in sorted(measured, key=lambda entry: entry.work)}
     sizes = [f"{label} ({e.vertices:,} vertices, {e.arcs:,} arcs)" for label, e in graphs.items()]
     if sizes:
@@ -198,7 +198,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
             said += [f"{sign}: {layout.doubts.get(doubt, doubt)}" for doubt in doubts]
         else:
             end = next(end for end, one in SUBSTITUTES.items() if one == sign)
-            names = listed(list(dict.fromkeys(entry.graph for entry in entries)))
+            names = word_list(list(dict.fromkeys(entry.graph for entry in entries)))
             names = names if end == "(stand-in)" else f"{names}'s own weights"
             said.append(f"{sign}: made by a generator, instead of {names}.")
     parts = [f"**{heading(drawing)}.** {finding(drawing, frame, report)}", " ".join(said)]

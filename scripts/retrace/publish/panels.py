@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from retrace.records.statistics import Summary
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, kind_of, same_graph
 from retrace.reports.judge import fits, meets
-from retrace.reports.model import Drawing, Layout, Measure, Report, layout_of
+from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
 from retrace.reports.wording import plural
 
@@ -111,7 +111,7 @@ def shown(drawing: Drawing, frame: Frame) -> Frame:
 
 def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]:
     """Choose what is drawn; a panel without lines is left out."""
-    frame, layout = shown(drawing, frame), layout_of(report, drawing.experiment)
+    frame, layout = shown(drawing, frame), table_layout(report, drawing.experiment)
     read = report.variant if report else Variant.parse
     if drawing.kind == "bars":
         found = [panel for m in frame.machines for panel in _bars(drawing, _of(frame, m), layout, read)]
@@ -155,7 +155,7 @@ def most_work(entries: Iterable[Entry]) -> str:
 
 
 def _names(
-    drawing: Drawing, frame: Frame, layout: Layout, read: Callable[[str], Variant]
+    drawing: Drawing, frame: Frame, layout: TableLayout, read: Callable[[str], Variant]
 ) -> Mapping[str, Iterable[Entry]]:
     """Give each line its entries, of all machines."""
     if not drawing.series:
@@ -210,7 +210,7 @@ def _lines(
             value = measured(entry, drawing.y, read(drawing.over) if drawing.over else None, own)
             if entry in some and value and (value.median > 0 or drawing.y == "transfer"):
                 at = (entry.record.parameters if entry.record else {}).get(drawing.x)
-                ends = [min(settings), max(settings)] if settings else []
+                ends = [min(settings), max(settings)] if settings else [1.0]
                 places = ([float(at)] if at is not None else ends) if by_setting else [float(entry.vertices)]
                 dots += [Dot(x, value, entry) for x in places]
         if dots:
@@ -260,7 +260,7 @@ def _printed(frame: Frame) -> list[Line]:
 
 
 def _bars(
-    drawing: Drawing, entries: Sequence[Entry], layout: Layout, read: Callable[[str], Variant]
+    drawing: Drawing, entries: Sequence[Entry], layout: TableLayout, read: Callable[[str], Variant]
 ) -> Iterable[Panel]:
     """Make a machine's panels of ranked bars, one for each graph that is shown."""
     series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs)
@@ -282,13 +282,13 @@ def _bars(
         yield Panel(entries[0].machine, f"{entries[0].machine}, {searches(own, graph)}, {trials}", found)
 
 
-def group(entry: Entry, layout: Layout) -> str:
+def group(entry: Entry, layout: TableLayout) -> str:
     """Name the kind of a solver: the report's group, the report's, ours or a library."""
     kind = "the report's" if kind_of(entry, layout) == "report" else kind_of(entry, layout)
     return next((name for name, specs in layout.groups.items() if entry.solver in specs), kind)
 
 
-def _graphs(entries: Sequence[Entry], layout: Layout) -> list[str]:
+def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:
     """Name the graphs that bars are shown on: the real ones, the most work first, else the largest.
 
     Of a graph and the same with a sample of sources, it is the one on which more of the report's solvers ran,

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from retrace.records.model import Phase
+from retrace.records.record import Phase
 from retrace.records.statistics import RULE, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim, Where
 from retrace.reports.frame import Entry, Frame, same_graph
-from retrace.reports.model import Report
 from retrace.reports.one_offs import FUNCTIONS
+from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio
 from retrace.system.errors import RetraceError

@@ -30,7 +30,7 @@ class SpeedUp(Model):
     over: Spec
 
 
-class Layout(Model):
+class TableLayout(Model):
     """How the table of an experiment is laid out."""
 
     title: str
@@ -92,7 +92,7 @@ class Report(Model):
     institution: str = ""
     year: str = ""
     problem: str = Field(default="", description="what variants without a problem of their own solve")
-    tables: dict[Name, Layout] = Field(default_factory=dict, description="by experiment")
+    tables: dict[Name, TableLayout] = Field(default_factory=dict, description="by experiment")
     figures: dict[Name, Drawing] = Field(default_factory=dict)
     claims: dict[Name, Claim] = Field(default_factory=dict)
 
@@ -163,7 +163,7 @@ def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
     return reports
 
 
-def layout_of(report: Report | None, experiment: str) -> Layout:
+def table_layout(report: Report | None, experiment: str) -> TableLayout:
     """Return how an experiment's table is laid out; a plain one if no report says."""
-    plain = Layout(title=experiment)
+    plain = TableLayout(title=experiment)
     return report.tables.get(experiment, plain) if report else plain
