@@ -5,9 +5,13 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
+from retrace.devices.base import Device
+from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
@@ -38,6 +42,15 @@ def main() -> None:
         "--backend", choices=("cuda", "emulator"), required=True, help="where CUDA kernels run"
     )
     parser.add_argument("--machine", default="local", help="name of this computer in the records")
+    parser.add_argument(
+        "--memory-gib",
+        type=float,
+        metavar="GIB",
+        help="use no more device memory (default: all that is free)",
+    )
+    parser.add_argument(
+        "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
+    )
     parser.add_argument("--trials", type=int, default=10, help="timed runs of each solver")
     parser.add_argument("--seed", type=int, default=1, help="of what generators make (default: %(default)s)")
     parser.add_argument("--budget-s", type=float, default=60, help="seconds that a solver may take")
@@ -64,7 +77,7 @@ def main() -> None:
     wanted = random.named(arguments.graph.name, arguments.seed) if generators else None
     info = wanted.info if wanted else csr.identity(arguments.graph)
     settings = Settings(arguments.trials, arguments.budget_s, arguments.at_once)
-    device = (arguments.backend, CudaDevice if arguments.backend == "cuda" else EmulatedDevice)
+    device = (arguments.backend, device_factory(arguments))
     planned = unmeasured(info, arguments.solvers, settings, device)
     for case in planned:
         case.skip("yet to be measured")
@@ -91,10 +104,23 @@ def main() -> None:
         print(f"{name}: {case.status}, trials: {len(case.trials)}, {outcome}")
 
 
+def device_factory(arguments: Namespace) -> Callable[[], Device]:
+    """Return what opens the device, with its limits."""
+    if arguments.backend == "emulator":
+        return partial(EmulatedDevice, memory_gib=arguments.memory_gib)
+    return partial(
+        CudaDevice, memory_gib=arguments.memory_gib, compute_capability=arguments.compute_capability
+    )
+
+
 def check_arguments(arguments: Namespace) -> None:
     """Refuse before the measuring what would make it worthless."""
     if arguments.trials < 1:
         raise RetraceError(f"--trials: {arguments.trials}, expected at least 1")
+    if arguments.memory_gib is not None and not arguments.memory_gib > 0:
+        raise RetraceError(f"--memory-gib: {arguments.memory_gib:g}, expected more than 0")
+    if arguments.compute_capability is not None:
+        architecture(arguments.compute_capability)
     if not arguments.budget_s > 0:
         raise RetraceError(f"--budget-s: {arguments.budget_s:g}, expected more than 0")
     solvers = arguments.solvers

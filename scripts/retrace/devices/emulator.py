@@ -261,11 +261,16 @@ class EmulatedDevice(Device):
     debug
         Check every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
         interleave. Default: whether the environment variable RETRACE_EMULATOR is `debug`.
+    memory_gib
+        Report no more free memory than this.
     """
 
     backend = "emulator"
 
-    def __init__(self, seed: int | None = None, debug: bool | None = None) -> None:
+    def __init__(
+        self, seed: int | None = None, debug: bool | None = None, memory_gib: float | None = None
+    ) -> None:
+        self.memory_gib = memory_gib
         self.seed = seed
         self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
         self.closed = True
@@ -350,7 +355,7 @@ class EmulatedDevice(Device):
 
     def free_memory(self) -> int:
         """Memory that the operating system could still hand out."""
-        return memory.available()
+        return self.limited(memory.available(), 0)
 
     def resident_blocks(self, block_size: int) -> int:
         """How many blocks run at the same time: one a core."""
