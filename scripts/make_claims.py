@@ -15,12 +15,14 @@ from retrace.system.files import write_whole
 def main() -> None:
     """Read the arguments, the claims and the records; write the three files."""
     parser = OneLineParser(description=__doc__)
-    parser.add_argument("--claims", required=True, type=Path, help="CSV of one report's claims")
+    parser.add_argument(
+        "--report", "--claims", required=True, type=Path, help="file of the report; its claims lie beside it"
+    )
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
     arguments = parser.parse_args()
 
-    claims, records = read_claims(arguments.claims), read_records(arguments.records)
+    claims, records = read_claims(arguments.report.with_suffix(".csv")), read_records(arguments.records)
     page = table.page(claims, records)
     files = {
         "csv": table.tidy(claims, records).to_csv(index=False, lineterminator="\n"),

@@ -278,10 +278,10 @@ def test_verification_says_what_came_of_each_record() -> None:
     assert sections == ["h200, table-3.3", "h200, table-3.5", "local, table-3.3"]
 
 
-@pytest.mark.parametrize("caption", ["table", "figure", "verification", "workflow"])
-@pytest.mark.parametrize("number", ["2", "3", "3.4"])
-def test_captions_are_sound(caption: str, number: str) -> None:
-    snakemake = SimpleNamespace(wildcards=SimpleNamespace(number=number), config={})
+@pytest.mark.parametrize("caption", ["table", "figure", "claims", "verification", "workflow"])
+def test_captions_are_sound(caption: str) -> None:
+    wildcards = SimpleNamespace(experiment="table-3.4", figure="figure-3.4", report="bsp-suite")
+    snakemake = SimpleNamespace(wildcards=wildcards, output=SimpleNamespace(md="figure-3.4.md"), config={})
     environment = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     source = (ROOT / "workflow" / "report" / f"{caption}.rst").read_text()
     text = environment.from_string(source).render(snakemake=snakemake)
@@ -289,14 +289,6 @@ def test_captions_are_sound(caption: str, number: str) -> None:
     html = publish_parts(text, writer="html", settings_overrides=settings)["body"]
     assert "<p>" in html
     assert "{" not in html
-    words = {
-        ("table", "3.4"): "ST-connectivity",
-        ("figure", "3.4"): "ST-connectivity",
-        ("table", "2"): "five ways to see the mask",
-        ("figure", "2"): "at 50 arcs a vertex",
-        ("figure", "3"): "at 5 arcs a vertex",
-    }
-    assert words.get((caption, number), "") in " ".join(html.split())
 
 
 def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:

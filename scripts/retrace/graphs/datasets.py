@@ -14,20 +14,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pooch
 import requests
 import scipy
-import yaml
 
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
@@ -37,10 +35,9 @@ from retrace.graphs.generators import (
     random_weights,
     road_stand_in,
 )
+from retrace.graphs.registry import Dataset, Edition
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
-
-SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"
 
 PROBE_S = 5.0
 """How long an address may take to answer at all; with no network this is all the time a graph costs."""
@@ -51,56 +48,6 @@ DOWNLOAD_S = 600.0
 RETRIES = 2
 NEAR_HOPS = 15
 """How far the near pair of a stand-in is apart."""
-
-
-@dataclass(frozen=True)
-class Edition:
-    """One file of a data set: `path` in the project, or `file` to be downloaded from `addresses`."""
-
-    name: str
-    format: str
-    path: str | None = None
-    file: str | None = None
-    sha256: str | None = None
-    arcs: int | None = None
-    renumber: bool = False
-    addresses: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """A graph of the registry; the schema says what its fields mean."""
-
-    name: str
-    vertices: int
-    arcs: int
-    directed: bool
-    origin: str
-    licence: str
-    source: int
-    pairs: dict[str, tuple[int, int]]
-    editions: tuple[Edition, ...]
-    weighted: bool = True
-    sources: int | None = None
-    stand_in: str | None = None
-
-
-def load_registry(config: Mapping[str, Any]) -> dict[str, Dataset]:
-    """Read the `datasets` part of a configuration.
-
-    Raises
-    ------
-    RetraceError
-        If it does not fit the schema or contradicts itself, naming the key.
-    """
-    datasets = config.get("datasets")
-    schema = yaml.safe_load(SCHEMA.read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(datasets))
-    if error is not None:
-        key = ".".join(["datasets", *map(str, error.absolute_path)])
-        raise RetraceError(f"config: {key}: {' '.join(error.message.split())[:300]}")
-    assert datasets is not None
-    return {name: _dataset(name, entry) for name, entry in datasets.items()}
 
 
 def obtain(dataset: Dataset, downloads: Path, mirror: str | None, offline: str, seed: int) -> CSRGraph:
@@ -169,19 +116,6 @@ def obtain(dataset: Dataset, downloads: Path, mirror: str | None, offline: str, 
         )
     print(f"{dataset.name}: could not be had; a generated stand-in takes its place", file=sys.stderr)
     return _stand_in(dataset, seed)
-
-
-def _dataset(name: str, entry: dict[str, Any]) -> Dataset:
-    editions = tuple(Edition(**{**e, "addresses": tuple(e.get("addresses", ()))}) for e in entry["editions"])
-    pairs = {key: (s, t) for key, (s, t) in entry["pairs"].items()}
-    for key, vertex in [("source", entry["source"]), *((f"pairs.{k}", v) for k in pairs for v in pairs[k])]:
-        if vertex >= entry["vertices"]:
-            raise RetraceError(
-                f"config: datasets.{name}.{key}: expected ids below {entry['vertices']}, found {vertex}"
-            )
-    if len({edition.name for edition in editions}) < len(editions):
-        raise RetraceError(f"config: datasets.{name}.editions: expected a name of its own for each")
-    return Dataset(**{**entry, "name": name, "pairs": pairs, "editions": editions})
 
 
 def _here(edition: Edition, downloads: Path) -> Path:
@@ -280,8 +214,8 @@ def _describe(graph: CSRGraph, edition: Edition, dataset: Dataset, seed: int) ->
     """Give a graph its identity, and weights if it lacks those of its data set."""
     if edition.renumber:
         graph = _by_appearance(graph)
-    pairs = {key: list(pair) for key, pair in dataset.pairs.items()}
-    info = {"edition": edition.name, "weights": "none", "seed": None, **_identity(dataset, seed, pairs)}
+    identity = _identity(dataset, seed, dataset.pairs.by_name())
+    info = {"edition": edition.name, "weights": "none", "seed": None, **identity}
     if graph.weights is not None:
         return replace(graph, info={**info, "weights": "file"})
     if not dataset.weighted:
