@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +22,8 @@ import pytest
 import yaml
 
 from retrace.graphs import csr, datasets
-from retrace.graphs.datasets import obtain
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.datasets import Patience
 from retrace.graphs.registry import Dataset, Edition, load_registry
 from retrace.system.errors import RetraceError
 
@@ -99,12 +101,18 @@ def host() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "PROBE_S", 2.0)
-    monkeypatch.setattr(datasets, "READ_S", 1.0)
-    monkeypatch.setattr(datasets, "DOWNLOAD_S", 2.0)
-    monkeypatch.setattr(datasets, "RETRIES", 0)
+IMPATIENT = Patience(probe=2, read=1, download=2, retries=0)
+
+
+def obtain(
+    dataset: Dataset,
+    downloads: Path,
+    mirror: str | None,
+    offline: str,
+    seed: int,
+    patience: Patience = IMPATIENT,
+) -> CSRGraph:
+    return datasets.obtain(dataset, downloads, mirror, offline, seed, patience)
 
 
 def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: str | None = "road") -> Dataset:
@@ -182,10 +190,9 @@ def test_content_that_the_host_has_unpacked_is_right_too(host: str, tmp_path: Pa
     assert obtain(dataset(), tmp_path, None, "fail", 1).arcs == 6
 
 
-def test_busy_host_is_asked_again(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "RETRIES", 2)
-    monkeypatch.setattr(datasets, "DOWNLOAD_S", 10)
-    assert obtain(dataset(f"{host}/busy/tiny.gr.gz"), tmp_path, None, "fail", 1).arcs == 6
+def test_busy_host_is_asked_again(host: str, tmp_path: Path) -> None:
+    busy = dataset(f"{host}/busy/tiny.gr.gz")
+    assert obtain(busy, tmp_path, None, "fail", 1, replace(IMPATIENT, retries=2, download=10)).arcs == 6
 
 
 def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -332,7 +339,7 @@ def test_hosts_that_hang_are_all_found_out_at_once(host: str, tmp_path: Path) ->
     addresses = [f"{host}/hangs/{i}/tiny.gr.gz" for i in range(8)]
     start = time.monotonic()
     obtain(dataset(*addresses), tmp_path, None, "stand-in", 1)
-    assert time.monotonic() - start < 2 * datasets.PROBE_S
+    assert time.monotonic() - start < 2 * IMPATIENT.probe
 
 
 def test_downloads_that_cannot_be_a_folder(tmp_path: Path) -> None:
