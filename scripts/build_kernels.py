@@ -1,4 +1,4 @@
-"""Compile kernel files for one backend, and write which artefact each became."""
+"""Compile kernel files for one backend, and write a manifest of the compiled files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def main() -> None:
         "files",
         nargs="+",
         type=Path,
-        help="files under kernels/, such as kernels/bfs/*; what the backend does not compile is passed over",
+        help="files under kernels/, such as kernels/bfs/*; files of other backends are ignored",
     )
     parser.add_argument(
         "--compute-capability",
@@ -74,7 +74,7 @@ def choose_build(backend: str, capability: str | None) -> Callable[[Path], Path]
 
 
 def is_compiled(source: Path, backend: str) -> bool:
-    """Tell whether a file is one that the backend compiles, not a header or another backend's."""
+    """Return whether the backend compiles a file: not a header, and not a file of another backend."""
     folder = source.parent.name
     if backend == "host":
         return folder == "host" and source.suffix == ".cpp"

@@ -32,8 +32,8 @@ def main() -> None:
         "--graph",
         required=True,
         type=Path,
-        help="folder that get_graph.py or generate_*.py wrote; for generators the name of what to make, such "
-        "as random-14-5",
+        help="folder that get_graph.py or generate_*.py wrote; for generators the name of a graph, such as "
+        "random-14-5",
     )
     parser.add_argument(
         "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument(
         "--backend", choices=("cuda", "emulator"), required=True, help="where CUDA kernels run"
     )
-    parser.add_argument("--machine", default="local", help="name of this computer in the records")
+    parser.add_argument("--machine", default="local", help="name of this machine in the records")
     parser.add_argument(
         "--memory-gib",
         type=float,
@@ -52,7 +52,7 @@ def main() -> None:
         "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
     )
     parser.add_argument("--trials", type=int, default=10, help="timed runs of each solver")
-    parser.add_argument("--seed", type=int, default=1, help="of what generators make (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of generators (default: %(default)s)")
     parser.add_argument("--budget-s", type=float, default=60, help="seconds that a solver may take")
     parser.add_argument(
         "--at-once",
@@ -114,7 +114,7 @@ def device_factory(arguments: Namespace) -> Callable[[], Device]:
 
 
 def check_arguments(arguments: Namespace) -> None:
-    """Refuse before the measuring what would make it worthless."""
+    """Raise an error about wrong arguments before anything is measured."""
     if arguments.trials < 1:
         raise RetraceError(f"--trials: {arguments.trials}, expected at least 1")
     if arguments.memory_gib is not None and not arguments.memory_gib > 0:
@@ -128,12 +128,12 @@ def check_arguments(arguments: Namespace) -> None:
     if len(kinds) > 1:
         raise RetraceError("--solvers: expected generators or solvers, not both; measure them apart")
     if twice := next((solver for solver in solvers if solvers.count(solver) > 1), None):
-        raise RetraceError(f"--solvers: {twice} stands there twice; name it once")
+        raise RetraceError(f"--solvers: {twice} is given twice; give it once")
     check_writable(arguments.output)
 
 
 def check_records(arguments: Namespace, planned: list[Record]) -> None:
-    """Refuse before the measuring what could not be written after it."""
+    """Raise an error before anything is measured if its records could not be written."""
     for record in planned:
         validate(asdict(record), "record", f"{arguments.graph}: cannot be recorded")
     if arguments.update:
@@ -141,7 +141,7 @@ def check_records(arguments: Namespace, planned: list[Record]) -> None:
 
 
 if __name__ == "__main__":
-    # A solver in C++ does not return to Python for a Ctrl-C; dying is safe: records are written at the end.
+    # Python does not see Ctrl-C while a C++ solver runs, so the system ends the process. Records come last.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     run_command(main)
     sys.exit(0)

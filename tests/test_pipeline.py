@@ -295,28 +295,21 @@ def test_an_edit_of_a_solver_measures_its_experiments_again(
         path.write_bytes(before)
 
 
-def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path) -> None:
-    for option, told in (
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
         ("machine=a/b", "config.machine: expected text of the form ^[a-z0-9][a-z0-9._-]*$, found 'a/b'"),
+        ("machines={m: {block_sizes: 1}}", "config.machines.m.block_sizes: unknown key; expected one of"),
         (
-            "machines={mine: {block_sizes: 64}}",
-            "config.machines.mine.block_sizes: unknown key; expected one of",
+            "experiments={measure: {solvers: [bfs/bsp], graphs: [NY]}}",
+            "config.experiments: measure names a rule",
         ),
-    ):
-        printed = snakemake(project, tmp_path, "--config", option, status=1)
-        assert printed.splitlines()[-1].startswith(f"error: {told}")
-        assert "Traceback" not in printed
-
-
-def test_an_experiment_cannot_take_the_name_of_a_rule(project: Path, tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text(
-        yaml.safe_dump({"experiments": {"measure": {"solvers": ["bfs/queue"], "graphs": ["NY"]}}})
-    )
-    printed = snakemake(project, tmp_path, "-n", "--configfile", str(file), status=1)
-    assert (
-        printed.splitlines()[-1] == "error: config.experiments: measure names a rule; expected another name"
-    )
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path, option: str, told: str) -> None:
+    printed = snakemake(project, tmp_path, "--config", option, status=1)
+    assert printed.splitlines()[-1].startswith(f"error: {told}")
+    assert "Traceback" not in printed
 
 
 def test_a_report_without_numbers_has_figures_and_claims(project: Path, tmp_path: Path) -> None:

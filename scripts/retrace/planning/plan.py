@@ -70,15 +70,12 @@ class Plan:
         for name in self.figures:
             targets[name] += figure_files(name)
         for key, report in self.reports.items():
-            claims = table_files(f"claims-{key}") if report.claims else []
-            if claims:
-                targets[f"claims-{key}"] += claims
+            if report.claims:
+                targets[f"claims-{key}"] += table_files(f"claims-{key}")
             mine = [name for name in report.experiments if name in self.experiments]
-            tables = [file for name in mine for file in table_files(name)]
-            drawn = [
-                file for name, shown in self.figures.items() if shown in mine for file in figure_files(name)
-            ]
-            targets[key] += [*tables, *drawn, *claims]
+            drawn = [figure for figure, shown in self.figures.items() if shown in mine]
+            for name in [*mine, *drawn, f"claims-{key}"]:
+                targets[key] += targets.get(name, [])
         targets["verification"] += table_files("verification")
         return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
 
@@ -101,20 +98,15 @@ class Plan:
 
     def records(self, experiment: str) -> list[str]:
         """Return an experiment's records: those of this run, and what other machines have of any scale."""
-        here = self.config.machine
         others = [
-            path
+            project.path(f"{self.config.records(machine)}/{experiment}/{graph}.jsonl")
             for machine in self.config.machines
-            if machine != here
+            if machine != self.config.machine
             for graph in self.experiments[experiment].all_graphs
-            if Path(
-                path := project.path(f"{self.config.records(machine)}/{experiment}/{graph}.jsonl")
-            ).exists()
         ]
-        return [
-            *others,
-            *(f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)),
-        ]
+        own = self.own_records
+        found = [path for path in others if Path(path).exists()]
+        return [*found, *(f"{own}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment))]
 
     def graphs(self, experiment: str) -> list[str]:
         """Return the graphs that this run measures an experiment on."""
