@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -434,15 +433,6 @@ def test_command(host: str, tmp_path: Path) -> None:
     assert graph.info == {**json.loads((tmp_path / "graphs/tiny/graph.json").read_text()), "arcs": 6}
 
 
-@pytest.mark.parametrize("mirror", ["", "none"])
-def test_command_that_fails_leaves_no_output(mirror: str, tmp_path: Path) -> None:
-    run = command(write_registry(tmp_path / "datasets.yaml"), tmp_path, mirror, "--offline", "fail")
-    error = run.communicate(timeout=60)[1]
-    assert run.returncode == 1
-    assert error.splitlines()[-1].startswith("error: tiny: could not be had")
-    assert not (tmp_path / "graphs").exists()
-
-
 @pytest.mark.parametrize(("text", "expected"), [(None, "no such file"), ("{", "YAML"), ("3", "mapping")])
 def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path) -> None:
     config = tmp_path / "datasets.yaml"
@@ -454,28 +444,3 @@ def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path
     assert error.startswith(f"error: {config}: ")
     assert expected in error
     assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_killed_download_leaves_nothing_that_passes_for_a_file(
-    how: signal.Signals, host: str, tmp_path: Path
-) -> None:
-    downloads = tmp_path / "downloads"
-    run = command(write_registry(tmp_path / "datasets.yaml", f"{host}/trickles/tiny.gr.gz"), tmp_path, "")
-    deadline = time.monotonic() + 30
-    while not any(path.is_file() for path in downloads.glob(".tiny*/*")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert any(path.is_file() for path in downloads.glob(".tiny*/*"))
-    run.send_signal(how)
-    run.communicate(timeout=10)
-    assert not (downloads / "tiny.gr.gz").exists()
-    assert not (tmp_path / "graphs").exists()
-    if how == signal.SIGINT:
-        assert run.returncode == 130
-        assert names(downloads) == []
-    again = command(tmp_path / "datasets.yaml", tmp_path, f"{host}/right")
-    Host.stop.set()  # ends the trickle: the first address fails at once
-    assert again.wait(60) == 0
-    again.communicate()
-    assert names(downloads) == ["tiny.gr.gz"]
-    assert csr.load(tmp_path / "graphs" / "tiny").info["origin"] == "dimacs"

@@ -3,7 +3,10 @@
 #   out  results/tables/{experiment}.{csv,md,html}
 #        results/figures/{figure}.{svg,png,md}: the .md is the caption
 #        results/tables/claims-{report}.{csv,md,html}
-# Each script takes its report, if there is one, from `--report`; the printed numbers lie beside it.
+#   1    table: a table of each experiment
+#   2    figure: the figures of the reports, and one for each experiment that no report shows
+#   3    claims: what a report says in words, with verdicts
+# `--report` names the report of an experiment, if there is one. Its printed numbers are in the .csv beside the .yaml.
 
 
 rule table:

@@ -90,7 +90,9 @@ class Dataset(Entry):
     name: str
 
 
-class Registry(RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w-]*$")], Entry]]):
+class Registry(
+    RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")], Entry]]
+):
     """Data sets by name."""
 
 

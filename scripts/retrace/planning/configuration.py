@@ -54,7 +54,7 @@ class Machine(Model):
     """Most GPU memory to use; by default all that is free."""
     compute_capability: Annotated[Text, StringConstraints(pattern=r"^\d+\.\d$")] | None = None
     """What to compile for, such as "9.0"; by default the card's own."""
-    records: Annotated[str, StringConstraints(pattern=r"^[\w./-]+$")] | None = None
+    records: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
     """Folder of the machine's records; by default results/machines/<name>."""
 
     @property
