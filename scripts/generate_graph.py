@@ -1,7 +1,6 @@
-"""Make a random weakly connected graph and store it as memory-mappable CSR arrays.
+"""Generate a random weakly connected graph and store it as memory-mappable CSR arrays.
 
-If memory or disk space is too small, only the graph's identity and the reason are stored. Its measurements
-are then skipped.
+If memory or disk are too small, only the graph's identity and the reason are stored. Solvers then skip it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from retrace.system.memory import available, shortage
 
 
 def main() -> None:
-    """Parse the command line, make the graph, store it."""
+    """Parse the command line, generate the graph, store it."""
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--name", required=True, help="name in records, such as random-14-50")
     parser.add_argument("--vertices", type=int, required=True)
@@ -37,7 +36,7 @@ def main() -> None:
 
 
 def lack(wanted: RandomGraph, output: Path) -> str | None:
-    """Return a message if memory or disk space is too small for a graph, else None."""
+    """Return why a graph cannot be generated or stored, or None."""
     place = next(folder for folder in output.absolute().parents if folder.exists())
     disk = shutil.disk_usage(place).free
     return shortage(wanted.memory_bytes, available(), "memory") or shortage(wanted.memory_bytes, disk, "disk")

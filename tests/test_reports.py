@@ -132,10 +132,10 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("found", "put", "told"),
     [
-        ("title: Shortest", "titel: Shortest", "titel: unknown key"),
-        ("author: A. Student\n", "", "author: is missing"),
-        ("rows: graphs", "rows: columns", "tables.toast.rows: should be 'graphs' or 'solvers'"),
-        ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: should have one of the keys faster"),
+        ("title: Shortest", "titel: Shortest", "titel: unknown key; expected one of key, title"),
+        ("author: A. Student\n", "", "author: required, but missing"),
+        ("rows: graphs", "rows: columns", "tables.toast.rows: expected 'graphs' or 'solvers'"),
+        ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: expected one of the keys faster"),
         ("claim: toaster-wins", "claim: toaster-loses", "figures.toasted.claim: toaster-loses is no claim"),
         (
             "    experiment: toast\n    test",

@@ -114,6 +114,8 @@ class Device(ABC):
     """
 
     backend: str
+    memory_gib: float | None = None
+    """Limit of the memory that is reported as free; None for the device's own."""
 
     @abstractmethod
     def __enter__(self) -> Self:
@@ -180,6 +182,12 @@ class Device(ABC):
     @abstractmethod
     def free_memory(self) -> int:
         """Return the device memory that can still be allocated, in bytes."""
+
+    def limited(self, free: int, used: int) -> int:
+        """Return how many of the free bytes `memory_gib` allows, with some bytes in use already."""
+        if self.memory_gib is None:
+            return free
+        return max(0, min(free, int(self.memory_gib * 2**30) - used))
 
     @abstractmethod
     def resident_blocks(self, block_size: int) -> int:

@@ -139,6 +139,19 @@ def build_thrust(source: Path, arch: str | None) -> Path:
     return build_once(source, f"{kind}/{artefact(source, key)}.so", compile_to)
 
 
+def architecture(capability: str) -> str:
+    """Return nvcc's name of a compute capability: `sm_90` for `9.0`.
+
+    Raises
+    ------
+    RetraceError
+        If the text is no compute capability.
+    """
+    if not re.fullmatch(r"\d+\.\d", capability):
+        raise RetraceError(f"compute capability {capability!r}: expected two numbers such as 9.0")
+    return f"sm_{capability.replace('.', '')}"
+
+
 def build_cubin(source: Path, arch: str) -> Path:
     """Compile a kernel file for one GPU architecture, such as `sm_90`."""
     compiler = require_nvcc(source)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import build_cubin, build_thrust, shown
+from retrace.devices.build import architecture, build_cubin, build_thrust, shown
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 
@@ -228,7 +228,9 @@ class CudaDevice(Device):
 
     backend = "cuda"
 
-    def __init__(self, index: int = 0) -> None:
+    def __init__(
+        self, index: int = 0, memory_gib: float | None = None, compute_capability: str | None = None
+    ) -> None:
         status = cuda_status()
         if status is not None:
             raise RetraceError(f"CUDA cannot be used here ({status}); use the emulator backend instead")
@@ -237,6 +239,8 @@ class CudaDevice(Device):
         self.cuda = pycuda.driver
         self.index = index
         self._gpu = self.cuda.Device(index)
+        self.memory_gib = memory_gib
+        self._compiled_for = compute_capability
         self._context: Any = None
         self._hold: Any = None
         self._chain: Any = None
@@ -271,8 +275,8 @@ class CudaDevice(Device):
             self._thrust.clear()
 
     def architecture(self) -> str:
-        """Return nvcc's name of the GPU's architecture, such as `sm_90`."""
-        return "sm_{}{}".format(*self._gpu.compute_capability())
+        """Return what kernels are compiled for, as nvcc names it: `sm_90`. By default the GPU's own."""
+        return architecture(self._compiled_for or "{}.{}".format(*self._gpu.compute_capability()))
 
     @naming_cuda
     def load(self, source: str) -> CudaModule:
@@ -384,9 +388,9 @@ class CudaDevice(Device):
 
     @naming_cuda
     def free_memory(self) -> int:
-        """Return the device memory that can still be allocated, in bytes."""
-        free, _ = self.cuda.mem_get_info()
-        return int(free)
+        """Device memory that can still be allocated, in bytes."""
+        free, total = self.cuda.mem_get_info()
+        return self.limited(int(free), int(total) - int(free))
 
     @naming_cuda
     def resident_blocks(self, block_size: int) -> int:

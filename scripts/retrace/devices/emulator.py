@@ -259,13 +259,18 @@ class EmulatedDevice(Device):
         If given, run on one OS thread, with blocks and threads in a shuffled order and interleaved at memory
         accesses; the seed determines all of this. If None, run in order, as fast as possible.
     debug
-        Whether to check every memory access of a kernel with the address sanitizer. A seed then shuffles, but
-        does not interleave. By default, whether the environment variable RETRACE_EMULATOR is `debug`.
+        Check every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
+        interleave. Default: whether the environment variable RETRACE_EMULATOR is `debug`.
+    memory_gib
+        Report no more free memory than this.
     """
 
     backend = "emulator"
 
-    def __init__(self, seed: int | None = None, debug: bool | None = None) -> None:
+    def __init__(
+        self, seed: int | None = None, debug: bool | None = None, memory_gib: float | None = None
+    ) -> None:
+        self.memory_gib = memory_gib
         self.seed = seed
         self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
         self.closed = True
@@ -349,8 +354,8 @@ class EmulatedDevice(Device):
         """Return at once, because no work is ever queued."""
 
     def free_memory(self) -> int:
-        """Return the memory that the operating system can still provide, in bytes."""
-        return memory.available()
+        """Memory that the operating system could still hand out."""
+        return self.limited(memory.available(), 0)
 
     def resident_blocks(self, block_size: int) -> int:
         """Return how many blocks run at the same time: one per core."""

@@ -14,13 +14,13 @@ from pydantic import Discriminator, Field, Tag
 from retrace.records.record import Phase
 from retrace.reports.one_offs import RULES
 from retrace.reports.wording import plural, word_list
-from retrace.system.models import Model
+from retrace.system.models import FileModel
 
 Spec = Annotated[str, Field(min_length=1, description="a variant, such as streams:parts=2")]
 Specs = Spec | list[Spec]
 
 
-class Where(Model):
+class Where(FileModel):
     """Which measurements count."""
 
     arcs_per_vertex: int | None = Field(default=None, description="random graphs of this density")
@@ -48,7 +48,7 @@ class Where(Model):
         return "".join(f", {text}" for text in texts)
 
 
-class Comparison(Model):
+class Comparison(FileModel):
     """A comparison of variants by a phase; `for` stands for each of its values in the variants' names."""
 
     by: Phase = "total"
@@ -232,19 +232,19 @@ AnyComparison = Annotated[
     Discriminator(
         _kind,
         custom_error_type="unknown_test",
-        custom_error_message=f"Input should have one of the keys {', '.join(COMPARISONS)}",
+        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISONS)}",
     ),
 ]
 
 
-class Quote(Model):
+class Quote(FileModel):
     """A time that is quoted beside a verdict, which does not rest on it."""
 
     variant: Spec
     words: str
 
 
-class Claim(Model):
+class Claim(FileModel):
     """A statement of a report."""
 
     section: str = Field(min_length=1, description="where the report says so: a section or a heading")

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from retrace.reports.claim import Claim, Spec, Where
 from retrace.reports.variant import Variant
 from retrace.system.errors import RetraceError
-from retrace.system.models import Model, explain, one_line
+from retrace.system.models import FileModel, explain, one_line
 from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
@@ -23,14 +23,14 @@ Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "tr
 Name = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
-class SpeedUp(Model):
+class SpeedUp(FileModel):
     """A column that says how many times less one solver takes than another on the same machine and graph."""
 
     of: Spec
     over: Spec
 
 
-class TableLayout(Model):
+class TableLayout(FileModel):
     """How the table of an experiment is laid out."""
 
     title: str
@@ -50,14 +50,14 @@ class TableLayout(Model):
     remarks: list[str] = Field(default_factory=list)
 
 
-class Compared(Model):
+class Compared(FileModel):
     """Panels below a figure's: a measure of each line over that of one variant."""
 
     y: Measure
     over: Spec
 
 
-class Drawing(Model):
+class Drawing(FileModel):
     """What a figure shows: lines against a size or a setting, or ranked bars, a panel for each machine."""
 
     experiment: Name
@@ -83,7 +83,7 @@ class Drawing(Model):
         return self.series is None and not self.pairs and self.where == Where()
 
 
-class Report(Model):
+class Report(FileModel):
     """One of the reports that Retrace re-runs."""
 
     key: Name

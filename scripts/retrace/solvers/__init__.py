@@ -14,9 +14,10 @@ from retrace.solvers import (
     sssp,
     stcon,
 )
-from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Solver, make
+from retrace.solvers.registry import GENERATORS, REGISTRY, DeviceSolver, Query, Solver, find, make, parse
 
 __all__ = [
+    "GENERATORS",
     "REGISTRY",
     "DeviceSolver",
     "Query",
@@ -28,9 +29,11 @@ __all__ = [
     "betweenness_auto",
     "betweenness_beside",
     "bfs",
+    "find",
     "generate",
     "host",
     "make",
+    "parse",
     "peers",
     "sssp",
     "stcon",
