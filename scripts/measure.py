@@ -12,9 +12,10 @@ from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
-from retrace.measure.trials import Settings, as_record, measure, unmeasured
+from retrace.measure.experiment import as_record, measure, unmeasured
+from retrace.measure.trials import Settings
 from retrace.records.model import Record, update_records, updated, validate, write_records
-from retrace.solvers.registry import parse
+from retrace.solvers import parse
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable
 from retrace.system.processes import check_cores
@@ -86,7 +87,7 @@ def main() -> None:
     write = update_records if arguments.update else write_records
     write(arguments.output, records)
     for case in cases:
-        outcome = case.reason or ("agrees" if case.verdict and case.verdict.verified else "differs")
+        outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
         name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
         print(f"{name}: {case.status}, trials: {len(case.trials)}, {outcome}")
 

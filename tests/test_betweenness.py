@@ -21,11 +21,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.check.scores import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
+from retrace.check.score_oracle import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
-from retrace.measure.trials import Settings, as_record, measure, queries
+from retrace.graphs.query import queries
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Settings
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.system.checkpoint import FIRST
 from retrace.system.errors import RetraceError
@@ -206,8 +208,8 @@ def test_scores_of_a_large_graph_are_computed_once(
     by: str, module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
-    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
-    monkeypatch.setattr("retrace.check.scores.WORTH_SHARING", 1.0)  # igraph in several processes
+    monkeypatch.setattr("retrace.check.score_oracle.WORTH_KEEPING", 1.0)
+    monkeypatch.setattr("retrace.check.score_oracle.WORTH_SHARING", 1.0)  # igraph in several processes
     first = ScoreOracle(SMALL["grid"]).expected(None, by)
     assert_allclose(first, exact_of_small("grid"), rtol=1e-12)
     monkeypatch.setitem(sys.modules, module, None)  # importing it fails
@@ -227,11 +229,11 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
-    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
+    monkeypatch.setattr("retrace.check.score_oracle.WORTH_KEEPING", 1.0)
     monkeypatch.setattr("retrace.system.checkpoint.BATCH_S", 1e-9)  # one source after the first batch
     info = {"name": "grid", "vertices": 48, "arcs": SMALL["grid"].arcs, "directed": False}
     query = Query(sources=sources)
-    monkeypatch.setattr("retrace.measure.trials.queries", lambda problem, info: [query])
+    monkeypatch.setattr("retrace.graphs.query.queries", lambda problem, info: [query])
     csr.save(replace(SMALL["grid"], weights=None, info=info), tmp_path / "grid")
     monkeypatch.setattr("sys.argv", ["make_oracle.py", "--graph", str(tmp_path / "grid")])
     make_oracle = runpy.run_path(str(ROOT / "scripts/make_oracle.py"))["main"]

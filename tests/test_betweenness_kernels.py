@@ -18,11 +18,13 @@ from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.measure.trials import Settings, as_record, measure
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Settings
 from retrace.records.model import read_records, write_records
-from retrace.solvers import REGISTRY, DeviceSolver, Query, betweenness, make
-from retrace.solvers.betweenness import Brandes, Round
-from retrace.solvers.betweenness_auto import Auto
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers.betweenness import block_per_source
+from retrace.solvers.betweenness.auto import Auto
+from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.system.errors import RetraceError, TooLargeError
 
 pytestmark = pytest.mark.usefixtures("kept_context")
@@ -150,7 +152,7 @@ def test_too_many_paths_from_a_vertex_that_was_taken_away() -> None:
 
 
 def test_more_arcs_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(betweenness, "MOST_ARCS", 15)
+    monkeypatch.setattr(block_per_source, "MOST_ARCS", 15)
     with EmulatedDevice() as device:
         make("betweenness/edge", device).setup(graph(9, [(u, u + 1, 1) for u in range(8)]))
         with pytest.raises(TooLargeError, match="betweenness/edge: 16 arcs, expected 15 at most"):

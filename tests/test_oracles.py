@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
 from retrace.check import oracles
-from retrace.check.oracles import Oracle, certify, certify_tree, digest
+from retrace.check.certificates import certify, certify_tree
+from retrace.check.oracles import Oracle
+from retrace.check.result import digest
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query, make

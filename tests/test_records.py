@@ -11,8 +11,7 @@ import pytest
 from fabricated import graph_info, record, trial, without_answer
 from retrace.records.model import read_records, row_label, update_records, write_records
 from retrace.records.statistics import Summary, order, summarise, too_noisy_to_rank
-from retrace.solvers import REGISTRY
-from retrace.solvers.registry import GENERATORS, Solver
+from retrace.solvers import GENERATORS, REGISTRY, Solver
 from retrace.system.errors import RetraceError
 
 

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, graph, grid, random_graphs
+from retrace.check.certificates import certify, certify_tree
 from retrace.check.checkers import checker_of
-from retrace.check.oracles import Oracle, certify, certify_tree
+from retrace.check.oracles import Oracle
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.solvers import REGISTRY, DeviceSolver, Query, make
-from retrace.solvers.registry import parse
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
 from retrace.system.errors import RetraceError
 
 pytestmark = pytest.mark.usefixtures("kept_context")

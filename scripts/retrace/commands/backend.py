@@ -1,4 +1,4 @@
-"""Where something runs."""
+"""The choice of a backend."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from retrace.system.errors import RetraceError
 
 
 def choose_backend(name: str, backends: Sequence[str], wanted: str) -> tuple[str, DeviceFactory | None]:
-    """Say where something runs, and what opens a device there; None for the host.
+    """Return the backend on which a solver runs, and what opens its device; None for the host.
 
     Raises
     ------
     RetraceError
-        If it does not run where it is wanted.
+        If the solver does not run on the wanted backend, or that is not available.
     """
     if "host" in backends and wanted == "auto":
         return "host", None

@@ -1,1 +1,1 @@
-"""Devices: one interface, with PyCUDA behind it or the emulator."""
+"""Devices: one interface for CUDA and the emulator, the C++ functions of the host, and the compilers."""

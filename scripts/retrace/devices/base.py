@@ -15,8 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from retrace.system.errors import RetraceError
 
 Dim = int | tuple[int, ...]
-"""A grid or block size: x alone, or (x, y) or (x, y, z)."""
-
+"""A grid or block size: x alone, (x, y) or (x, y, z)."""
 
 MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
@@ -26,19 +25,13 @@ MAX_SHARED = 227 * 1024
 
 
 def extent(size: Dim) -> tuple[int, int, int]:
-    """Write a grid or block size as (x, y, z)."""
+    """Return a grid or block size as (x, y, z)."""
     x, y, z = (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
     return x, y, z
 
 
 def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
-    """Refuse a launch that no device can do.
-
-    Raises
-    ------
-    RetraceError
-        Naming the kernel, the size asked for and the limit.
-    """
+    """Raise RetraceError for a launch that no device can run, naming the kernel, the size and the limit."""
     for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         for axis, length, limit in zip("xyz", extent(size), limits, strict=True):
             if not 1 <= length <= limit:
@@ -51,7 +44,7 @@ def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
 
 
 class Buffer(Protocol):
-    """Device memory: a one-dimensional array that only kernels and copies can reach."""
+    """Device memory: a one-dimensional array that only kernels and copies can access."""
 
     @property
     def size(self) -> int:
@@ -63,7 +56,7 @@ class Buffer(Protocol):
 
 
 class Stream(Protocol):
-    """Copies and launches of one stream run in order; None in its place is the default stream."""
+    """A queue of copies and launches that run in order; None in its place is the default stream."""
 
     def synchronize(self) -> None:
         """Wait until all work of the stream is done."""
@@ -73,13 +66,13 @@ class Event(Protocol):
     """A mark in a stream that can be waited for and timed."""
 
     def record(self, stream: Any | None = None) -> None:
-        """Put the mark after all work now in the stream."""
+        """Put the mark after all work that is now in the stream."""
 
     def synchronize(self) -> None:
         """Wait until the mark is reached."""
 
     def milliseconds_since(self, earlier: Self) -> float:
-        """Device time between two marks, both reached."""
+        """Return the device time between two marks, both of which must be reached."""
 
 
 class Kernel(Protocol):
@@ -88,11 +81,19 @@ class Kernel(Protocol):
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
     ) -> None:
-        """Launch without waiting.
+        """Launch the kernel without waiting for it.
 
-        Arguments are buffers and NumPy scalars of the parameters' own types, such as `np.int32(5)`; a
-        plain Python number is refused, because its width would be a guess. `shared` is the dynamic shared
-        memory in bytes.
+        Parameters
+        ----------
+        grid, block
+            Number of blocks, and of threads in a block.
+        arguments
+            Buffers, and NumPy scalars of the parameters' own types, such as `np.int32(5)`; a plain Python
+            number raises TypeError, because its width would be a guess.
+        shared
+            Dynamic shared memory in bytes.
+        stream
+            The stream to launch in.
         """
 
 
@@ -100,7 +101,7 @@ class Module(Protocol):
     """One `.cu` file, compiled for the device."""
 
     def kernel(self, name: str) -> Kernel:
-        """Find a kernel by its `extern "C"` name."""
+        """Return a kernel by its `extern "C"` name; raise RetraceError if there is none."""
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy `values` into the `__constant__` or `__device__` array `name`."""
@@ -109,8 +110,8 @@ class Module(Protocol):
 class Device(ABC):
     """A device with a context of its own, open from `__enter__` to `__exit__`.
 
-    Opening creates the context, closing frees all that was allocated in it. Every copy and fill without a
-    stream is finished on return; with a stream it is only queued.
+    Entering creates the context; leaving frees everything allocated in it. A copy or fill without a stream is
+    finished on return; with a stream it is only queued.
     """
 
     backend: str
@@ -125,33 +126,30 @@ class Device(ABC):
 
     @abstractmethod
     def load(self, source: str) -> Module:
-        """Load a kernel file, compiled before if need be.
-
-        It is named from `kernels/` on, such as `bfs/bsp.cu`, or by an absolute path.
-        """
+        """Load a kernel file, such as `bfs/bsp.cu` in `kernels/`, or an absolute path."""
 
     @abstractmethod
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        """Load a C++ file that uses Thrust; it works in this device's context."""
+        """Load a C++ file that uses Thrust; its functions run in this device's context."""
 
     @abstractmethod
     def empty(self, size: int, dtype: DTypeLike) -> Buffer:
-        """Allocate `size` elements, contents undefined; size 0 is allowed."""
+        """Allocate `size` elements with undefined content; 0 is allowed."""
 
     @abstractmethod
     def view(self, buffer: Buffer, begin: int, size: int) -> Buffer:
-        """Name a part of a buffer, `size` elements from `begin` on, as a buffer; it shares the memory.
+        """Return `size` elements of a buffer from `begin` on, as a buffer that shares the memory.
 
-        Raises ValueError if it reaches beyond the buffer.
+        Raise ValueError if the part exceeds the buffer.
         """
 
     @abstractmethod
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from host to device; dtype and size must agree, or ValueError."""
+        """Copy from host to device; raise ValueError unless dtype and size agree."""
 
     @abstractmethod
     def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from device into `host`; dtype and size must agree, or ValueError."""
+        """Copy from device to host; raise ValueError unless dtype and size agree."""
 
     @abstractmethod
     def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
@@ -163,7 +161,7 @@ class Device(ABC):
 
     @abstractmethod
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], Buffer]:
-        """Allocate page-locked host memory that kernels reach without a copy: both faces of it."""
+        """Allocate page-locked host memory that kernels access directly; return it as array and as buffer."""
 
     @abstractmethod
     def stream(self) -> Stream:
@@ -179,25 +177,25 @@ class Device(ABC):
 
     @abstractmethod
     def free_memory(self) -> int:
-        """Device memory that can still be allocated, in bytes."""
+        """Return the device memory that can still be allocated, in bytes."""
 
     @abstractmethod
     def resident_blocks(self, block_size: int) -> int:
-        """How many blocks of `block_size` threads run at the same time, as far as threads limit it."""
+        """Return how many blocks of `block_size` threads run at the same time, as far as threads limit it."""
 
     def describe(self) -> dict[str, Any] | None:
-        """Tell what a record says of the GPU; None for a device that is none."""
+        """Return a record's description of the GPU; None for a device that is not a GPU."""
         return None
 
     @staticmethod
     def check_view(buffer: Buffer, begin: int, size: int) -> None:
-        """Refuse a view that reaches beyond its buffer."""
+        """Raise ValueError for a view that exceeds its buffer."""
         if not 0 <= begin <= begin + size <= buffer.size:
             raise ValueError(f"elements {begin} to {begin + size} of a buffer of {buffer.size}")
 
     @staticmethod
     def check_copy(buffer: Buffer, host: NDArray[Any]) -> None:
-        """Refuse a copy between arrays of different size or type."""
+        """Raise ValueError for a copy between arrays of different size or type."""
         if buffer.size != host.size or buffer.dtype != host.dtype:
             both = f"{buffer.size} {buffer.dtype} on the device, {host.size} {host.dtype} on the host"
             raise ValueError(f"a copy needs equal sizes and types: {both}")
@@ -218,7 +216,7 @@ class Device(ABC):
 
     @contextmanager
     def timing_kernels(self) -> Iterator[KernelTimer]:
-        """Bracket every launch inside the block with events; the timer holds their sum afterwards."""
+        """Record events before and after every launch in the block; afterwards the timer holds the sum."""
         timer = KernelTimer()
         self._timer = timer
         try:

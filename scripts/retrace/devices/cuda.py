@@ -19,8 +19,7 @@ from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 
 SHARED_WITHOUT_ASKING = 48 * 1024
-"""Dynamic shared memory that a kernel gets without its limit being raised."""
-
+"""Dynamic shared memory in bytes that a kernel may use without raising its limit."""
 
 HOLD_STEPS = 150
 """Dependent loads, 20 to 100 microseconds: longer than the host takes to queue two events and a launch."""
@@ -28,7 +27,7 @@ HOLD_STEPS = 150
 
 @functools.cache
 def cuda_status() -> str | None:
-    """Why CUDA cannot be used here, or None if it can."""
+    """Return why CUDA cannot be used here, or None if it can."""
     try:
         import pycuda.driver as cuda
     except ModuleNotFoundError:
@@ -43,7 +42,7 @@ def cuda_status() -> str | None:
 
 
 def cuda_available() -> bool:
-    """Whether there is a CUDA device and PyCUDA to drive it."""
+    """Return whether there is a CUDA device, and PyCUDA is installed."""
     return cuda_status() is None
 
 
@@ -52,7 +51,7 @@ R = TypeVar("R")
 
 
 def naming_cuda(function: Callable[P, R]) -> Callable[P, R]:
-    """Turn an error of PyCUDA into a `RetraceError`; often it is of a kernel before, which ran on its own."""
+    """Convert PyCUDA's errors to `RetraceError`; the error is often that of an earlier launch."""
 
     @functools.wraps(function)
     def named(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -69,7 +68,7 @@ def naming_cuda(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class CudaBuffer:
-    """Device memory; freed when the device is closed or nothing refers to it any more."""
+    """Device memory, freed when the device is closed or nothing refers to the buffer."""
 
     def __init__(
         self, size: int, dtype: np.dtype[Any], owner: Any, address: int, whole: CudaBuffer | None = None
@@ -77,7 +76,7 @@ class CudaBuffer:
         self.size = size
         self.dtype = dtype
         self._owner = owner  # PyCUDA's allocation
-        self._whole = whole  # what a view is a part of
+        self._whole = whole  # the buffer of which a view is a part
         self.address = address
 
     def release(self) -> None:
@@ -118,7 +117,7 @@ class CudaEvent:
 
     @naming_cuda
     def milliseconds_since(self, earlier: Self) -> float:
-        """Device time between two marks."""
+        """Return the device time between two marks."""
         return float(self._event.time_since(earlier._event))
 
 
@@ -151,7 +150,7 @@ class CudaKernel:
             timer.brackets.append((start, self.device.mark(stream)))
 
     def _prepare(self, kinds: tuple[type, ...]) -> None:
-        """Work out how arguments of these types are packed."""
+        """Determine how arguments of these types are packed."""
         codes = []
         for position, kind in enumerate(kinds, 1):
             if kind is not CudaBuffer and not issubclass(kind, (np.number, np.bool_)):
@@ -164,7 +163,7 @@ class CudaKernel:
         self._kinds = kinds
 
     def _check(self, grid: Dim, block: Dim, shared: int) -> tuple[Any, Any]:
-        """Check the sizes of a launch, and raise the kernel's limit of shared memory if it needs that."""
+        """Check the sizes of a launch; raise the kernel's limit of shared memory if necessary."""
         check_launch(self.name, grid, block, shared)
         if shared > SHARED_WITHOUT_ASKING:
             attribute = self.device.cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -192,7 +191,7 @@ class CudaModule:
         self._module = device.cuda.module_from_file(str(build_cubin(KERNELS / source, device.architecture())))
 
     def kernel(self, name: str) -> CudaKernel:
-        """Find a kernel by its name."""
+        """Return a kernel by its name."""
         try:
             return CudaKernel(self.device, name, self._module.get_function(name))
         except self.device.cuda.Error:
@@ -218,7 +217,7 @@ class CudaDevice(Device):
     Parameters
     ----------
     index
-        Which GPU, as CUDA counts them.
+        The number of the GPU in CUDA.
 
     Raises
     ------
@@ -242,7 +241,7 @@ class CudaDevice(Device):
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
         self._thrust: list[ctypes.CDLL] = []
-        self._pinned: list[Any] = []  # PyCUDA's allocations, which it cannot free once the context is gone
+        self._pinned: list[Any] = []  # PyCUDA cannot free these once the context is destroyed
 
     @naming_cuda
     def __enter__(self) -> Self:
@@ -258,30 +257,30 @@ class CudaDevice(Device):
                 buffer.release()
             for memory in self._pinned:
                 memory.free()
-        finally:  # a kernel that failed spoils its context: freeing fails, closing does not
+        finally:  # after a kernel has failed, freeing fails, but closing the context does not
             self._buffers.clear()
             self._pinned.clear()
             self._context.pop()
             self._context.detach()
             self._context = self._hold = self._chain = None
-            # To release a primary context PyCUDA makes it current once more, and leaves it so.
+            # PyCUDA makes a primary context current to release it, and leaves it current.
             ctypes.CDLL("libcuda.so.1").cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
             for library in self._thrust:
                 library.thrust_close(self.index)
             self._thrust.clear()
 
     def architecture(self) -> str:
-        """Name the GPU's architecture as nvcc does, such as `sm_90`."""
+        """Return the GPU's architecture as nvcc names it, such as `sm_90`."""
         return "sm_{}{}".format(*self._gpu.compute_capability())
 
     @naming_cuda
     def load(self, source: str) -> CudaModule:
-        """Load a kernel file, compiled before if need be."""
+        """Load a kernel file, compiled if necessary."""
         return CudaModule(self, source)
 
     @naming_cuda
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        """Load a library that nvcc made; the runtime inside works in the primary context, which this is."""
+        """Load a library compiled by nvcc; its CUDA runtime uses the primary context, as this device does."""
         library = ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
         self._thrust.append(library)
         return library
@@ -290,7 +289,7 @@ class CudaDevice(Device):
     def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
         """Allocate memory."""
         dtype = np.dtype(dtype)
-        nbytes = max(1, size) * dtype.itemsize  # CUDA does not allocate nothing
+        nbytes = max(1, size) * dtype.itemsize  # CUDA refuses to allocate 0 bytes
         try:
             memory = self.cuda.mem_alloc(nbytes)
         except self.cuda.MemoryError as error:
@@ -299,7 +298,7 @@ class CudaDevice(Device):
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:
-        """Name a part of a buffer, which it keeps alive."""
+        """Return a part of a buffer, which it keeps alive."""
         self.check_view(buffer, begin, size)
         address = self._address(buffer) + begin * buffer.dtype.itemsize
         return self._keep(CudaBuffer(size, buffer.dtype, None, address, cast(CudaBuffer, buffer)))
@@ -337,7 +336,7 @@ class CudaDevice(Device):
         pattern = np.array([value]).astype(buffer.dtype)
         width, count = buffer.dtype.itemsize, buffer.size
         if width == 8 and len(np.unique(pattern.view(np.uint32))) == 1:
-            width, count = 4, 2 * count  # both halves alike, as in 0 and -1
+            width, count = 4, 2 * count  # both halves are equal, as in 0 and -1
         if width == 8:
             self.write(buffer, np.full(buffer.size, pattern[0]), stream)
             return
@@ -359,7 +358,7 @@ class CudaDevice(Device):
 
     @naming_cuda
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], CudaBuffer]:
-        """Allocate page-locked host memory that kernels reach without a copy."""
+        """Allocate page-locked host memory that kernels access directly."""
         flags = self.cuda.host_alloc_flags.DEVICEMAP
         memory = self.cuda.pagelocked_empty(max(1, size), dtype, mem_flags=flags)
         owner = memory.base
@@ -382,13 +381,13 @@ class CudaDevice(Device):
 
     @naming_cuda
     def free_memory(self) -> int:
-        """Device memory that can still be allocated, in bytes."""
+        """Return the device memory that can still be allocated, in bytes."""
         free, _ = self.cuda.mem_get_info()
         return int(free)
 
     @naming_cuda
     def resident_blocks(self, block_size: int) -> int:
-        """How many blocks of `block_size` threads run at the same time, as far as threads limit it."""
+        """Return how many blocks of `block_size` threads run at the same time, as far as threads limit it."""
         attribute = self.cuda.device_attribute
         threads = self._gpu.get_attribute(attribute.MAX_THREADS_PER_MULTIPROCESSOR)
         return int(self._gpu.get_attribute(attribute.MULTIPROCESSOR_COUNT) * max(1, threads // block_size))
@@ -400,7 +399,7 @@ class CudaDevice(Device):
         return event
 
     def mark_after_hold(self, stream: CudaStream | None) -> CudaEvent:
-        """Queue something to wait for, then an event: what the host queues next follows it without a gap."""
+        """Queue a kernel that holds the stream, then an event, so that a launch follows without a gap."""
         if self._hold is None:
             module = self.cuda.module_from_file(
                 str(build_cubin(KERNELS / "timing/hold.cu", self.architecture()))
@@ -415,7 +414,7 @@ class CudaDevice(Device):
         return self.mark(stream)
 
     def describe(self) -> dict[str, Any]:
-        """Say what GPU this is, as a record's `machine.gpu` does."""
+        """Return a record's description of the GPU, `machine.gpu`."""
         major, minor = self._gpu.compute_capability()
         return {
             "name": self._gpu.name(),
@@ -436,7 +435,7 @@ class CudaDevice(Device):
 
 
 def query_driver(bus_id: str) -> dict[str, Any]:
-    """Ask nvidia-smi for a GPU's driver, clock and throttling; None for what it does not say."""
+    """Return a GPU's driver, clock and throttling by nvidia-smi; None for what is unknown."""
     unknown = {"driver": None, "sm_clock_mhz": None, "throttled": None}
     program = shutil.which("nvidia-smi")
     if program is None:
@@ -452,8 +451,8 @@ def query_driver(bus_id: str) -> dict[str, Any]:
 
 
 def is_throttled(reasons: int) -> bool:
-    """Whether a bit mask of NVML's clock event reasons holds one that slows work down.
+    """Return whether a bit mask of NVML's clock event reasons has a reason that slows work down.
 
-    Bit 0 is an idle GPU and bit 1 clocks that the user has set; neither is throttling.
+    Bit 0 means an idle GPU, and bit 1 clocks set by the user; neither is throttling.
     """
     return bool(reasons & ~0b11)

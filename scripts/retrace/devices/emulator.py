@@ -1,4 +1,4 @@
-"""The device interface on the CPU: the very same kernel files, compiled with g++."""
+"""The device interface on the CPU: the same kernel files, compiled with g++."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 
 POISON = 0xCD
-"""What uninitialised memory holds, so that a kernel that reads it gives a wrong answer every time."""
+"""The bytes of uninitialised memory, so that a kernel that reads it always returns a wrong answer."""
 
 
 class EmulatedBuffer:
-    """Device memory that lies in the host's, and must not be reached from there but by copies."""
+    """Device memory that lies in host memory, which the host must access by copies only."""
 
     def __init__(self, memory: NDArray[Any]) -> None:
         self._memory: NDArray[Any] | None = memory
@@ -34,7 +34,7 @@ class EmulatedBuffer:
         self.address = memory.ctypes.data
 
     def memory(self) -> NDArray[Any]:
-        """Return the memory itself, for the device only."""
+        """Return the memory itself, for the device only; raise ValueError if the device is closed."""
         if self._memory is None:
             raise ValueError("the buffer's device is closed")
         return self._memory
@@ -46,7 +46,7 @@ class EmulatedBuffer:
 
 
 class EmulatedStream:
-    """Work is done as soon as it is asked for."""
+    """A stream whose work is done immediately."""
 
     def synchronize(self) -> None:
         """Return at once."""
@@ -66,14 +66,14 @@ class EmulatedEvent:
         """Return at once."""
 
     def milliseconds_since(self, earlier: Self) -> float:
-        """Time between two marks."""
+        """Return the time between two marks."""
         if self.seconds is None or earlier.seconds is None:
             raise ValueError("an event that was not recorded has no time")
         return (self.seconds - earlier.seconds) * 1e3
 
 
 def debug_environment() -> dict[str, str]:
-    """Environment in which a Python process can open a debug device: the address sanitizer comes first."""
+    """Return the environment in which Python can open a debug device: it preloads the address sanitizer."""
     where = subprocess.run(
         [find_cxx(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
     )
@@ -85,18 +85,18 @@ def debug_environment() -> dict[str, str]:
 
 
 def require_sanitizer() -> None:
-    """Refuse to load a debug library into a process that did not start with the address sanitizer."""
+    """Raise RetraceError unless this process started with the address sanitizer, as a debug build needs."""
     if not hasattr(ctypes.CDLL(None), "__asan_init"):
         needed = " ".join(f"{name}={value}" for name, value in debug_environment().items())
         raise RetraceError(f"the emulator's debug build needs a fresh process: run `{needed} python ...`")
 
 
 def load_library(path: Path) -> ctypes.CDLL:
-    """Load a compiled kernel file, and with the first one OpenMP: told to sleep, not to spin, while it waits.
+    """Load a compiled kernel file, and with the first one OpenMP, whose threads shall sleep while they wait.
 
-    Threads that spin keep the processor from those they wait for as soon as the machine has other work
-    (docs/experiments.md). OpenMP reads the environment when it is loaded; libraries with an OpenMP of their
-    own, which are timed, are to find it as it was.
+    Spinning threads take the processor from those they wait for as soon as the machine has other work
+    (docs/experiments.md). OpenMP reads the environment when it is loaded. The environment is restored, since
+    libraries with an OpenMP of their own are timed.
     """
     chosen = os.environ.get("OMP_WAIT_POLICY")
     os.environ["OMP_WAIT_POLICY"] = chosen or "passive"
@@ -117,7 +117,7 @@ PACKED = {
     "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
     "i8": "q", "u8": "Q", "f4": "f4x", "f8": "d",
 }  # fmt: skip
-"""How `struct` packs a number into 8 bytes. NumPy's own letters will not do: its `l` has 8 bytes, here 4."""
+"""How `struct` packs a number into 8 bytes. NumPy's codes differ: its `l` has 8 bytes, here 4."""
 
 
 class Parameter:
@@ -136,7 +136,7 @@ class Parameter:
         self.code = "Q" if self.pointer else PACKED[plain]
 
     def accepts(self, argument: Any) -> bool:
-        """Whether an argument has the parameter's own type."""
+        """Return whether an argument has the parameter's type."""
         if self.pointer:
             if not isinstance(argument, EmulatedBuffer):
                 return False
@@ -229,7 +229,7 @@ class EmulatedModule:
         self._kernels: dict[str, EmulatedKernel] = {}
 
     def kernel(self, name: str) -> EmulatedKernel:
-        """Find a kernel by its name."""
+        """Return a kernel by its name."""
         if name not in self._kernels:
             try:
                 find = self.library[f"emulated_{name}"]
@@ -286,7 +286,7 @@ class EmulatedDevice(Device):
         self.closed = True
 
     def load(self, source: str) -> EmulatedModule:
-        """Compile a kernel file if need be, and load it; modules of one file share its variables."""
+        """Load a kernel file, compiled if necessary; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
         library = load_library(build_emulator(KERNELS / source, self.debug, self.seed is not None))
@@ -310,7 +310,7 @@ class EmulatedDevice(Device):
         return self._keep(EmulatedBuffer(memory))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> EmulatedBuffer:
-        """Name a part of a buffer."""
+        """Return a part of a buffer."""
         self.check_view(buffer, begin, size)
         return self._keep(EmulatedBuffer(cast(EmulatedBuffer, buffer).memory()[begin : begin + size]))
 
@@ -329,11 +329,11 @@ class EmulatedDevice(Device):
         cast(EmulatedBuffer, buffer).memory().fill(value)
 
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Allocate host memory, which needs no locking here."""
+        """Allocate ordinary host memory."""
         return np.empty(size, dtype)
 
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], EmulatedBuffer]:
-        """Allocate host memory and call it device memory as well."""
+        """Allocate memory that is both the host's and the device's."""
         memory = np.empty(size, dtype)
         return memory, self._keep(EmulatedBuffer(memory))
 
@@ -346,14 +346,14 @@ class EmulatedDevice(Device):
         return EmulatedEvent()
 
     def synchronize(self) -> None:
-        """Return at once: nothing is ever left to do."""
+        """Return at once, since all work is done."""
 
     def free_memory(self) -> int:
-        """Memory that the operating system could still hand out."""
+        """Return the memory that the operating system can still provide, in bytes."""
         return memory.available()
 
     def resident_blocks(self, block_size: int) -> int:
-        """How many blocks run at the same time: one a core."""
+        """Return how many blocks run at the same time: one for each core."""
         return len(os.sched_getaffinity(0))
 
     def mark(self) -> EmulatedEvent:
@@ -363,7 +363,7 @@ class EmulatedDevice(Device):
         return event
 
     def next_seed(self) -> tuple[int, int]:
-        """Whether the next launch is shuffled, and by which seed: another one for each launch."""
+        """Return whether the next launch is shuffled, and its seed, which differs for each launch."""
         if self.seed is None:
             return 0, 0
         self._launches += 1

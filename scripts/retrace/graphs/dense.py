@@ -1,6 +1,6 @@
 """Complete graphs, known by their seed: the matrix is a function of it, and never stored.
 
-`retrace.solvers.matrices` makes the matrix, on the host or on a device.
+`retrace.devices.matrices` makes the matrix, on the host or on a device.
 """
 
 from __future__ import annotations

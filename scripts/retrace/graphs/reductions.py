@@ -211,7 +211,7 @@ def _induced(graph: CSRGraph, kept: Int64Array) -> CSRGraph:
 
 
 def _side_vertices(graph: CSRGraph) -> NDArray[np.bool_]:
-    """Tell which vertices have exactly two neighbours, and these an arc between them; shape (vertices,)."""
+    """Return which vertices have exactly two neighbours, adjacent to each other; shape (vertices,)."""
     side = np.zeros(graph.vertices, dtype=np.bool_)
     two = np.flatnonzero(graph.degrees() == 2)
     if len(two) == 0:

@@ -11,7 +11,7 @@ from retrace.graphs.datasets import load_registry
 from retrace.planning import printed
 from retrace.publish.published import MEASURED_TABLES
 from retrace.records.model import validator
-from retrace.solvers.registry import parse
+from retrace.solvers import parse
 from retrace.system import project
 from retrace.system.errors import RetraceError
 

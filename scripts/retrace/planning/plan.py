@@ -14,9 +14,8 @@ from retrace.devices.cuda import cuda_status
 from retrace.planning import configuration, printed
 from retrace.publish.published import FIGURES, MEASURED_TABLES
 from retrace.records.model import Record, read_records
-from retrace.solvers import REGISTRY
+from retrace.solvers import GENERATORS, REGISTRY, find
 from retrace.solvers.generate import TreeFirst
-from retrace.solvers.registry import GENERATORS, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
 
@@ -149,11 +148,11 @@ class Plan:
         own = {path for name in self.experiments[experiment]["solvers"] for path in find(name).sources}
         solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
         others = {path for solver in solvers for path in solver.sources} - own
+        needed = project.with_headers(*(path for path in own if belongs(path, backend)))
         return [
             project.path(f"kernels/{path}")
             for path in project.kernel_files()
-            if path not in others
-            and (belongs(path, backend) or (path in own and path.endswith((".h", ".cuh"))))
+            if path in needed or (path not in others and belongs(path, backend))
         ]
 
     @property

@@ -1,4 +1,4 @@
-"""A long sum over sources, kept in a file: an interrupted run goes on where the file ends."""
+"""A long sum over sources that is stored in a file, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from retrace.system.files import write_whole
 FIRST = 16
 """Sources of the first batch."""
 BATCH_S = 10.0
-"""Seconds that a batch should take: what an interrupted run may lose."""
+"""Seconds that a batch should take, which is what an interrupted run may lose."""
 
 
 @dataclass
@@ -32,11 +32,11 @@ class Checkpoint:
     path
         The file; None for a run that keeps nothing.
     identity
-        What the scores are of: another run's file differs in some of it.
+        All that determines the scores; the file of a different run differs in some of it.
     scores
         Sums over the sources done, shape (vertices,).
     done
-        How many sources are.
+        Number of sources done.
     """
 
     path: Path | None
@@ -46,12 +46,12 @@ class Checkpoint:
 
     @classmethod
     def open(cls, path: Path | None, identity: dict[str, Any], vertices: int) -> Checkpoint:
-        """Go on from a file if there is one, else start at no source.
+        """Continue from a file if it exists, else start without any source.
 
         Raises
         ------
         RetraceError
-            If the file is no checkpoint, or one of something else.
+            If the file is not a checkpoint, or is one of other scores.
         """
         if path is None or not path.exists():
             return cls(path, identity, np.zeros(vertices))
@@ -70,7 +70,7 @@ class Checkpoint:
         return cls(path, identity, scores, done)
 
     def batches(self, sources: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-        """Yield the sources that are left, in parts that take `BATCH_S` each, going by the part before."""
+        """Yield the remaining sources in batches of about `BATCH_S`, estimated from the batch before."""
         first, size = self.done, FIRST
         while first < len(sources):
             began = perf_counter()
@@ -80,7 +80,7 @@ class Checkpoint:
             size = max(1, int(size * min(8.0, BATCH_S / taken)))
 
     def add(self, scores: NDArray[np.float64], sources: int) -> None:
-        """Add the scores of the next sources, and keep the sum.
+        """Add the scores of the next sources, and store the sum.
 
         Raises
         ------
@@ -96,6 +96,6 @@ class Checkpoint:
         write_whole(self.path, content.getvalue())
 
     def remove(self) -> None:
-        """Delete the file: what it was for is done."""
+        """Delete the file, once the sum is complete."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)

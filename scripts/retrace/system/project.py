@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,21 @@ def files_in(folder: str, pattern: str) -> list[str]:
 def kernel_files() -> list[str]:
     """List every file under `kernels/`, as paths in there."""
     return sorted(str(file.relative_to(ROOT / "kernels")) for file in (ROOT / "kernels").rglob("*.*"))
+
+
+@cache
+def with_headers(*files: str) -> tuple[str, ...]:
+    """Return files of `kernels/` and every header in there that they include, directly or not.
+
+    Files are named by their paths in `kernels/`, in the order in which they are found.
+    """
+    found = list(files)
+    for file in found:  # which grows meanwhile
+        for name in re.findall(r'^ *#include "(.+)"', (KERNELS / file).read_text(), re.MULTILINE):
+            header = (KERNELS / file).parent / name
+            if header.is_file() and (known := str(header.resolve().relative_to(KERNELS))) not in found:
+                found.append(known)
+    return tuple(found)
 
 
 @cache
