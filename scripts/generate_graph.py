@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def lack(wanted: RandomGraph, output: Path) -> str | None:
-    """Say what is not enough to make and store a graph, None if all is."""
+    """Return what is insufficient to make and store a graph, or None."""
     place = next(folder for folder in output.absolute().parents if folder.exists())
     disk = shutil.disk_usage(place).free
     return shortage(wanted.memory_bytes, available(), "memory") or shortage(wanted.memory_bytes, disk, "disk")

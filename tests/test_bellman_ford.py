@@ -19,11 +19,12 @@ from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.measure.experiment import as_record, measure
-from retrace.measure.trials import Settings
+from retrace.measure.trials import Effort
 from retrace.records.model import write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.bellman_ford.negative_cycles import find_negative_cycle
 from retrace.system.errors import RetraceError
+from solving import solved
 from test_solvers import ON_CUDA, solve
 
 pytestmark = pytest.mark.usefixtures("kept_context")
@@ -182,8 +183,8 @@ def test_complete_graphs(spec: str, backend: str) -> None:
     for found in (DenseGraph(1, 1), DenseGraph(2, 1), DenseGraph(61, 5), DenseGraph(64, 6, (1, 10**6))):
         oracle = Oracle(found)
         for source in {0, found.vertices // 2, found.vertices - 1}:
-            verdict = oracle.check(spec, Query(source), dense_solve(spec, backend, found, source))
-            assert verdict.verified, verdict.reason
+            result = oracle.check(spec, Query(source), dense_solve(spec, backend, found, source))
+            assert result.verified, result.reason
 
 
 @given(vertices=st.integers(1, 40), seed=st.integers(0, 99), wrong=st.sampled_from([-1, 1]), data=st.data())
@@ -253,10 +254,7 @@ def test_streams_reads_few_rows_twice() -> None:
     with EmulatedDevice() as device:
         rows = {}
         for spec in ("bellman-ford/resident", "bellman-ford/streams-pinned:parts=8"):
-            solver = make(spec, device)
-            solver.setup(DenseGraph(600, 3))
-            solver.upload(Query(0))
-            solver.solve(Query(0))
+            solver = solved(spec, DenseGraph(600, 3), Query(0), device)
             rows[spec] = solver.observed()["matrix_rows"]
     assert 600 <= rows["bellman-ford/streams-pinned:parts=8"] < rows["bellman-ford/resident"]
 
@@ -281,7 +279,7 @@ def test_what_would_take_too_long_is_predicted() -> None:
 def test_records_of_a_complete_graph(tmp_path: Any, provenance: dict[str, Any]) -> None:
     found = DenseGraph(4200, 2)
     solvers = ["bellman-ford/dijkstra-dense", "bellman-ford/sequential"]
-    cases = measure("dense", found, solvers, Settings(2, 60), ("emulator", EmulatedDevice))
+    cases = measure("dense", found, solvers, Effort(2, 60), ("emulator", EmulatedDevice))
     records = [as_record("dense", found.info, case, provenance) for case in cases]
     write_records(tmp_path / "dense.jsonl", records)
     for record in records:

@@ -48,8 +48,8 @@ def milliseconds(device: CudaDevice, work: Any) -> float:
 
 
 def check(answer: Int32Array) -> None:
-    verdict = ORACLE.check("bellman-ford/resident", QUERY, answer)
-    assert verdict.verified, verdict.reason
+    result = ORACLE.check("bellman-ford/resident", QUERY, answer)
+    assert result.verified, result.reason
 
 
 def copy_bandwidth(device: CudaDevice) -> float:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from retrace.check.checkers import checker_of
 from retrace.check.result import CheckResult
-from retrace.commands import NotVerifiedError, scores
-from retrace.commands.backend import choose_backend
+from retrace.commands import scores
+from retrace.commands.backend import choose_backend, failing_in_one_line, verify
 from retrace.commands.graph_file import (
     GraphFile,
     check_outputs,
@@ -169,27 +168,13 @@ def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) 
             "`convert --weights`, or count arcs with a bfs solver"
         )
     measurement = Measurement(solver, where, query, open_device)
-    with stage(f"solving with {solver} on {where}"):
-        try:
-            if kind.sources:  # compile before the phases, if necessary
-                with measurement.device() as device:
-                    make(solver, device).setup(given.graph)
-            outcome = measurement.timed(given.graph)
-        except RetraceError:
-            raise
-        except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise RetraceError(f"{solver} on {where} failed: {reason}") from None
+    with stage(f"solving with {solver} on {where}"), failing_in_one_line(f"{solver} on {where}"):
+        if kind.sources:  # compile before the phases, if necessary
+            with measurement.device() as device:
+                make(solver, device).setup(given.graph)
+        outcome = measurement.timed(given.graph)
     lengths, predecessor = outcome.answer, outcome.predecessor
-    result = None
-    if check:
-        with stage("checking the answer"):
-            result = checker_of(kind.problem, given.graph).check(solver, query, lengths, predecessor)
-        if not result.verified:
-            raise NotVerifiedError(
-                f"{solver} on {where}: the answer is not verified against {result.oracle}: {result.reason} "
-                "(ids from 0); nothing is written"
-            )
+    result = verify(solver, where, given.graph, query, lengths, predecessor) if check else None
     return Answer(given, solver, where, query, lengths, predecessor, outcome.phases, result)
 
 

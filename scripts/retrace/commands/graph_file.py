@@ -125,7 +125,7 @@ def detect_format(path: Path) -> str:
 
 
 def write_graph(graph: CSRGraph, path: Path) -> str:
-    """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); returns the format.
+    """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); return the format.
 
     Raises
     ------

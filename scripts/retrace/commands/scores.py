@@ -12,16 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retrace.check.checkers import checker_of
-from retrace.check.result import CheckResult
-from retrace.commands import NotVerifiedError
-from retrace.commands.backend import choose_backend
+from retrace.commands.backend import choose_backend, failing_in_one_line, verify
 from retrace.commands.graph_file import (
     GraphFile,
     check_outputs,
     interruptible,
     read_graph,
-    stage,
     write_table,
 )
 from retrace.graphs.csr import CSRGraph
@@ -95,39 +91,22 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
         raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
     at_once = whole is not None or (solver.prefers_all(query) and checkpoint.path is None)
     began = perf_counter()
-    with tqdm(
+    remaining = tqdm(
         total=len(sources), initial=checkpoint.done, unit="vertex", desc=spec, leave=False, disable=None
-    ) as progress:
-        try:
+    )
+    with remaining as progress, failing_in_one_line(spec):
+        with interruptible():
+            solver.setup(graph)
+        began = perf_counter()
+        for batch in [sources] if at_once else checkpoint.batches(sources):
+            asked = query if at_once else Query(sources=tuple(batch.tolist()))
             with interruptible():
-                solver.setup(graph)
-            began = perf_counter()
-            for batch in [sources] if at_once else checkpoint.batches(sources):
-                asked = query if at_once else Query(sources=tuple(batch.tolist()))
-                with interruptible():
-                    solver.upload(asked)
-                    solver.solve(asked)
-                    scores = solver.download()
-                checkpoint.add(scores, len(batch))
-                progress.update(len(batch))
-        except RetraceError:
-            raise
-        except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise RetraceError(f"{spec} failed: {reason}") from None
+                solver.upload(asked)
+                solver.solve(asked)
+                scores = solver.download()
+            checkpoint.add(scores, len(batch))
+            progress.update(len(batch))
     return perf_counter() - began
-
-
-def verify(spec: str, where: str, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> CheckResult:
-    """Check scores; raise NotVerifiedError if they differ from the oracle's."""
-    with stage("checking the answer"):
-        result = checker_of("betweenness", graph).check(spec, query, scores)
-    if not result.verified:
-        raise NotVerifiedError(
-            f"{spec} on {where}: the answer is not verified against {result.oracle}: {result.reason} "
-            "(ids from 0); nothing is written"
-        )
-    return result
 
 
 def normalisation(graph: CSRGraph, query: Query) -> float:

@@ -107,7 +107,7 @@ class CudaEvent:
 
     @naming_cuda
     def record(self, stream: CudaStream | None = None) -> None:
-        """Put the mark after all work now in the stream."""
+        """Put the mark after all work that is now in the stream."""
         self._event.record(stream and stream.pycuda)
 
     @naming_cuda

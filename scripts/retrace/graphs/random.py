@@ -1,4 +1,4 @@
-"""What is asked of a random graph: how many arcs, which weights, which seed.
+"""The description of a random graph: its size, weights and seed.
 
 The graphs themselves are made by `retrace.solvers.generate`, in C++ or on a device.
 """
@@ -14,12 +14,15 @@ from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 WEIGHTS = (1, 100)
-"""Least and greatest weight where nothing is said; the report does not say. Sums over 2^22 vertices fit."""
+"""Least and greatest weight by default, since the report states none. Sums over 2^22 vertices fit 32 bits."""
+
+RANDOM_GRAPH = r"random-(\d+)-(\d+)"
+"""The name of a generated graph: the logarithm of its vertices, base 2, and its arcs a vertex."""
 
 
 @dataclass(frozen=True)
 class RandomGraph:
-    """A random directed graph, asked for.
+    """The description of a random directed graph.
 
     Attributes
     ----------
@@ -83,21 +86,21 @@ class RandomGraph:
 
 
 def size(graph: str) -> tuple[int, int]:
-    """Read a random graph's size off its name: the logarithm of its vertices, base 2, and its arcs a vertex.
+    """Return a random graph's size by its name: the logarithm of its vertices, base 2, and its arcs a vertex.
 
     Raises
     ------
     RetraceError
         If the name has another form.
     """
-    found = re.fullmatch(r"random-(\d+)-(\d+)", graph)
+    found = re.fullmatch(RANDOM_GRAPH, graph)
     if found is None:
         raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs a vertex>")
     return int(found[1]), int(found[2])
 
 
 def named(graph: str, seed: int) -> RandomGraph:
-    """Ask for the graph of a name, such as `random-14-5`; see `size`."""
+    """Return the description of a graph by its name, such as `random-14-5`; see `RANDOM_GRAPH`."""
     exponent, per_vertex = size(graph)
     return RandomGraph(2**exponent, per_vertex * 2**exponent, seed, name=graph)
 
@@ -115,7 +118,7 @@ def resolve_arcs(
     arcs: int | None = None,
     connected: bool = False,
 ) -> int:
-    """Tell how many arcs a graph is to have. More than one way to say it may be used if all agree.
+    """Return the number of arcs of a graph. More than one parameter may state it if all agree.
 
     Parameters
     ----------

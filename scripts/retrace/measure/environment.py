@@ -1,4 +1,4 @@
-"""Where a record was measured: the machine, the software, the state of the source tree."""
+"""The provenance of a record: the machine, the software, and the state of the source tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from retrace.system.project import ROOT
 
 
 def cpu_model() -> str:
-    """Name of the processor, as the system tells it."""
+    """Return the name of the processor, as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from retrace.check.checkers import checker_of
 from retrace.graphs.query import Subject, queries
-from retrace.measure.trials import DeviceFactory, Measurement, Settings
+from retrace.measure.trials import DeviceFactory, Effort, Measurement
 from retrace.records.model import Record
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
@@ -33,7 +33,7 @@ def measure(
     experiment: str,
     graph: Subject,
     solvers: Sequence[str],
-    settings: Settings,
+    effort: Effort,
     device: tuple[str, DeviceFactory],
 ) -> list[Measurement]:
     """Measure and check solvers of one problem on one graph.
@@ -45,8 +45,8 @@ def measure(
     graph
         Its `info` names the source and the pairs. For generators, the description of the graph to make.
     solvers
-        Names of solvers, perhaps with settings.
-    settings
+        Names of solvers, perhaps with effort.
+    effort
         How much to measure.
     device
         Backend and factory of the device for solvers that need one.
@@ -57,23 +57,23 @@ def measure(
         One for each solver and query, with its trials.
     """
     checkers = {problem: checker_of(problem, graph) for problem in {find(name).problem for name in solvers}}
-    found = unmeasured(graph.info, solvers, settings, device)
+    found = unmeasured(graph.info, solvers, effort, device)
     with (
         without_garbage_collection(),
-        tqdm(total=settings.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
+        tqdm(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
-        for _ in range(settings.trials):
+        for _ in range(effort.trials):
             for measurement in found:
                 progress.set_postfix_str(measurement.solver)
-                if measurement.wants_trial(settings):
+                if measurement.wants_trial(effort):
                     checker = checkers[find(measurement.solver).problem]
-                    measurement.run_trials(graph, checker, settings)
+                    measurement.run_trials(graph, checker, effort)
                 progress.update()
     return found
 
 
 def unmeasured(
-    info: dict[str, Any], solvers: Sequence[str], settings: Settings, device: tuple[str, DeviceFactory]
+    info: dict[str, Any], solvers: Sequence[str], effort: Effort, device: tuple[str, DeviceFactory]
 ) -> list[Measurement]:
     """Return a measurement of each solver with each query on the graph that `info` describes."""
     backend, open_device = device
@@ -81,7 +81,7 @@ def unmeasured(
     for name in solvers:
         solver = find(name)
         on_device = backend in solver.backends
-        at_once = min(settings.at_once, settings.trials) if issubclass(solver, HostSolver) else 1
+        at_once = min(effort.at_once, effort.trials) if issubclass(solver, HostSolver) else 1
         for query in queries(solver.problem, info):
             factory = open_device if on_device else None
             found.append(Measurement(name, backend if on_device else "host", query, factory, at_once))

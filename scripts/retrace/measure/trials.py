@@ -5,7 +5,7 @@ pass follows that warms the device up and whose launches are bracketed by events
 the three timed phases; a long solve of few launches, to which warm-up and events make no difference, is not
 repeated. Every answer is checked after the trial's clocks have stopped.
 
-Several trials of the C++ programs may run at a time, on one core each: `Settings.at_once`.
+Several trials of the C++ programs may run at a time, on one core each: `Effort.at_once`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ EVENT_MS = 0.2
 
 
 @dataclass(frozen=True)
-class Settings:
+class Effort:
     """How much to measure.
 
     Attributes
@@ -83,7 +83,7 @@ class Measurement:
     Attributes
     ----------
     solver
-        Name of the solver, and its settings.
+        Name of the solver, and its effort.
     backend
         cuda, emulator or host.
     query
@@ -122,15 +122,15 @@ class Measurement:
     seconds: list[float] = field(default_factory=list)
     started: str = ""
 
-    def wants_trial(self, settings: Settings) -> bool:
+    def wants_trial(self, effort: Effort) -> bool:
         """Return whether another trial is due."""
         if self.status != "ok" or (self.result is not None and not self.result.verified):
             return False
-        wanted = 1 if self.backend == "emulator" else settings.trials
+        wanted = 1 if self.backend == "emulator" else effort.trials
         needed = sum(self.seconds) + max(self.seconds, default=0.0)
-        return len(self.trials) < wanted and needed <= settings.budget_s
+        return len(self.trials) < wanted and needed <= effort.budget_s
 
-    def run_trials(self, graph: Subject, checker: Checker, settings: Settings) -> None:
+    def run_trials(self, graph: Subject, checker: Checker, effort: Effort) -> None:
         """Run a trial, or as many as run at once, and check the answers.
 
         An exception ends this measurement as failed or skipped, and is not passed on.
@@ -138,13 +138,13 @@ class Measurement:
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         try:
             if not self.trials:
-                self.skip_if_need_be(graph, settings)
+                self.skip_if_need_be(graph, effort)
             if self.status == "ok":
                 begun = perf_counter()
                 if self.at_once == 1:
-                    outcomes = [self.timed(graph, asking=len(self.trials) + 1 == settings.trials)]
+                    outcomes = [self.timed(graph, asking=len(self.trials) + 1 == effort.trials)]
                 else:
-                    due = min(self.at_once, settings.trials - len(self.trials))
+                    due = min(self.at_once, effort.trials - len(self.trials))
                     outcomes = side_by_side(lambda: self.timed(graph), due)
                 self.seconds.append(perf_counter() - begun)
                 for outcome in outcomes:
@@ -159,7 +159,7 @@ class Measurement:
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         self.status, self.reason = "skipped", reason
 
-    def skip_if_need_be(self, graph: Subject, settings: Settings) -> None:
+    def skip_if_need_be(self, graph: Subject, effort: Effort) -> None:
         """Skip the measurement if the solver declines the query, or memory or the budget does not suffice."""
         if isinstance(graph, CSRGraph):
             require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
@@ -177,8 +177,8 @@ class Measurement:
                 require(needed, device.free_memory(), kind)
             solver.setup(graph)
             predicted = solver.predict_seconds(self.query)
-        if predicted is not None and predicted > settings.budget_s:
-            self.skip(f"predicted {predicted:.1f} s a trial, budget_s is {settings.budget_s:g}")
+        if predicted is not None and predicted > effort.budget_s:
+            self.skip(f"predicted {predicted:.1f} s a trial, budget_s is {effort.budget_s:g}")
 
     def device(self) -> AbstractContextManager[Device | None]:
         """Open a device, or nothing for a host solver."""

@@ -8,16 +8,13 @@ from typing import Any
 
 from retrace.claims import reports
 from retrace.graphs.datasets import load_registry
+from retrace.graphs.random import RANDOM_GRAPH
 from retrace.planning import printed
 from retrace.publish.published import MEASURED_TABLES
 from retrace.records.model import validator
 from retrace.solvers import parse
 from retrace.system import project
 from retrace.system.errors import RetraceError
-
-RANDOM_GRAPH = r"random-\d+-\d+"
-"""Name of a graph that is generated: the logarithm of its vertices, base 2, and its arcs a vertex."""
-
 
 DENSE_GRAPH = r"dense-\d+"
 """Name of a complete graph: its vertices."""

@@ -33,7 +33,7 @@ TRUSTED_S = 0.1
 SHARE = 0.95
 """The share of the free device memory that searches may take, since allocations are rounded up."""
 
-MOST_ARCS = 2**31 - 1 - 1024
+ARC_LIMIT = 2**31 - 1 - 1024
 """A thread's arc index passes the last arc by up to a block, and must not overflow."""
 
 Argument = np.int32 | Int32Array
@@ -77,8 +77,8 @@ class BetweennessSolver(DeviceSolver):
         """
         self.real = PRECISIONS[str(self.parameters["precision"])]
         self.graph = simplify(graph)
-        if self.graph.arcs > MOST_ARCS:
-            raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {MOST_ARCS:,} at most")
+        if self.graph.arcs > ARC_LIMIT:
+            raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {ARC_LIMIT:,} at most")
         self.module = self.device.load(self.source)
 
     def zeros(self, size: int) -> Buffer:
