@@ -133,9 +133,7 @@ def write_graph(graph: CSRGraph, path: Path) -> str:
         If it cannot be written, or has no weights for H/E, or the folder holds something else.
     """
     if path.suffix == ".he":
-        if graph.weights is None:
-            raise without_weights(graph, path)
-        refuse_negative(graph, path)
+        require_he_weights(graph, path)
         with writing(path):
             formats.write_he(graph, path)
         return "he"
@@ -148,32 +146,21 @@ def write_graph(graph: CSRGraph, path: Path) -> str:
 
 def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     """Write a path as H/E, starting with its source."""
-    if graph.weights is None:
-        raise without_weights(graph, path)
-    refuse_negative(graph, path)
+    require_he_weights(graph, path)
     with writing(path):
         path_files.write_path(graph, vertices, path)
 
 
-def refuse_negative(graph: CSRGraph, path: Path) -> None:
-    """Refuse to write negative weights as H/E, which other solvers would read.
-
-    Raises
-    ------
-    RetraceError
-        If there are any.
-    """
-    if graph.weights is not None and (graph.weights < 0).any():
+def require_he_weights(graph: CSRGraph, path: Path) -> None:
+    """Raise RetraceError unless a graph can be written as H/E: with weights, of which none is negative."""
+    if graph.weights is None:
+        raise RetraceError(
+            f"{path}: H/E needs weights, and {graph.name} has none; draw some: `convert --weights`"
+        )
+    if (graph.weights < 0).any():
         raise RetraceError(
             f"{path}: H/E has no negative weights, and {graph.name} has some; write .csv or .npy"
         )
-
-
-def without_weights(graph: CSRGraph, path: Path) -> RetraceError:
-    """Return the error for writing a graph without weights as H/E."""
-    return RetraceError(
-        f"{path}: H/E needs weights, and {graph.name} has none; draw some: `convert --weights`"
-    )
 
 
 def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGraph:

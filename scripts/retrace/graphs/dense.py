@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -110,26 +109,8 @@ Graph = CSRGraph | DenseGraph
 
 
 def save(graph: DenseGraph, folder: Path) -> None:
-    """Write `graph.json` into `folder`, made beside it and then renamed.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
-    """
-    partial = folder.with_name(f".{folder.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
-        partial.mkdir(parents=True)
-        (partial / "graph.json").write_text(json.dumps(graph.info, indent=2) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
-    except OSError as error:
-        raise RetraceError(
-            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    """Write `graph.json` into `folder`; raise RetraceError if it cannot be written."""
+    csr.save_folder(folder, graph.info, {})
 
 
 def load(folder: Path) -> Graph:
