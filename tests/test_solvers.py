@@ -43,6 +43,11 @@ def solve(
         return solver.download(), solver.predecessors()
 
 
+def answer(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | None = None) -> Int32Array:
+    """Run a solver for its answer alone."""
+    return solve(name, backend, graph, query, seed)[0]
+
+
 def verify(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | None = None) -> None:
     """Run a solver and put its answer before the oracle, and its predecessors.
 
