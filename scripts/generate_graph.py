@@ -30,7 +30,7 @@ def main() -> None:
     wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, name=arguments.name)
     if reason := lack(wanted, arguments.output):
         print(f"warning: {arguments.name} is not made: {reason}", file=sys.stderr)
-        csr.save_missing(TreeFirst.identity(wanted), reason, arguments.output)
+        csr.save_missing(TreeFirst.info_of(wanted), reason, arguments.output)
     else:
         csr.save(generate(TreeFirst.name, wanted), arguments.output)
 

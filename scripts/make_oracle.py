@@ -9,9 +9,9 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from retrace.check.scores import IGRAPH, ScoreOracle
+from retrace.check.score_oracle import IGRAPH, ScoreOracle
 from retrace.graphs import csr
-from retrace.measure.trials import queries
+from retrace.graphs.query import queries
 from retrace.system.errors import OneLineParser, run_command
 
 

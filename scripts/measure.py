@@ -15,9 +15,10 @@ from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
-from retrace.measure.trials import Settings, as_record, measure, unmeasured
+from retrace.measure.experiment import as_record, measure, unmeasured
+from retrace.measure.trials import Effort
 from retrace.records.record import Record, update_records, updated, write_records
-from retrace.solvers.registry import parse
+from retrace.solvers import parse
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable
 from retrace.system.processes import check_cores
@@ -64,7 +65,7 @@ def main() -> None:
     parser.add_argument(
         "--update",
         action="store_true",
-        help="keep the file's other records: replace those of the same solvers and settings, add new ones",
+        help="keep the file's other records: replace those of the same solvers and effort, add new ones",
     )
     arguments = parser.parse_args()
     check_arguments(arguments)
@@ -75,9 +76,9 @@ def main() -> None:
     generators = all(name.startswith("generate/") for name in arguments.solvers)
     wanted = random.named(arguments.graph.name, arguments.seed) if generators else None
     info = wanted.info if wanted else csr.identity(arguments.graph)
-    settings = Settings(arguments.trials, arguments.budget_s, arguments.at_once)
+    effort = Effort(arguments.trials, arguments.budget_s, arguments.at_once)
     device = (arguments.backend, device_factory(arguments))
-    planned = unmeasured(info, arguments.solvers, settings, device)
+    planned = unmeasured(info, arguments.solvers, effort, device)
     for case in planned:
         case.skip("yet to be measured")
     provenance = {
@@ -86,19 +87,19 @@ def main() -> None:
     }
     check_records(arguments, [as_record(arguments.experiment, info, case, provenance) for case in planned])
     if "missing" in info:
-        cases = unmeasured(info, arguments.solvers, settings, device)
+        cases = unmeasured(info, arguments.solvers, effort, device)
         for case in cases:
             case.skip(info["missing"])
     else:
         graph = wanted or dense.load(arguments.graph)
-        cases = measure(arguments.experiment, graph, arguments.solvers, settings, device)
+        cases = measure(arguments.experiment, graph, arguments.solvers, effort, device)
     gpu = next((case.gpu for case in cases if case.gpu is not None), None)
     provenance["machine"] = environment.machine(arguments.machine, gpu)
     records = [as_record(arguments.experiment, info, case, provenance) for case in cases]
     write = update_records if arguments.update else write_records
     write(arguments.output, records)
     for case in cases:
-        outcome = case.reason or ("agrees" if case.verdict and case.verdict.verified else "differs")
+        outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
         name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
         print(f"{name}: {case.status}, trials: {len(case.trials)}, {outcome}")
 

@@ -25,10 +25,10 @@ from graphs import diamonds, graph, grid
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import sample_vertices
+from retrace.graphs.query import Query
 from retrace.graphs.reductions import is_symmetric
-from retrace.solvers.betweenness_beside import SideVertices
-from retrace.solvers.host import ArrayBrandes
-from retrace.solvers.registry import Query
+from retrace.solvers.betweenness.extensions import SideVertices
+from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.system import checkpoint
 
 HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (3, 5)]

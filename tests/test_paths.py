@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
-from retrace.check.oracles import Oracle, certify_tree
+from retrace.check.certificates import certify_tree
+from retrace.check.oracles import Oracle
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.solvers import Query

@@ -12,8 +12,7 @@ from fabricated import measured, phases, record
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, load_report, load_reports
 from retrace.reports.variant import Variant
-from retrace.solvers import REGISTRY
-from retrace.solvers.registry import GENERATORS
+from retrace.solvers import GENERATORS, REGISTRY
 from retrace.system.errors import RetraceError
 
 REPORT = """

@@ -100,7 +100,7 @@ class Module(Protocol):
     """A `.cu` file, compiled for the device and loaded."""
 
     def kernel(self, name: str) -> Kernel:
-        """Find a kernel by its `extern "C"` name."""
+        """Return a kernel by its `extern "C"` name; raise RetraceError if there is none."""
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy `values` into the `__constant__` or `__device__` array `name`."""

@@ -155,7 +155,7 @@ def save(graph: CSRGraph, folder: Path) -> None:
         If the folder cannot be written.
     """
     info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
-    _save(folder, info, {name: getattr(graph, name) for name in ARRAYS})
+    save_folder(folder, info, {name: getattr(graph, name) for name in ARRAYS})
 
 
 def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
@@ -166,7 +166,7 @@ def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
     RetraceError
         If the folder cannot be written.
     """
-    _save(folder, {**info, "sha256": None, "missing": reason}, {})
+    save_folder(folder, {**info, "sha256": None, "missing": reason}, {})
 
 
 def identity(folder: Path) -> dict[str, Any]:
@@ -207,8 +207,14 @@ def load(folder: Path) -> CSRGraph:
 ARRAYS = ("indptr", "indices", "weights")
 
 
-def _save(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
-    """Write a temporary folder beside the target and rename it."""
+def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
+    """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be written.
+    """
     partial = folder.with_name(f".{folder.name}.partial")
     try:
         shutil.rmtree(partial, ignore_errors=True)  # left by a killed run

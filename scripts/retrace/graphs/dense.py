@@ -1,13 +1,12 @@
 """Complete graphs, identified by size and seed: the matrix follows from them and is never stored.
 
-`retrace.solvers.matrices` computes the matrix on the host or on a device.
+`retrace.devices.matrices` makes the matrix, on the host or on a device.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -110,26 +109,8 @@ Graph = CSRGraph | DenseGraph
 
 
 def save(graph: DenseGraph, folder: Path) -> None:
-    """Write `graph.json` into `folder`; the folder appears complete or not at all.
-
-    Raises
-    ------
-    RetraceError
-        If the folder cannot be written.
-    """
-    partial = folder.with_name(f".{folder.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
-        partial.mkdir(parents=True)
-        (partial / "graph.json").write_text(json.dumps(graph.info, indent=2) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
-    except OSError as error:
-        raise RetraceError(
-            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    """Write `graph.json` into `folder`; raise RetraceError if it cannot be written."""
+    csr.save_folder(folder, graph.info, {})
 
 
 def load(folder: Path) -> Graph:

@@ -16,6 +16,9 @@ from retrace.system.errors import RetraceError
 WEIGHTS = (1, 100)
 """Default for smallest and largest weight; the report gives none. Paths over 2^22 vertices fit in 32 bits."""
 
+RANDOM_GRAPH = r"random-(\d+)-(\d+)"
+"""Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
+
 
 @dataclass(frozen=True)
 class RandomGraph:
@@ -90,7 +93,7 @@ def size(graph: str) -> tuple[int, int]:
     RetraceError
         If the name has another form.
     """
-    found = re.fullmatch(r"random-(\d+)-(\d+)", graph)
+    found = re.fullmatch(RANDOM_GRAPH, graph)
     if found is None:
         raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs per vertex>")
     return int(found[1]), int(found[2])

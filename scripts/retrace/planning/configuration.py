@@ -17,13 +17,12 @@ from pydantic import (
     model_validator,
 )
 
+from retrace.graphs.random import RANDOM_GRAPH
 from retrace.graphs.registry import Dataset, load_registry
 from retrace.solvers import find, parse
 from retrace.system.errors import RetraceError
 from retrace.system.models import FileModel, Many, OrOne, Some, at, read
 
-GENERATED = r"random-\d+-\d+"
-"""Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
 COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
 
@@ -207,7 +206,7 @@ def load(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
     checked = read(Configuration, dict(config), "config")
     datasets = load_registry(checked.datasets)
     for key, experiment in checked.experiments.items():
-        pattern = GENERATED if experiment.generates else f"{GENERATED}|{COMPLETE}"
+        pattern = RANDOM_GRAPH if experiment.generates else f"{RANDOM_GRAPH}|{COMPLETE}"
         named = [] if experiment.generates else sorted(datasets)
         for kind, graphs in (("graphs", experiment.graphs), ("larger_graphs", experiment.larger_graphs)):
             for name in graphs:

@@ -52,14 +52,16 @@ class Plan:
 
     @property
     def figures(self) -> dict[str, str]:
-        """Return the experiment of each figure: the reports' figures, and one for each other experiment."""
+        """Return the experiment of each figure: a report's, or its own where none shows all its solvers."""
         shown = {
             name: figure.experiment
             for report in self.reports.values()
             for name, figure in report.figures.items()
             if figure.experiment in self.experiments
         }
-        return {**shown, **{name: name for name in self.experiments if name not in shown.values()}}
+        drawings = [drawing for report in self.reports.values() for drawing in report.figures.values()]
+        whole = {drawing.experiment for drawing in drawings if drawing.shows_all}
+        return {**shown, **{name: name for name in self.experiments if name not in whole}}
 
     @property
     def targets(self) -> dict[str, list[str]]:
@@ -148,11 +150,12 @@ class Plan:
         own = {path for spec in self.experiments[experiment].specs for path in find(spec).sources}
         solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
         others = {path for solver in solvers for path in solver.sources} - own
+        needed = project.with_headers(*(path for path in own if belongs(path, backend)))
+        needed = project.with_headers(*(path for path in own if belongs(path, backend)))
         return [
             project.path(f"kernels/{path}")
             for path in project.kernel_files()
-            if path not in others
-            and (belongs(path, backend) or (path in own and path.endswith((".h", ".cuh"))))
+            if path in needed or (path not in others and belongs(path, backend))
         ]
 
     def modules(self, experiment: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -46,3 +47,17 @@ def imported_by(file: str) -> set[str]:
                 stem = f"scripts/{name.replace('.', '/')}"
                 found |= {path for path in (f"{stem}.py", f"{stem}/__init__.py") if (ROOT / path).exists()}
     return found
+
+
+def with_headers(*files: str) -> tuple[str, ...]:
+    """Return files of `kernels/` and every header in there that they include, directly or not.
+
+    Files are named by their paths in `kernels/`, in the order in which they are found.
+    """
+    found = list(files)
+    for file in found:  # which grows meanwhile
+        for name in re.findall(r'^ *#include "(.+)"', (KERNELS / file).read_text(), re.MULTILINE):
+            header = (KERNELS / file).parent / name
+            if header.is_file() and (known := str(header.resolve().relative_to(KERNELS))) not in found:
+                found.append(known)
+    return tuple(found)
