@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from retrace.graphs.registry import Registry
 from retrace.planning.configuration import Configuration
+from retrace.records.record import Record
+from retrace.reports.printed import PrintedNumber
+from retrace.reports.report import Report
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 from retrace.system.models import schema
 from retrace.system.project import ROOT
 
-MODELS = {"config": Configuration, "datasets": Registry}
+MODELS = {
+    "config": Configuration,
+    "datasets": Registry,
+    "record": Record,
+    "report": Report,
+    "printed-number": PrintedNumber,
+}
 """The model of each schema."""
 
 

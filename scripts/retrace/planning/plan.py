@@ -151,7 +151,6 @@ class Plan:
         solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
         others = {path for solver in solvers for path in solver.sources} - own
         needed = project.with_headers(*(path for path in own if belongs(path, backend)))
-        needed = project.with_headers(*(path for path in own if belongs(path, backend)))
         return [
             project.path(f"kernels/{path}")
             for path in project.kernel_files()
