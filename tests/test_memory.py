@@ -10,24 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import DTypeLike
-from retrace.publish.published import read_published
 
 import generate_graph
 import measure as measure_script
+from fabricated import frame
 from graphs import NAMED, graph
 from retrace.devices.base import Buffer
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.planning import plan
-from retrace.publish import variants, verification
+from retrace.publish import tables, verification
 from retrace.publish.page import render
 from retrace.records.record import Record, read_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 
-PUBLISHED = Path(__file__).parents[1] / "results/published/tuwien-sssp.csv"
 GIB = 2**30
 
 
@@ -141,11 +140,11 @@ def test_a_graph_that_does_not_fit_is_a_skipped_row(
         csr.load(path)
     records = measured(path, monkeypatch)
     assert [(record.status, record.reason) for record in records] == [("skipped", reason)] * 2
-    assert records[0].graph["sha256"] is None
-    assert records[0].graph["arcs"] == 5120
-    page = render(variants.page("table-2", read_published(PUBLISHED), records), "md")
-    assert f"skipped, {reason}" in page
-    assert f"skipped: {reason}" in render(verification.page(records), "md")
+    assert records[0].graph.sha256 is None
+    assert records[0].graph.arcs == 5120
+    found, report = frame(records, "tuwien-sssp")
+    assert f"skipped, {reason}" in render(tables.page(found, "table-2", report), "md")
+    assert f"skipped: {reason}" in render(verification.page(found), "md")
     monkeypatch.chdir(tmp_path)
     assert "missing" in plan.identity("random-10-5")
 

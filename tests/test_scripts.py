@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ from fabricated import record
 from graphs import graph
 from retrace.graphs.csr import save
 from retrace.records.record import write_records
+from retrace.reports.report import PUBLISHED
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))
@@ -49,8 +51,8 @@ def test_a_wrong_option_takes_one_line(script: str, tmp_path: Path) -> None:
         (["--output", "."], "it is a folder"),
         ([], "its graph.json has no source for bfs; measure a graph that get_graph.py"),
         (["--solvers", "stcon/bsp"], "its graph.json has no pairs for stcon"),
-        (["--solvers", "betweenness/vert"], "cannot be recorded: graph: 'origin' is a required property"),
-        (["--update", "--output", "torn.jsonl"], "torn.jsonl:1: not a JSON object"),
+        (["--solvers", "betweenness/vert"], "cannot be recorded: graph.origin: required, but missing"),
+        (["--update", "--output", "torn.jsonl"], "torn.jsonl:1: not JSON"),
         (["--output", "graph/graph.json/x"], "is a file"),
     ],
 )
@@ -70,16 +72,17 @@ def test_measuring_is_refused_before_it_begins(asked: list[object], complaint: s
 @pytest.mark.parametrize(
     ("script", "asked"),
     [
-        ("make_figure.py", ["--figure", "figure-3.3", "--published", "empty.csv"]),
-        ("make_table.py", ["--table", "table-3.3", "--published", "empty.csv"]),
-        ("make_claims.py", ["--claims", "empty.csv"]),
+        ("make_figure.py", ["--figure", "figure-3.3"]),
+        ("make_table.py", ["--experiment", "table-3.3"]),
+        ("make_claims.py", []),
     ],
 )
-def test_a_file_of_what_is_published_has_rows(script: str, asked: list[str], tmp_path: Path) -> None:
+def test_printed_numbers_have_rows(script: str, asked: list[str], tmp_path: Path) -> None:
+    shutil.copy(PUBLISHED / "bsp-suite.yaml", tmp_path / "empty.yaml")
     (tmp_path / "empty.csv").write_text("table\n")
     write_records(tmp_path / "r.jsonl", [record("bfs/queue", "NY")])
-    told = refused(1, script, *asked, "--records", "r.jsonl", "--output-prefix", "x", cwd=tmp_path)
-    assert "empty.csv: has no rows" in told
+    usual = ["--report", "empty.yaml", "--records", "r.jsonl", "--output-prefix", "x"]
+    assert "empty.csv: has no rows" in refused(1, script, *asked, *usual, cwd=tmp_path)
 
 
 @pytest.mark.parametrize(
