@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from retrace.publish import verdicts
-from retrace.publish.page import write_table
+from retrace.publish.page import write_page
 from retrace.publish.sources import read_frame
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 
@@ -21,7 +21,7 @@ def main() -> None:
     report, frame = read_frame(arguments.report, arguments.records)
     if report is None or not report.claims:
         raise RetraceError(f"{arguments.report}: claims: expected at least one; nothing to judge")
-    write_table(arguments.output_prefix, verdicts.page(report, frame), verdicts.tidy(report, frame))
+    write_page(arguments.output_prefix, verdicts.page(report, frame), verdicts.tidy(report, frame))
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from retrace.publish import tables
-from retrace.publish.page import write_table
+from retrace.publish.page import write_page
 from retrace.publish.sources import read_frame
 from retrace.reports import frame
-from retrace.reports.model import layout_of
+from retrace.reports.report import table_layout
 from retrace.system.errors import OneLineParser, run_command
 
 
@@ -22,9 +22,9 @@ def main() -> None:
     arguments = parser.parse_args()
 
     report, found = read_frame(arguments.report, arguments.records)
-    layout = layout_of(report, arguments.experiment)
+    layout = table_layout(report, arguments.experiment)
     page = tables.page(found, arguments.experiment, report)
-    write_table(arguments.output_prefix, page, frame.table(found.of(arguments.experiment), layout))
+    write_page(arguments.output_prefix, page, frame.table(found.of(arguments.experiment), layout))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from retrace.publish import verification
-from retrace.publish.page import write_table
+from retrace.publish.page import write_page
 from retrace.publish.sources import read_frame
 from retrace.system.errors import OneLineParser, run_command
 
@@ -18,7 +18,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     _, frame = read_frame(None, arguments.records)
-    write_table(arguments.output_prefix, verification.page(frame), verification.tidy(frame))
+    write_page(arguments.output_prefix, verification.page(frame), verification.tidy(frame))
     print(verification.summary(frame))
 
 

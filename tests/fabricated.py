@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from retrace.records.model import GPUInfo, GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
+from retrace.records.record import GPUInfo, GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
 from retrace.reports.frame import Frame, build
-from retrace.reports.model import PUBLISHED, Report, load_reports
 from retrace.reports.printed import read_printed
+from retrace.reports.report import PUBLISHED, Report, load_reports
 
 GRAPHS = {"small-6": (6, 20), "small-9": (9, 16), "NY": (264_346, 733_846), "NW": (1_207_945, 2_840_208)}
 EXPERIMENTS = {"bfs": "table-3.3", "stcon": "table-3.4", "sssp": "table-3.5"}

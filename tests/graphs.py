@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -22,6 +25,16 @@ def grid(width: int, height: int) -> CSRGraph:
     arcs = [(row[x], row[x + 1], 1 + (3 * x) % 7) for row in at for x in range(width - 1)]
     arcs += [(at[y][x], at[y + 1][x], 2 + (5 * y) % 11) for y in range(height - 1) for x in range(width)]
     return graph(width * height, arcs, directed=False)
+
+
+def identified(found: CSRGraph, name: str, **more: Any) -> CSRGraph:
+    """Give a graph what a record stores of it, and what a query is made from."""
+    info = {
+        "name": name, "vertices": found.vertices, "arcs": found.arcs, "origin": "generated",
+        "edition": "test", "weights": "none" if found.weights is None else "file", "sha256": found.digest(),
+        "seed": None, "directed": found.info["directed"], **more,
+    }  # fmt: skip
+    return replace(found, info=info)
 
 
 def diamonds(number: int, directed: bool = False) -> CSRGraph:

@@ -10,18 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
-from retrace.check import shortest_paths
+from retrace.check import oracles
+from retrace.check.certificates import certify, certify_complete
 from retrace.check.checkers import checker_of
-from retrace.check.shortest_paths import ShortestPathsOracle, certify, certify_complete
+from retrace.check.oracles import Oracle
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
-from retrace.measure.trials import Settings, as_record, measure
-from retrace.records.model import write_records
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort
+from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
-from retrace.solvers.matrices import host_matrix, rows_of
-from retrace.solvers.negative_cycles import find_negative_cycle
+from retrace.solvers.bellman_ford.negative_cycles import find_negative_cycle
 from retrace.system.errors import RetraceError
+from solving import solved
 from test_solvers import ON_CUDA, solve
 
 pytestmark = pytest.mark.usefixtures("kept_context")
@@ -178,10 +181,10 @@ def test_dijkstra_refuses_negative_weights(name: str) -> None:
 @pytest.mark.parametrize(("spec", "backend"), ALL)
 def test_complete_graphs(spec: str, backend: str) -> None:
     for found in (DenseGraph(1, 1), DenseGraph(2, 1), DenseGraph(61, 5), DenseGraph(64, 6, (1, 10**6))):
-        oracle = ShortestPathsOracle(found)
+        oracle = Oracle(found)
         for source in {0, found.vertices // 2, found.vertices - 1}:
-            verdict = oracle.check(spec, Query(source), dense_solve(spec, backend, found, source))
-            assert verdict.verified, verdict.reason
+            result = oracle.check(spec, Query(source), dense_solve(spec, backend, found, source))
+            assert result.verified, result.reason
 
 
 @given(vertices=st.integers(1, 40), seed=st.integers(0, 99), wrong=st.sampled_from([-1, 1]), data=st.data())
@@ -192,13 +195,13 @@ def test_the_certificate_of_complete_graphs(
     found = DenseGraph(vertices, seed)
     source, victim = (data.draw(st.integers(0, vertices - 1)) for _ in range(2))
     right = dense_solve("bellman-ford/dijkstra-dense", "host", found, source)
-    matrix = host_matrix(found)[:, :vertices]
+    matrix, rows = host_matrix(found)[:, :vertices], rows_of(found)
     assert certify_complete(matrix, source, right) is None
-    assert certify(rows_of(found), source, right) is None
+    assert certify(rows, rows.weights, source, right) is None
     changed = right.copy()
     changed[victim] += wrong
     assert certify_complete(matrix, source, changed) is not None
-    assert certify(rows_of(found), source, changed) is not None
+    assert certify(rows, rows.weights, source, changed) is not None
     assert certify_complete(matrix, source, right + np.int32(wrong)) is not None
 
 
@@ -206,7 +209,7 @@ def test_the_certificate_of_complete_graphs(
 @settings(max_examples=30, deadline=None)
 def test_both_checks_catch_a_single_wrong_entry(found: CSRGraph, wrong: int, data: st.DataObject) -> None:
     source, victim = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
-    oracle = ShortestPathsOracle(found)
+    oracle = Oracle(found)
     right = dense_solve("bellman-ford/sequential", "host", found, source)
     changed = right.copy()
     changed[victim] = changed[victim] + wrong if changed[victim] != UNREACHABLE else 7
@@ -217,20 +220,20 @@ def test_both_checks_catch_a_single_wrong_entry(found: CSRGraph, wrong: int, dat
 
 def test_a_cycle_of_weight_0_does_not_hang_on_itself() -> None:
     loop = graph(3, [(0, 0, 3), (1, 2, 5), (2, 1, -5)])
-    assert certify(loop, 0, np.array([0, UNREACHABLE, UNREACHABLE], dtype=np.int32)) is None
-    reason = certify(loop, 0, np.array([0, 4, 9], dtype=np.int32))
+    assert certify(loop, loop.weights, 0, np.array([0, UNREACHABLE, UNREACHABLE], dtype=np.int32)) is None
+    reason = certify(loop, loop.weights, 0, np.array([0, 4, 9], dtype=np.int32))
     assert reason == "vertex 1 has 4, but no path of that length"
 
 
 def test_distances_beside_a_negative_cycle_are_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     found = graph(3, [(0, 1, 1), (1, 2, -3), (2, 1, 2)])
     distances = np.array([0, 0, -2], dtype=np.int32)
-    told = ShortestPathsOracle(found).check("bellman-ford/dense", Query(0), distances)
+    told = Oracle(found).check("bellman-ford/dense", Query(0), distances)
     assert (told.verified, told.reason) == (
         False, "there are distances, but vertex 0 reaches a negative cycle",
     )  # fmt: skip
-    monkeypatch.setattr(shortest_paths, "MOST_WORK", 0)
-    assert not ShortestPathsOracle(found).check("bellman-ford/dense", Query(0), distances).verified
+    monkeypatch.setattr(oracles, "MOST_WORK", 0)
+    assert not Oracle(found).check("bellman-ford/dense", Query(0), distances).verified
 
 
 @pytest.mark.parametrize(
@@ -251,10 +254,7 @@ def test_streams_reads_few_rows_twice() -> None:
     with EmulatedDevice() as device:
         rows = {}
         for spec in ("bellman-ford/resident", "bellman-ford/streams-pinned:parts=8"):
-            solver = make(spec, device)
-            solver.setup(DenseGraph(600, 3))
-            solver.upload(Query(0))
-            solver.solve(Query(0))
+            solver = solved(spec, DenseGraph(600, 3), Query(0), device)
             rows[spec] = solver.observed()["matrix_rows"]
     assert 600 <= rows["bellman-ford/streams-pinned:parts=8"] < rows["bellman-ford/resident"]
 
@@ -279,7 +279,7 @@ def test_what_would_take_too_long_is_predicted() -> None:
 def test_records_of_a_complete_graph(tmp_path: Any, provenance: dict[str, Any]) -> None:
     found = DenseGraph(4200, 2)
     solvers = ["bellman-ford/dijkstra-dense", "bellman-ford/sequential"]
-    cases = measure("dense", found, solvers, Settings(2, 60), ("emulator", EmulatedDevice))
+    cases = measure("dense", found, solvers, Effort(2, 60), ("emulator", EmulatedDevice))
     records = [as_record("dense", found.info, case, provenance) for case in cases]
     write_records(tmp_path / "dense.jsonl", records)
     for record in records:

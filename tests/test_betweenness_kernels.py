@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,20 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from exact_betweenness import exact_scores
-from graphs import NAMED, diamonds, graph, random_graphs
+from graphs import NAMED, diamonds, graph, identified, random_graphs
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.measure.trials import Settings, as_record, measure
-from retrace.records.model import read_records, write_records
-from retrace.solvers import REGISTRY, DeviceSolver, Query, betweenness, make
-from retrace.solvers.betweenness import Brandes, Round
-from retrace.solvers.betweenness_auto import Auto
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort
+from retrace.records.record import read_records, write_records
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers.betweenness import block_per_source
+from retrace.solvers.betweenness.auto import Auto
+from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.system.errors import RetraceError, TooLargeError
+from solving import solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
@@ -70,11 +74,7 @@ def with_settings(name: str, **chosen: int | str) -> str:
 def solve(spec: str, device: Device, whole: CSRGraph, query: Query) -> np.ndarray:
     """Run all phases once."""
     with device:
-        solver = make(spec, device)
-        solver.setup(whole)
-        solver.upload(query)
-        solver.solve(query)
-        return solver.download()
+        return solved(spec, whole, query, device).download()
 
 
 @cache
@@ -150,7 +150,7 @@ def test_too_many_paths_from_a_vertex_that_was_taken_away() -> None:
 
 
 def test_more_arcs_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(betweenness, "MOST_ARCS", 15)
+    monkeypatch.setattr(block_per_source, "ARC_LIMIT", 15)
     with EmulatedDevice() as device:
         make("betweenness/edge", device).setup(graph(9, [(u, u + 1, 1) for u in range(8)]))
         with pytest.raises(TooLargeError, match="betweenness/edge: 16 arcs, expected 15 at most"):
@@ -245,10 +245,7 @@ def test_reductions_search_less() -> None:
     searched = {}
     with EmulatedDevice() as device:
         for name in ("vert", "vert-comp", "vert-comp2-virt-stride", "vert-prefix"):
-            solver = make(with_settings(f"betweenness/{name}"), device)
-            solver.setup(GRAPHS["triangles"])
-            solver.upload(Query())
-            solver.solve(Query())
+            solver = solved(with_settings(f"betweenness/{name}"), GRAPHS["triangles"], Query(), device)
             searched[name] = solver.observed()
     sizes = {
         name: (observed["searches"], observed["searched_vertices"]) for name, observed in searched.items()
@@ -272,25 +269,14 @@ def test_time_of_many_sources_is_predicted(name: str) -> None:
 
 
 def test_records_hold_settings_and_what_was_observed(tmp_path: Path, provenance: dict[str, Any]) -> None:
-    whole = NAMED["complete"]
-    info = {"name": "complete", "vertices": 24, "arcs": whole.arcs, "origin": "generated", "edition": "test",
-            "weights": "none", "sha256": whole.digest(), "seed": None, "directed": True,
-            "sources": {"count": 5, "seed": 1}}  # fmt: skip
+    whole = replace(NAMED["complete"], weights=None)
+    whole = identified(whole, "complete", sources={"count": 5, "seed": 1})
     spec = "betweenness/vert-comp-virt:blocks=2,block_size=32,precision=float"
-    whole = CSRGraph(whole.indptr, whole.indices, None, info)
-    (case,) = measure("test", whole, [spec], Settings(1, 60), ("emulator", EmulatedDevice))
-    write_records(tmp_path / "complete.jsonl", [as_record("test", info, case, provenance)])
+    (case,) = measure("test", whole, [spec], Effort(1, 60), ("emulator", EmulatedDevice))
+    write_records(tmp_path / "complete.jsonl", [as_record("test", whole.info, case, provenance)])
     (record,) = read_records([tmp_path / "complete.jsonl"])
     assert (record.status, record.verified, record.reason) == ("ok", True, None)
     assert record.parameters["precision"] == "float"
     assert (record.parameters["mdeg"], record.parameters["sources"]) == (4, 5)
     assert (record.observed["blocks"], record.observed["searches"]) == (2, 5)
     assert record.observed["max_relative_error"] < 1e-4
-
-
-def test_precision_must_be_known() -> None:
-    with (
-        EmulatedDevice() as device,
-        pytest.raises(RetraceError, match="precision is half, expected float or"),
-    ):
-        make("betweenness/vert:precision=half", device).setup(GRAPHS["path"])

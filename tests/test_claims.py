@@ -24,9 +24,9 @@ from fabricated import (
 )
 from retrace.publish import verdicts
 from retrace.publish.page import render
-from retrace.records.model import Record, write_records
+from retrace.records.record import Record, write_records
 from retrace.reports.judge import Finding, Verdict, judge, verdict
-from retrace.reports.model import PUBLISHED, load_reports
+from retrace.reports.report import PUBLISHED, load_reports
 from retrace.system.errors import RetraceError
 
 REPORTS = load_reports()

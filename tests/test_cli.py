@@ -19,7 +19,7 @@ from retrace import cli
 from retrace.commands import answers, graph_file
 from retrace.devices import cuda
 from retrace.graphs import csr, formats
-from retrace.solvers.registry import GENERATORS
+from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
 from tiny_files import TINY
 

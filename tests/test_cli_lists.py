@@ -8,7 +8,7 @@ import pytest
 
 from command_line import PROJECT, Outcome
 from retrace.commands import lists
-from retrace.records.model import read_records, write_records
+from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY
 
 

@@ -25,10 +25,10 @@ from graphs import diamonds, graph, grid
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import sample_vertices
+from retrace.graphs.query import Query
 from retrace.graphs.reductions import is_symmetric
-from retrace.solvers.betweenness_beside import SideVertices
-from retrace.solvers.host import ArrayBrandes
-from retrace.solvers.registry import Query
+from retrace.solvers.betweenness.extensions import SideVertices
+from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.system import checkpoint
 
 HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (3, 5)]
@@ -182,7 +182,7 @@ def test_a_checkpoint_of_something_else_is_refused(
     argv = ["solve", "betweenness/seq-array", stored, "--checkpoint", kept]
     for damaged in (content[:-30], b"", array.getvalue(), other.getvalue()):
         kept.write_bytes(damaged)
-        assert f"{kept}: is no checkpoint" in Outcome(capsys, *argv).refusal(1)
+        assert f"{kept}: is not a checkpoint" in Outcome(capsys, *argv).refusal(1)
 
 
 def test_no_file_is_written_twice(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,7 +271,7 @@ def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
     [
         ("betweenness/networkit", ["--sources", "2"], "takes all vertices as sources"),
         ("betweenness/networkit", ["--checkpoint", "kept.npz"], "takes all vertices as sources"),
-        ("betweenness/seq-array", ["--sources", "7"], "7 sources asked for, expected 1 to 6"),
+        ("betweenness/seq-array", ["--sources", "7"], "7 sources requested, expected 1 to 6"),
         ("betweenness/none", [], "no solver is called betweenness/none"),
         ("betweenness", [], "no solver is called betweenness"),
         ("betweenness/vert:precision=half", [], "precision is half"),

@@ -16,10 +16,10 @@ from graphs import NAMED, random_graphs
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
 from retrace.graphs import csr, dense
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
-from retrace.solvers.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
 from retrace.system import memory
 from retrace.system.errors import RetraceError, TooLargeError
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice
+from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.system.errors import RetraceError
 
@@ -224,7 +224,7 @@ def test_vectors_and_integer_functions(device: Device) -> None:
     ("grid", "block", "shared", "message"),
     [
         (1, 2048, 0, "block size 2048 in x, not from 1 to 1024"),
-        (1, (32, 64), 0, "2048 threads a block"),
+        (1, (32, 64), 0, "2048 threads per block"),
         (1, (1, 1, 65), 0, "block size 65 in z"),
         (0, 32, 0, "grid size 0 in x"),
         ((1, 65536), 32, 0, "grid size 65536 in y"),
@@ -271,6 +271,16 @@ def test_buffers_end_with_their_device(device: Device) -> None:
 
 def test_free_memory(device: Device) -> None:
     assert device.free_memory() > 2**20
+    device.memory_gib = 2**-10
+    assert device.free_memory() <= 2**20
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not cuda_available(), reason="needs a GPU")
+def test_what_kernels_are_compiled_for_can_be_chosen() -> None:
+    with CudaDevice() as own, CudaDevice(compute_capability="7.5") as chosen:
+        assert chosen.architecture() == "sm_75"
+        assert own.architecture() == f"sm_{own.describe()['compute_capability'].replace('.', '')}"
 
 
 def test_resident_blocks(device: Device) -> None:

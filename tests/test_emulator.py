@@ -213,7 +213,9 @@ def test_what_cannot_be_emulated_does_not_compile(
 @pytest.mark.parametrize("parameter", ["Pair both", "int &number"])
 def test_parameters_that_cannot_be_passed(tmp_path: Path, own_build: Path, parameter: str) -> None:
     kernel = f'struct Pair {{ int x, y; }};\nextern "C" __global__ void takes({parameter}) {{}}'
-    with pytest.raises(RetraceError, match="the emulator cannot run kernels with a parameter that is no"):
+    with pytest.raises(
+        RetraceError, match="the emulator cannot run kernels with a parameter that is neither"
+    ):
         build_emulator(write_kernel(tmp_path, "", before=kernel))
 
 

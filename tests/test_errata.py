@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from graphs import graph
-from retrace.check.oracles import Oracle, certify_tree
+from retrace.check.certificates import certify_tree
+from retrace.check.oracles import Oracle
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.matrices import host_matrix
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query
-from retrace.solvers.matrices import host_matrix
 from retrace.system.errors import RetraceError
 from test_solvers import answer, solve
 

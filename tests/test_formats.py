@@ -201,7 +201,7 @@ def test_overflow_of_distances_names_the_heaviest_arc() -> None:
     big = 2**30
     path = b"p sp 4 3\na 1 2 %d\nc\na 2 3 %d\na 3 4 %d\n"
     assert refusal(path % (big, big + 1, big), "dimacs").startswith(
-        "tiny, line 4: expected weights whose paths"
+        "tiny, line 4: expected distances of at most"
     )
     parse(path % (big // 2, big // 2, big // 2), "dimacs")
     # Heavy arcs that no shortest path takes are no harm; neither are arcs that vertex 0 does not reach.

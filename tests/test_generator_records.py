@@ -1,8 +1,7 @@
-"""The generators as what is measured: records, their checks, the table, the configuration."""
+"""The generators as solvers that are measured: records, their checks, the table."""
 
 from __future__ import annotations
 
-import copy
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,20 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 import make_table
 import measure as measure_script
 from retrace.check.generated import RandomGraphChecker
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.random import RandomGraph, named
-from retrace.planning import plan
 from retrace.publish import generators
 from retrace.publish.page import EMPTY, render
-from retrace.records.model import Record, read_records, update_records, write_records
+from retrace.records.record import Record, read_records, update_records, write_records
 from retrace.solvers import Query
 from retrace.solvers.generate import generate
-from retrace.system import memory, project
+from retrace.system import memory
 from retrace.system.errors import RetraceError
 
 SOLVERS = ["generate/tree-first", "generate/random-degree"]
@@ -143,25 +140,3 @@ def test_the_command_writes_it(
     monkeypatch.setattr(sys, "argv", ["make_table.py", "--table", "table-2", *asked])
     with pytest.raises(RetraceError, match="--published: table-2 has printed numbers"):
         make_table.main()
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"graphs": ["NY"]}, r"generators\.graphs: NY cannot be generated; expected such as random-14-5"),
-        ({"solvers": [SOLVERS[0], "bfs/bsp"]}, r"generators\.solvers: generators make graphs, and others"),
-        ({"solvers": ["generate/grid"]}, r"generators\.solvers: no solver is called generate/grid"),
-    ],
-)
-def test_the_configuration_is_checked(change: dict[str, Any], told: str) -> None:
-    config = yaml.safe_load((project.ROOT / "config.yaml").read_text())
-    config |= {"backend": "emulator", "machine": "local", "machines": []}
-    planned = plan.make(copy.deepcopy(config))
-    assert planned.targets["generators"] == plan.table_files("generators")
-    assert planned.stored("generators", "random-14-5") == []
-    assert planned.stored("table-2", "random-14-5") == ["resources/graphs/random-14-5"]
-    sources = {path.partition("kernels/")[2] for path in planned.sources("generators", "emulator")}
-    assert {"generate/random-degree.cu", "generate/random_graph.h"} <= sources
-    config["experiments"]["generators"] |= change
-    with pytest.raises(RetraceError, match=told):
-        plan.make(config)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import DTypeLike
+from retrace.publish.published import read_published
 
 import generate_graph
 import measure as measure_script
@@ -21,8 +22,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.planning import plan
 from retrace.publish import variants, verification
 from retrace.publish.page import render
-from retrace.publish.published import read_published
-from retrace.records.model import Record, read_records
+from retrace.records.record import Record, read_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.system import memory
 from retrace.system.errors import RetraceError
@@ -119,13 +119,13 @@ def stored(folder: Path, monkeypatch: pytest.MonkeyPatch, free: int) -> Path:
     return folder / "random-10-5"
 
 
-def measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Record]:
+def measured(path: Path, monkeypatch: pytest.MonkeyPatch, *asked: str) -> list[Record]:
     """Measure two solvers on a stored graph."""
     output = path.parent / "records.jsonl"
     solvers = ["sssp/mask-sequential", "sssp/standard"]
     arguments = ["--experiment", "table-2", "--graph", str(path), "--backend", "emulator", "--trials", "1"]
     monkeypatch.setattr(
-        sys, "argv", ["measure.py", *arguments, "--output", str(output), "--solvers", *solvers]
+        sys, "argv", ["measure.py", *arguments, *asked, "--output", str(output), "--solvers", *solvers]
     )
     measure_script.main()
     return read_records([output])
@@ -170,12 +170,13 @@ def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
     path = stored(tmp_path, monkeypatch, free=GIB)
     monkeypatch.setattr(EmulatedDevice, "load", lambda *_: pytest.fail("a kernel was loaded"))
     if where == "device":
-        monkeypatch.setattr(EmulatedDevice, "free_memory", lambda _: 5000)
+        asked = ["--memory-gib", str(5000 / GIB)]
         reasons = [None, "needs 61.0 KiB of memory, 4.9 KiB are free"]
     else:
+        asked = []
         monkeypatch.setattr(memory, "available", lambda: 10000)
         reasons = ["needs 0.2 MiB of memory, 9.8 KiB are free"] * 2
-    records = measured(path, monkeypatch)
+    records = measured(path, monkeypatch, *asked)
     assert [record.reason for record in records] == reasons
     assert [record.status for record in records] == [
         "ok" if reason is None else "skipped" for reason in reasons

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 import yaml
 
-from retrace.records.model import Record, read_records
+from retrace.records.record import Record, read_records
 
 pytestmark = [
     pytest.mark.pipeline,
@@ -33,7 +33,16 @@ pytestmark = [
 ]
 
 PROJECT = Path(__file__).parents[1]
-PARTS = ("Snakefile", "config.yaml", "profiles", "workflow", "scripts", "kernels", "results/published")
+PARTS = (
+    "Snakefile",
+    "config.yaml",
+    "datasets.yaml",
+    "profiles",
+    "workflow",
+    "scripts",
+    "kernels",
+    "results/published",
+)
 CONTENT = b"p sp 4 6\na 1 2 5\na 2 1 5\na 1 3 7\na 3 1 7\na 2 4 1\na 4 2 1\n"
 FILE = gzip.compress(CONTENT, mtime=0)
 NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port
@@ -93,9 +102,15 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
         else:
             shutil.copy(source, folder / part)
     config: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
-    config |= {"machine": "local", "machines": [], "backend": "emulator", "trials": 2}
+    config |= {
+        "machine": "local",
+        "machines": {"local": {"block_size": 64}},
+        "backend": "emulator",
+        "trials": 2,
+    }
     config["experiments"] = {
         "table-3.3": {"solvers": ["bfs/queue", "bfs/bsp", "bfs/scipy"], "graphs": ["small-6", "NY"]},
+        "mine": {"solvers": [{"solver": "bfs/bsp", "block_size": [32]}], "graphs": ["small-6"]},
         "table-3.4": {"solvers": ["stcon/two-queues", "stcon/bsp"], "graphs": ["small-9"]},
         "table-3.5": {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]},
         "generators": {
@@ -110,11 +125,18 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
         "sha256": hashlib.sha256(CONTENT).hexdigest(),
         "addresses": [f"{address}/tiny.gr.gz"],
     }
-    tiny = {"vertices": 4, "arcs": 6, "sources": 2, "editions": [edition]}
-    tiny["pairs"] = {"near": [0, 1], "far": [0, 3]}
-    config["datasets"]["NY"] |= tiny
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    write_registry(folder / "datasets.yaml", **edition)
     return folder
+
+
+def write_registry(path: Path, **edition: object) -> Path:
+    """Write a copy of the project's registry in which NY is tiny."""
+    registry = yaml.safe_load((PROJECT / "datasets.yaml").read_text())
+    tiny = {"vertices": 4, "arcs": 6, "sources": 2, "editions": [edition]}
+    registry["NY"] |= {**tiny, "pairs": {"near": [0, 1], "far": [0, 3]}}
+    path.write_text(yaml.safe_dump(registry, sort_keys=False))
+    return path
 
 
 class Run:
@@ -209,10 +231,11 @@ def records(folder: Path) -> list[Record]:
 
 
 def targets() -> list[str]:
-    names = [*(f"table-{number}" for number in NUMBERS), "generators", "verification"]
-    tables = [f"results/tables/{name}.{form}" for name in names for form in ("csv", "md", "html")]
-    return tables + [
-        f"results/figures/figure-{number}.{form}" for number in NUMBERS for form in ("svg", "png")
+    tables = [*(f"table-{number}" for number in NUMBERS), "generators", "mine", "verification"]
+    figures = [*(f"figure-{number}" for number in NUMBERS), "generators", "mine"]
+    return [
+        *(f"results/tables/{name}.{form}" for name in tables for form in ("csv", "md", "html")),
+        *(f"results/figures/{name}.{form}" for name in figures for form in ("svg", "png", "md")),
     ]
 
 
@@ -227,6 +250,8 @@ def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
     project, printed = finished
     assert [path for path in targets() if not (project / path).stat().st_size] == []
     assert {record.agreed for record in records(project)} == {True}
+    sizes = {(record.experiment, record.parameters.get("block_size")) for record in records(project)}
+    assert sizes >= {("table-3.3", 64), ("mine", 32)}  # an experiment's own setting goes before the machine's
     assert {record.graph["origin"] for record in records(project)} == {"report", "dimacs", "generated"}
     closing = printed[printed.index("Retrace:") :].splitlines()
     assert "the tables are in results/tables/" in closing[0]
@@ -246,36 +271,45 @@ def test_second_run_does_nothing(finished: tuple[Path, str]) -> None:
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
 
 
-BFS = {
-    "Measure and check table-3.3 on small-6",
-    "Measure and check table-3.3 on NY",
-    "Write Table 3.3",
-    "Draw Figure 3.3",
-    "List which answers were verified",
-}
-TABLES = {*(f"Write Table {number}" for number in NUMBERS), "Write the table generators"}
-FIGURES = {f"Draw Figure {number}" for number in NUMBERS}
-EDITS = {
-    "kernels/bfs/bsp.cu": {*BFS, "Compile the kernels of table-3.3 for emulator"},
-    "kernels/host/bfs_queue.cpp": {*BFS, "Compile the kernels of table-3.3 for host"},
-    "workflow/graphs/small-6.he": {*BFS - {"Measure and check table-3.3 on NY"}, "Get the graph small-6"},
-    "scripts/retrace/publish/tables.py": {*TABLES, *FIGURES},  # which import it for its numbers' form
-    "workflow/templates/table.md.j2": {*TABLES, "List which answers were verified"},
-    "scripts/make_verification.py": {"List which answers were verified"},
-    "README.md": set(),
-}
-
-
-@pytest.mark.parametrize("edited", EDITS)
-def test_an_edit_runs_again_what_depends_on_it(finished: tuple[Path, str], edited: str) -> None:
+@pytest.mark.parametrize(
+    ("edited", "measured"),
+    [
+        ("scripts/retrace/solvers/stcon.py", {"table-3.4"}),
+        ("kernels/bfs/bsp.cu", {"table-3.3", "mine"}),
+        ("README.md", set()),
+    ],
+)
+def test_an_edit_of_a_solver_measures_its_experiments_again(
+    finished: tuple[Path, str], edited: str, measured: set[str]
+) -> None:
     project, _ = finished
     path = project / edited
     before = path.read_bytes() if path.exists() else b""
     try:
         path.write_bytes(before + b"\n")
-        assert jobs(snakemake(project, project, "--dry-run")) == EDITS[edited]
+        again = jobs(snakemake(project, project, "--dry-run"))
+        assert {job.split()[3] for job in again if job.startswith("Measure")} == measured
+        assert {f"Write the table {name}" for name in measured} <= again
+        assert ("List which answers were verified" in again) == bool(measured)
     finally:
         path.write_bytes(before)
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("machine=a/b", "config.machine: expected text of the form ^[a-z0-9][a-z0-9._-]*$, found 'a/b'"),
+        ("machines={m: {block_sizes: 1}}", "config.machines.m.block_sizes: unknown key; expected one of"),
+        (
+            "experiments={measure: {solvers: [bfs/bsp], graphs: [NY]}}",
+            "config.experiments: measure names a rule",
+        ),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path, option: str, told: str) -> None:
+    printed = snakemake(project, tmp_path, "--config", option, status=1)
+    assert printed.splitlines()[-1].startswith(f"error: {told}")
+    assert "Traceback" not in printed
 
 
 def test_a_report_without_numbers_has_figures_and_claims(project: Path, tmp_path: Path) -> None:
@@ -283,7 +317,7 @@ def test_a_report_without_numbers_has_figures_and_claims(project: Path, tmp_path
     experiments = {"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}}
     file = tmp_path / "claims.yaml"
     file.write_text(yaml.safe_dump({"experiments": experiments}))
-    run = ("--configfile", str(file), "--", "figures_bellman_ford")
+    run = ("--configfile", str(file), "--", "an-bellman-ford")
     snakemake(project, tmp_path, *run)
     made = {path.name for place in ("tables", "figures") for path in (tmp_path / "results" / place).iterdir()}
     assert made >= {"claims-an-bellman-ford.html", "bellman-ford-direction.svg"}
@@ -301,7 +335,11 @@ def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> N
     measured = {
         job for job in jobs(snakemake(project, project, "-n", "--config", "trials=3")) if "Measure" in job
     }
-    assert len(measured) == 5
+    assert len(measured) == 6
+    machine = ("--config", "machines={local: {block_size: 128}}")
+    measured = {job for job in jobs(snakemake(project, project, "-n", *machine)) if "Measure" in job}
+    # solvers with a block size of their own, and those that have none, are as they were
+    assert {job.split()[3] for job in measured} == {"table-3.3", "table-3.4", "table-3.5", "generators"}
 
 
 def test_report(finished: tuple[Path, str]) -> None:
@@ -314,7 +352,7 @@ def test_report(finished: tuple[Path, str]) -> None:
         "Verification",
         "table-3.3.html",
         "figure-3.5.svg",
-        "as printed, beside",
+        "what each machine measured",
     ):
         assert text in page
 
@@ -325,7 +363,7 @@ def busy(tmp_path: Path) -> tuple[str, ...]:
     experiment = {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["NY"]}
     file = tmp_path / "busy.yaml"
     file.write_text(yaml.safe_dump({"trials": 1500, "experiments": {"table-3.3": experiment}}))
-    return ("--configfile", str(file), "--", "table_3_3")
+    return ("--configfile", str(file), "--", "table-3.3")
 
 
 def measuring(folder: Path) -> bool:
@@ -344,7 +382,7 @@ def test_a_killed_run_is_resumed_by_the_same_command(
     run = Run(project, tmp_path, *busy)
     run.wait_until(lambda: list(downloads.glob(".tiny.gr.gz.*/*")))
     refused = snakemake(project, tmp_path, *busy, status=1)  # two runs in a folder would measure at once
-    assert f"error: another run, process {run.process.pid}, is at work in this folder" in refused
+    assert f"error: another run, process {run.process.pid}, is working in this folder" in refused
     run.kill(tmp_path)
     assert not (downloads / "tiny.gr.gz").exists()
     assert not (tmp_path / "resources/graphs/NY").exists()
@@ -357,11 +395,11 @@ def test_a_killed_run_is_resumed_by_the_same_command(
     assert not record.exists()
 
     run = Run(project, tmp_path, *busy)
-    run.wait_until(lambda: "Write Table 3.3" in run.printed_so_far())
+    run.wait_until(lambda: "Write the table table-3.3" in run.printed_so_far())
     run.kill(tmp_path)
     measured = record.read_bytes()
 
-    assert jobs(snakemake(project, tmp_path, *busy)) == {"Write Table 3.3"}
+    assert jobs(snakemake(project, tmp_path, *busy)) == {"Write the table table-3.3"}
     assert [form for form in ("csv", "md", "html") if not table.with_suffix(f".3.{form}").exists()] == []
     assert record.read_bytes() == measured
     assert {record.agreed for record in records(tmp_path)} == {True}
@@ -398,19 +436,13 @@ def test_ctrl_c_ends_a_run_at_once(
 
 
 def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path) -> None:
-    edition = {
-        "name": "dimacs",
-        "file": "tiny.gr.gz",
-        "format": "dimacs",
-        "addresses": [f"{NOWHERE}/tiny.gr.gz"],
-    }
-    offline = tmp_path / "offline.yaml"
-    offline.write_text(yaml.safe_dump({"datasets": {"NY": {"editions": [edition]}}}))
-    run, made = ("--configfile", str(offline)), ("--", "table_3_5", "figure_3_5", "verification")
+    edition = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
+    offline = write_registry(tmp_path / "offline.yaml", **edition, addresses=[f"{NOWHERE}/tiny.gr.gz"])
+    run, made = ("--config", f"datasets={offline}"), ("--", "table-3.5", "figure-3.5", "verification")
 
     folder = tmp_path / "strict"
     folder.mkdir()
-    printed = snakemake(project, folder, *run, "--config", "offline=fail", "--", "table_3_5", status=1)
+    printed = snakemake(project, folder, *run, "offline=fail", "--", "table-3.5", status=1)
     assert (
         f"error: NY: could not be had, tried: {NOWHERE}/tiny.gr.gz (no connection); set GRAPH_MIRROR"
         in printed
@@ -420,10 +452,7 @@ def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path)
     folder = tmp_path / "lenient"
     folder.mkdir()
     printed = snakemake(project, folder, *run, *made)
-    assert (
-        "\nSTAND-IN: NY could not be had; generated graphs of the size stand in. To try again: rm -r"
-        in printed
-    )
+    assert "\nSTAND-IN: NY could not be had; generated graphs of the same size are used instead." in printed
     assert {record.graph["origin"] for record in records(folder) if record.graph["name"] == "NY"} == {
         "stand-in"
     }
@@ -436,7 +465,7 @@ def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path)
         assert "NY (stand-in)" in (folder / "results" / path).read_text()
     assert "stand-in" in (folder / "results/figures/figure-3.5.svg").read_text()
     assert NOTHING_TO_DO in snakemake(project, folder, *run, *made)
-    printed = snakemake(project, folder, *run, "--config", "offline=fail", *made, status=1)
+    printed = snakemake(project, folder, *run, "offline=fail", *made, status=1)
     assert printed.splitlines()[-1].startswith(
-        "error: config: offline: fail was asked for, but NY is a stand-in"
+        "error: config.offline: fail does not allow stand-ins, and one is stored for NY"
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from retrace.reports.model import PUBLISHED, load_reports
 from retrace.reports.printed import printed_ms, read_printed
+from retrace.reports.report import PUBLISHED, load_reports
 from retrace.solvers import REGISTRY
 from retrace.system.errors import RetraceError
 
@@ -121,8 +121,8 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     [
         ("5 msec,5,", "5 msec,6,", "ms: expected 5 for '5 msec', found 6"),
         ("5 msec,5,", "soon,5,", "printed: 'soon' is not a time"),
-        ("5 msec,5,", "5 msec,five,", "ms: should be a valid number, found 'five'"),
-        ("small-6,6,20", "small-6,six,20", "vertices: should be a valid integer, found 'six'"),
+        ("5 msec,5,", "5 msec,five,", "ms: expected a number, found 'five'"),
+        ("small-6,6,20", "small-6,six,20", "vertices: expected an integer, found 'six'"),
         ("5 msec,5,", "5 msec,5,,more", "expected as many cells as the heading has"),
         ("table,graph", "origin,graph", "origin: unknown key"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabricated import WRONG, changed, frame, graph_info, record, trial, without_answer
-from retrace.records.model import Record, make_record, read_records, update_records, write_records
+from retrace.records.record import Record, make_record, read_records, update_records, write_records
 from retrace.records.statistics import Summary, rank
 from retrace.reports.frame import Entry
 from retrace.system.errors import RetraceError
@@ -37,12 +37,12 @@ def test_lines_are_compact_and_stable(tmp_path: Path) -> None:
 
 
 BREAKS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
-    (lambda r: r.pop("graph"), "graph: is missing"),
+    (lambda r: r.pop("graph"), "graph: required, but missing"),
     (lambda r: r.update(colour="red"), "colour: unknown key"),
     (lambda r: r.update(backend="abacus"), "backend: "),
     (lambda r: r["graph"].update(arcs=-1), r"graph\.arcs: "),
     (lambda r: r["trials"][0].update(total=-1), r"trials\[0\]\.total: "),
-    (lambda r: r["graph"].update(arcs="9"), r"graph\.arcs: should be a valid integer, found '9'"),
+    (lambda r: r["graph"].update(arcs="9"), r"graph\.arcs: expected an integer, found '9'"),
     (lambda r: r["trials"][0].update(total=5), r"trials\[0\]\.total: expected upload"),
     (lambda r: r["trials"][0].update(total=float("nan")), r"trials\[0\]\.total: "),
     (lambda r: r.update(trials=[]), "trials: "),

@@ -9,11 +9,10 @@ import pytest
 
 from command_line import run_script
 from fabricated import measured, phases, record
-from retrace.records.model import Record, write_records
-from retrace.reports.model import PUBLISHED, load_report, load_reports
+from retrace.records.record import Record, write_records
+from retrace.reports.report import PUBLISHED, load_report, load_reports
 from retrace.reports.variant import Variant
-from retrace.solvers import REGISTRY
-from retrace.solvers.registry import GENERATORS
+from retrace.solvers import GENERATORS, REGISTRY
 from retrace.system.errors import RetraceError
 
 REPORT = """
@@ -57,16 +56,15 @@ def made_up(folder: Path) -> Path:
 def published(folder: Path, report: Path | None, experiment: str, records: list[Record], figure: str) -> str:
     """Make an experiment's table and figure by their commands; returns the texts of all their files."""
     write_records(folder / "h200.jsonl", records)
-    told = ("--report", report) if report else ()
-    with_records = ("--records", folder / "h200.jsonl", "--output-prefix", folder / "out" / experiment)
-    for script, asked in (
-        ("make_table.py", ("--experiment", experiment)),
-        ("make_figure.py", ("--figure", figure)),
+    sources = ("--records", folder / "h200.jsonl", *(("--report", report) if report else ()))
+    for script, *asked in (
+        ("make_table.py", "--experiment", experiment, "--output-prefix", folder / "tables" / experiment),
+        ("make_figure.py", "--figure", figure, "--output-prefix", folder / "figures" / figure),
     ):
-        done = run_script(script, *asked, *told, *with_records)
+        done = run_script(str(script), *asked, *sources)
         assert done.returncode == 0, done.stderr
-    forms = {form: (folder / "out" / f"{experiment}.{form}") for form in ("csv", "html", "svg")}
-    return "\n".join(path.read_text() for path in forms.values())
+    files = [folder / "tables" / f"{experiment}.{form}" for form in ("csv", "html")]
+    return "\n".join(path.read_text() for path in (*files, folder / "figures" / f"{figure}.svg"))
 
 
 def test_a_made_up_report_gets_its_table_figure_and_verdicts(tmp_path: Path) -> None:
@@ -80,7 +78,7 @@ def test_a_made_up_report_gets_its_table_figure_and_verdicts(tmp_path: Path) -> 
     assert "Toaster (Two slots)" in texts
     assert "500 msec" in texts
     assert "fast (sssp/bsp)" in texts
-    prefix = tmp_path / "out/claims"
+    prefix = tmp_path / "claims"
     done = run_script(
         "make_claims.py",
         *("--report", report, "--records", tmp_path / "h200.jsonl", "--output-prefix", prefix),
@@ -117,7 +115,7 @@ def test_naming_a_solver_in_an_experiment_gives_it_its_place(tmp_path: Path, pro
     assert solver in page.split("<html", 1)[0]  # the CSV
     assert variant in page.split("<html", 1)[1]
     assert variant in rest
-    assert variant in (tmp_path / "out" / f"{experiment}.md").read_text()
+    assert variant in (tmp_path / "tables" / f"{experiment}.md").read_text()
 
 
 def test_an_experiment_of_no_report_gets_its_table_and_figure(tmp_path: Path) -> None:
@@ -133,10 +131,10 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("found", "put", "told"),
     [
-        ("title: Shortest", "titel: Shortest", "titel: unknown key"),
-        ("author: A. Student\n", "", "author: is missing"),
-        ("rows: graphs", "rows: columns", "tables.toast.rows: should be 'graphs' or 'solvers'"),
-        ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: should have one of the keys faster"),
+        ("title: Shortest", "titel: Shortest", "titel: unknown key; expected one of key, title"),
+        ("author: A. Student\n", "", "author: required, but missing"),
+        ("rows: graphs", "rows: columns", "tables.toast.rows: expected 'graphs' or 'solvers'"),
+        ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: expected one of the keys faster"),
         ("claim: toaster-wins", "claim: toaster-loses", "figures.toasted.claim: toaster-loses is no claim"),
         (
             "    experiment: toast\n    test",

@@ -12,7 +12,7 @@ import pytest
 from fabricated import record
 from graphs import graph
 from retrace.graphs.csr import save
-from retrace.records.model import write_records
+from retrace.records.record import write_records
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))
@@ -43,7 +43,7 @@ def test_a_wrong_option_takes_one_line(script: str, tmp_path: Path) -> None:
         (["--trials", 0], "--trials: 0, expected at least 1"),
         (["--budget-s", 0], "--budget-s: 0, expected more than 0"),
         (["--budget-s", "nan"], "--budget-s: nan, expected more than 0"),
-        (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue stands there twice"),
+        (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue is given twice"),
         (["--solvers", "bfs/queue", "generate/tree-first"], "not both"),
         (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
         (["--output", "."], "it is a folder"),

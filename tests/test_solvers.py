@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, graph, grid, random_graphs
+from retrace.check.certificates import certify, certify_tree
 from retrace.check.checkers import checker_of
-from retrace.check.oracles import Oracle, certify, certify_tree
+from retrace.check.oracles import Oracle
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.solvers import REGISTRY, DeviceSolver, Query, make
-from retrace.solvers.registry import parse
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
 from retrace.system.errors import RetraceError
+from solving import solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
@@ -38,10 +39,7 @@ def solve(
     """Run all phases of a solver once; returns its answer and predecessors."""
     device = {"cuda": CudaDevice, "emulator": lambda: EmulatedDevice(seed=seed), "host": nullcontext}[backend]
     with device() as opened:
-        solver = make(name, opened)
-        solver.setup(graph)
-        solver.upload(query)
-        solver.solve(query)
+        solver = solved(name, graph, query, opened)
         return solver.download(), solver.predecessors()
 
 
@@ -61,8 +59,8 @@ def verify(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | N
         graph = CSRGraph(graph.indptr, graph.indices, np.maximum(graph.weights, 1), graph.info)
     distance, predecessor = solve(name, backend, graph, query, seed)
     checker = checker_of(name.split("/")[0], graph)
-    verdict = checker.check(name, query, distance, None if published else predecessor)
-    assert verdict.verified, f"{name} on {backend} from {query}: {verdict.reason}"
+    result = checker.check(name, query, distance, None if published else predecessor)
+    assert result.verified, f"{name} on {backend} from {query}: {result.reason}"
 
 
 @pytest.mark.parametrize(("name", "backend"), CASES)
@@ -167,7 +165,11 @@ def test_a_single_wrong_predecessor_is_caught(graph: CSRGraph, data: st.DataObje
 def test_settings_follow_a_solvers_name() -> None:
     assert parse("bfs/bsp") == (REGISTRY.solvers["bfs/bsp"], {"block_size": 256})
     assert parse("bfs/bsp:block_size=64")[1] == {"block_size": 64}
-    for spec, complaint in (
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
         ("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
         ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
         ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/block-queue, .*"),
@@ -177,9 +179,15 @@ def test_settings_follow_a_solvers_name() -> None:
         ("bellman-ford/streams:parts=0", "parts is 0, expected from 1 to"),
         ("bellman-ford/streams:parts=2147483647", "parts is 2147483647, expected from 1 to"),
         ("bellman-ford/streams:parts=2,parts=3", "parts is given twice"),
-    ):
-        with pytest.raises(RetraceError, match=complaint):
-            parse(spec)
+        (
+            "betweenness/vert:precision=half",
+            "precision is half, expected float or double",
+        ),
+    ],
+)
+def test_settings_that_are_refused(spec: str, complaint: str) -> None:
+    with pytest.raises(RetraceError, match=complaint):
+        parse(spec)
 
 
 WITH_BLOCK_SIZE = [

@@ -24,10 +24,10 @@ from fabricated import (
 )
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
-from retrace.records.model import Record, write_records
+from retrace.records.record import Record, write_records
 from retrace.reports import frame as frames
-from retrace.reports.model import PUBLISHED
-from retrace.reports.wording import EMPTY, TIMES, duration, listed, power_of_two, three_digits
+from retrace.reports.report import PUBLISHED
+from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two, three_digits, word_list
 from retrace.system.errors import RetraceError
 
 OWNERS = {"table-2": "tuwien-sssp", "generators": "tuwien-sssp"}
@@ -307,7 +307,7 @@ def test_numbers_and_lists_are_written_alike_everywhere() -> None:
     written = [three_digits(x) for x in (0.00692, 1.005, 52.34, 523.4, 5234.0)]
     assert written == ["0.00692", "1.00", "52.3", "523", "5,230"]
     assert (power_of_two(2**20), power_of_two(264_346)) == ("2²⁰", "264,346")
-    assert [listed(words) for words in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    assert [word_list(words.split()) for words in ("a", "a b", "a b c")] == ["a", "a and b", "a, b and c"]
 
 
 @pytest.mark.parametrize("experiment", ["table-3.3", "table-3.4", "table-3.5", "table-2"])

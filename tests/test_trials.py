@@ -12,36 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphs import NAMED
+from graphs import NAMED, identified
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
-from retrace.measure.trials import Case, Settings, as_record, measure
-from retrace.records.model import write_records
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort, Measurement
+from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
-from retrace.solvers.host import HostSolver
+from retrace.solvers.solver import HostSolver
 from retrace.system.errors import RetraceError
 from retrace.system.processes import check_cores, side_by_side
+from solving import solved
 
-GRID = CSRGraph(
-    NAMED["grid"].indptr,
-    NAMED["grid"].indices,
-    NAMED["grid"].weights,
-    {
-        "name": "grid",
-        "vertices": NAMED["grid"].vertices,
-        "arcs": NAMED["grid"].arcs,
-        "origin": "generated",
-        "edition": "test",
-        "weights": "file",
-        "sha256": NAMED["grid"].digest(),
-        "seed": None,
-        "directed": False,
-        "source": 0,
-        "pairs": {"near": [0, 2], "far": [0, 390]},
-    },
-)
+GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
 
 
 @pytest.fixture
@@ -82,8 +67,8 @@ class Delegate(Solver):
         return self.inner.download()
 
 
-def run(solvers: list[str], trials: int = 3, budget_s: float = 60) -> list[Case]:
-    return measure("table-3.3", GRID, solvers, Settings(trials, budget_s), ("emulator", EmulatedDevice))
+def run(solvers: list[str], trials: int = 3, budget_s: float = 60) -> list[Measurement]:
+    return measure("table-3.3", GRID, solvers, Effort(trials, budget_s), ("emulator", EmulatedDevice))
 
 
 def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]) -> None:
@@ -143,8 +128,8 @@ def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary
         calls = 0
 
     case = run(["bfs/delegate"])[0]
-    assert case.verdict is not None
-    assert not case.verdict.verified
+    assert case.result is not None
+    assert not case.result.verified
     assert len(case.trials) == 2
     assert case.reason is not None
     assert case.reason.startswith("trial 2: vertex 7 has")
@@ -193,18 +178,15 @@ class Pinned(HostSolver):
 
     name = "bfs/pinned"
     implements = "a test"
-    sources = ("host/bfs_queue.cpp",)
+    source = "host/bfs_queue.cpp"
     symbol = "bfs_queue"
-
-    def solve(self, query: Query) -> int:
-        return int(self.function(self.c_graph, query.source, self.c_answer))
 
     def observed(self) -> dict[str, float]:
         return {"process": os.getpid(), "cores": len(os.sched_getaffinity(0))}
 
 
-def run_at_once(solvers: list[str], trials: int, at_once: int) -> list[Case]:
-    return measure("table-3.3", GRID, solvers, Settings(trials, 60, at_once), ("emulator", EmulatedDevice))
+def run_at_once(solvers: list[str], trials: int, at_once: int) -> list[Measurement]:
+    return measure("table-3.3", GRID, solvers, Effort(trials, 60, at_once), ("emulator", EmulatedDevice))
 
 
 def test_trials_at_once_have_a_process_and_a_core_each(
@@ -214,8 +196,8 @@ def test_trials_at_once_have_a_process_and_a_core_each(
     at_once = min(2, len(os.sched_getaffinity(0)))
     pinned, peer = run_at_once(["bfs/pinned", "bfs/scipy"], trials=3, at_once=at_once)
     assert (len(pinned.trials), len(peer.trials)) == (3, 3)
-    assert pinned.verdict is not None
-    assert pinned.verdict.verified
+    assert pinned.result is not None
+    assert pinned.result.verified
     assert pinned.digest == peer.digest
     records = [as_record("table-3.3", GRID.info, case, provenance) for case in (pinned, peer)]
     write_records(tmp_path / "grid.jsonl", records)
@@ -283,11 +265,9 @@ def test_commit_of_a_copy_without_a_repository(monkeypatch: pytest.MonkeyPatch) 
 
 def test_answers_are_digested_as_little_endian_32_bit() -> None:
     case = run(["bfs/queue"])[0]
-    solver = make("bfs/queue")
-    solver.setup(GRID)
-    solver.solve(Query(0))
-    assert case.digest == hashlib.sha256(solver.download().astype("<i4").tobytes()).hexdigest()
-    assert solver.download().dtype == np.int32
+    answer = solved("bfs/queue", GRID, Query(0)).download()
+    assert case.digest == hashlib.sha256(answer.astype("<i4").tobytes()).hexdigest()
+    assert answer.dtype == np.int32
 
 
 def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,8 +279,8 @@ def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: p
             asked.append(self)
             return {"name": f"asked {len(asked)} times"}
 
-    monkeypatch.setattr(Case, "wants_trial", lambda self, settings: len(self.trials) < settings.trials)
-    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Settings(4, 60), ("emulator", Asked))
+    monkeypatch.setattr(Measurement, "wants_trial", lambda self, effort: len(self.trials) < effort.trials)
+    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(4, 60), ("emulator", Asked))
     assert len(case.trials) == 4
     assert case.gpu == {"name": "asked 2 times"}
 
@@ -309,14 +289,14 @@ def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: p
 def test_a_long_solve_of_few_launches_is_not_repeated(
     monkeypatch: pytest.MonkeyPatch, long_ms: float, event_ms: float, passes: int
 ) -> None:
-    monkeypatch.setattr(trials_module, "LONG_MS", long_ms)
+    monkeypatch.setattr(trials_module, "WARM_MS", long_ms)
     monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
     solved: list[Query] = []
     kind = REGISTRY.find("bfs/bsp")
     solve = kind.solve
     monkeypatch.setattr(kind, "solve", lambda self, query: solved.append(query) or solve(self, query))
-    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Settings(1, 60), ("cuda", EmulatedDevice))
+    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(1, 60), ("cuda", EmulatedDevice))
     assert len(solved) == passes
-    assert case.verdict is not None
-    assert case.verdict.verified
+    assert case.result is not None
+    assert case.result.verified
     assert case.trials[0]["kernel"] is not None

@@ -115,7 +115,7 @@ def make_parser() -> ArgumentParser:
     )  # fmt: skip
 
     convert = add(
-        "convert", "graphs", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he", ids=True
+        "convert", "new_graphs", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he", ids=True
     )
     add_graph(convert)
     convert.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
@@ -125,7 +125,7 @@ def make_parser() -> ArgumentParser:
     convert.add_argument("--seed", type=int, default=1, help="of these weights (default: %(default)s)")
 
     generate = add(
-        "generate", "graphs", "make a random directed graph, the same everywhere for the same seed",
+        "generate", "new_graphs", "make a random directed graph, the same everywhere for the same seed",
         "random.he --vertices 1024 --arcs-per-vertex 5",
     )  # fmt: skip
     generate.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")

@@ -1,7 +1,7 @@
-"""What `python -m retrace` can be told to do; `retrace.cli` says how it is told."""
+"""The commands of `python -m retrace`; `retrace.cli` defines their arguments."""
 
 from retrace.system.errors import RetraceError
 
 
 class NotVerifiedError(RetraceError):
-    """An answer that the oracle does not share; nothing of it is written."""
+    """An answer that differs from the oracle's, so nothing is written."""

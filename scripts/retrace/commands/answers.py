@@ -1,4 +1,4 @@
-"""`solve` and `path`: one solver, one query, checked as the pipeline checks it."""
+"""The commands `solve` and `path`: one solver, one query, checked as the pipeline checks it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from retrace.check.checkers import checker_of
-from retrace.check.oracles import Verdict
-from retrace.commands import NotVerifiedError, scores
-from retrace.commands.backend import choose_backend
+from retrace.check.result import CheckResult
+from retrace.commands import scores
+from retrace.commands.backend import choose_backend, failing_in_one_line, verify
 from retrace.commands.graph_file import (
     GraphFile,
     check_outputs,
@@ -23,19 +22,20 @@ from retrace.commands.graph_file import (
 )
 from retrace.graphs.csr import UNREACHABLE, Int32Array
 from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
-from retrace.measure.trials import Case, Phases
-from retrace.solvers import REGISTRY, Query, make
+from retrace.graphs.query import Query
+from retrace.measure.trials import Measurement, Phases
+from retrace.solvers import REGISTRY, make
 from retrace.system.errors import RetraceError
 
 WEIGHTED = ("sssp", "bellman-ford")
-"""Problems whose paths are as long as their weights add up to."""
+"""Problems whose paths are as long as the sum of their weights."""
 
 PHASES = ("setup", "upload", "solve", "download")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver says of a graph.
+    """A solver's answer.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class Answer:
         Predecessor of each vertex, from a solver that has them.
     phases
         Milliseconds.
-    verdict
-        The oracle's; None if it was not asked.
+    result
+        The result of checking the answer; None if it was not checked.
     """
 
     given: GraphFile
@@ -64,27 +64,27 @@ class Answer:
     lengths: Int32Array
     predecessor: Int32Array | None
     phases: Phases
-    verdict: Verdict | None
+    result: CheckResult | None
 
     @property
     def problem(self) -> str:
-        """The first half of the solver's name."""
-        return self.solver.split("/")[0]
+        """The problem that was solved."""
+        return REGISTRY.find(self.solver).problem
 
     @property
     def checked(self) -> str:
-        """Say what the answer was verified against."""
-        return "not checked" if self.verdict is None else f"verified against {self.verdict.oracle}"
+        """What the answer was verified against, in words."""
+        return "not checked" if self.result is None else f"verified against {self.result.oracle}"
 
     def traced_predecessors(self) -> Int32Array:
-        """Return the solver's own predecessors, or else what follows from its levels or distances."""
+        """Return the solver's predecessors, or else derive them from its levels or distances."""
         if self.predecessor is not None:
             return self.predecessor
         weights = self.given.graph.weights if self.problem in WEIGHTED else None
         return find_predecessors(self.given.graph, self.query.source, self.lengths, weights)
 
     def path_to(self, target: int, predecessor: Int32Array) -> Int32Array:
-        """Trace a path, or say in the file's ids that there is none."""
+        """Return the path to a vertex; raise RetraceError if there is none."""
         if self.lengths[target] == UNREACHABLE:
             base = self.given.base
             raise RetraceError(
@@ -95,7 +95,7 @@ class Answer:
 
 
 def solve(arguments: Namespace) -> None:
-    """Run one solver, check its answer, write what was asked for and sum it up in a line."""
+    """Run one solver, check its answer, write the output files and print a summary."""
     if arguments.solver.startswith("betweenness"):
         scores.solve(arguments)
         return
@@ -125,7 +125,7 @@ def solve(arguments: Namespace) -> None:
 
 
 def path(arguments: Namespace) -> None:
-    """Find one path; print how long it is, and its vertices."""
+    """Find one path; print its length and its vertices."""
     check_outputs(arguments.output, arguments.graph)
     given = read_graph(arguments.graph, arguments.format, takes_negative(arguments.solver or ""))
     source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
@@ -151,59 +151,45 @@ def path(arguments: Namespace) -> None:
 
 
 def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) -> Answer:
-    """Run the phases of one trial and put the answer before the oracle.
+    """Run the phases of one trial, and check the answer.
 
     Raises
     ------
     NotVerifiedError
-        If the oracle has another answer.
+        If the oracle's answer differs.
     RetraceError
-        If the solver cannot run here or on this graph, or fails.
+        If the solver fails, or cannot run here or on this graph.
     """
     kind = REGISTRY.find(solver)
     where, open_device = choose_backend(solver, kind.backends, backend)
-    if solver.split("/")[0] in WEIGHTED and given.graph.weights is None:
+    if kind.problem in WEIGHTED and given.graph.weights is None:
         raise RetraceError(
             f"{given.path}: {solver} needs weights, and a {given.kind} graph has none; draw some with "
             "`convert --weights`, or count arcs with a bfs solver"
         )
-    case = Case(solver, where, query, open_device)
-    with stage(f"solving with {solver} on {where}"):
-        try:
-            if kind.sources:  # compiled here if need be, not in the phases
-                with case.device() as device:
-                    make(solver, device).setup(given.graph)
-            outcome = case.timed(given.graph)
-        except RetraceError:
-            raise
-        except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise RetraceError(f"{solver} on {where} failed: {reason}") from None
+    measurement = Measurement(solver, where, query, open_device)
+    with stage(f"solving with {solver} on {where}"), failing_in_one_line(f"{solver} on {where}"):
+        if kind.sources:  # compile before the phases, if necessary
+            with measurement.device() as device:
+                make(solver, device).setup(given.graph)
+        outcome = measurement.timed(given.graph)
     lengths, predecessor = outcome.answer, outcome.predecessor
-    verdict = None
-    if check:
-        with stage("checking the answer"):
-            verdict = checker_of(solver.split("/")[0], given.graph).check(solver, query, lengths, predecessor)
-        if not verdict.verified:
-            raise NotVerifiedError(
-                f"{solver} on {where}: the answer is not verified against {verdict.oracle}: {verdict.reason} "
-                "(ids from 0); nothing is written"
-            )
-    return Answer(given, solver, where, query, lengths, predecessor, outcome.phases, verdict)
+    result = verify(solver, where, given.graph, query, lengths, predecessor) if check else None
+    return Answer(given, solver, where, query, lengths, predecessor, outcome.phases, result)
 
 
 def takes_negative(solver: str) -> bool:
-    """Tell whether a solver's problem allows negative weights."""
+    """Return whether a solver's problem allows negative weights."""
     return solver.startswith("bellman-ford/")
 
 
 def length_name(answer: Answer) -> str:
-    """Name what a solver of this problem finds."""
+    """Return the name of what a solver of this problem finds."""
     return {"bfs": "level", "stcon": "length"}.get(answer.problem, "distance")
 
 
 def columns(answer: Answer) -> dict[str, Int32Array]:
-    """Lay an answer out as a table, ids as the file counts."""
+    """Return an answer as columns, with the file's ids."""
     given, base = answer.given, np.int32(answer.given.base)
     if answer.query.target is not None:
         vertices = np.array([answer.query.target], dtype=np.int32)
@@ -217,7 +203,7 @@ def columns(answer: Answer) -> dict[str, Int32Array]:
 
 
 def summary(answer: Answer) -> str:
-    """Say in one line what was found, how fast, and whether it is right."""
+    """Return one line: what was found, how fast, and whether it is verified."""
     given, lengths = answer.given, answer.lengths
     reached = lengths[lengths != UNREACHABLE]
     if answer.query.target is not None:
@@ -235,10 +221,10 @@ def summary(answer: Answer) -> str:
 
 
 def count_arcs(number: int) -> str:
-    """Write a number of arcs."""
+    """Return a number of arcs in words."""
     return f"{number} arc{'' if number == 1 else 's'}"
 
 
 def listed(path: Int32Array, base: int) -> str:
-    """Write a path's vertices one after the other, as the file counts."""
+    """Return a path's vertices in the file's ids, separated by spaces."""
     return " ".join(map(str, (path + np.int32(base)).tolist()))

@@ -1,4 +1,4 @@
-"""A graph in hand: a file of any format, or a folder of stored arrays; and what is written beside it."""
+"""The graph files that commands read, of any format or stored arrays, and the files that they write."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.generators import random_weights
-from retrace.solvers.matrices import rows_of
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
 
@@ -27,15 +27,15 @@ STORED = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
 
 HEAD = 1 << 16
-"""Bytes at a file's beginning that must tell its format."""
+"""Bytes at the beginning of a file that must determine its format."""
 
 ROWS = 1 << 16
-"""Rows of a CSV file made at a time."""
+"""Rows of a CSV file that are formatted at a time."""
 
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A graph and how its file counts vertices.
+    """A graph, and the ids of its vertices in the file.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class GraphFile:
     base: int
 
     def vertex(self, number: int, option: str) -> int:
-        """Turn an id as the file counts into one from 0.
+        """Convert an id of the file to one from 0.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class GraphFile:
         return number - self.base
 
     def column(self, name: str) -> str:
-        """Name a column of ids so that nobody can mistake where they start."""
+        """Return the name of a column of ids, which states the smallest id."""
         return f"{name}_from_{self.base}"
 
 
@@ -96,12 +96,12 @@ def read_graph(path: Path, kind: str, negative: bool = False) -> GraphFile:
 
 
 def detect_format(path: Path) -> str:
-    """Tell a file's format by its first lines, whatever its name.
+    """Return a file's format by its first lines, whatever its name.
 
     Raises
     ------
     RetraceError
-        If they are of no format that is known.
+        If they belong to no known format.
     """
     with formats.open_graph(path) as file:
         head = file.read(HEAD)
@@ -125,7 +125,7 @@ def detect_format(path: Path) -> str:
 
 
 def write_graph(graph: CSRGraph, path: Path) -> str:
-    """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); returns the format.
+    """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); return the format.
 
     Raises
     ------
@@ -133,9 +133,7 @@ def write_graph(graph: CSRGraph, path: Path) -> str:
         If it cannot be written, or has no weights for H/E, or the folder holds something else.
     """
     if path.suffix == ".he":
-        if graph.weights is None:
-            raise without_weights(graph, path)
-        refuse_negative(graph, path)
+        require_he_weights(graph, path)
         with writing(path):
             formats.write_he(graph, path)
         return "he"
@@ -147,42 +145,31 @@ def write_graph(graph: CSRGraph, path: Path) -> str:
 
 
 def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
-    """Write a path as H/E, from its source on."""
-    if graph.weights is None:
-        raise without_weights(graph, path)
-    refuse_negative(graph, path)
+    """Write a path as H/E, starting with its source."""
+    require_he_weights(graph, path)
     with writing(path):
         path_files.write_path(graph, vertices, path)
 
 
-def refuse_negative(graph: CSRGraph, path: Path) -> None:
-    """Refuse to write negative weights as H/E, which other solvers would read.
-
-    Raises
-    ------
-    RetraceError
-        If there are any.
-    """
-    if graph.weights is not None and (graph.weights < 0).any():
+def require_he_weights(graph: CSRGraph, path: Path) -> None:
+    """Raise RetraceError unless a graph can be written as H/E: with weights, of which none is negative."""
+    if graph.weights is None:
+        raise RetraceError(
+            f"{path}: H/E needs weights, and {graph.name} has none; draw some: `convert --weights`"
+        )
+    if (graph.weights < 0).any():
         raise RetraceError(
             f"{path}: H/E has no negative weights, and {graph.name} has some; write .csv or .npy"
         )
 
 
-def without_weights(graph: CSRGraph, path: Path) -> RetraceError:
-    """Say why a graph cannot become H/E."""
-    return RetraceError(
-        f"{path}: H/E needs weights, and {graph.name} has none; draw some: `convert --weights`"
-    )
-
-
 def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGraph:
-    """Draw weights for a graph that has none.
+    """Generate weights for a graph that has none.
 
     Raises
     ------
     RetraceError
-        If it has some, or the range is none.
+        If it has weights, or the range is empty or negative.
     """
     if graph.weights is not None:
         raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
@@ -196,8 +183,8 @@ def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGrap
 def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> None:
     """Write columns as CSV or as a NumPy structured array, by the path's suffix.
 
-    No length (`UNREACHABLE`) and no predecessor (-1) are empty cells of CSV; NumPy keeps the numbers. Scores
-    are written with as many digits as tell them apart.
+    A missing length (`UNREACHABLE`) or predecessor (-1) is an empty cell of CSV; NumPy files keep the
+    numbers. Scores are written with the digits that a double needs to be read back.
     """
     with writing(path):
         if path.suffix == ".npy":
@@ -213,12 +200,12 @@ def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float6
 
 
 def nothing(column: str) -> int:
-    """Tell which number of a column stands for none: a distance may be -1."""
+    """Return the number that stands for a missing value in a column; a distance may be -1."""
     return -1 if column.startswith("predecessor") else UNREACHABLE
 
 
 def _csv(columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> Iterator[bytes]:
-    """Yield a CSV file in parts of many rows."""
+    """Yield a CSV file in parts of `ROWS` rows."""
     yield (",".join(columns) + "\n").encode()
     size = len(next(iter(columns.values())))
     for start in range(0, size, ROWS):
@@ -233,13 +220,13 @@ def _csv(columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> Iterator[by
 
 
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
-    """Find out before the work whether its outcome can be written.
+    """Check, before any work, that the output files can be written.
 
     Raises
     ------
     RetraceError
-        If a path leads through a file, is a folder where a file is wanted, stands there twice, or is that of
-        the graph itself.
+        If a path leads through a file, is a folder where a file is expected, occurs twice, or is that of the
+        graph itself.
     """
     named: set[Path] = set()
     for path in paths:
@@ -254,7 +241,7 @@ def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: boo
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Say on a terminal what is written; turn what the system says against it into one line."""
+    """Show on a terminal what is written; convert the system's errors to RetraceError."""
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         with said(f"writing {path}"):
@@ -265,19 +252,19 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def stage(what: str) -> Iterator[None]:
-    """Say on a terminal what takes its time, and let Ctrl-C end it."""
+    """Show on a terminal what is being done, and let Ctrl-C end it."""
     with interruptible(), said(what):
         yield
 
 
 def said(what: str) -> AbstractContextManager[object]:
-    """Show what is going on until it has ended, on a terminal only."""
+    """Show a description until the block ends, on a terminal only."""
     return tqdm(desc=what, bar_format="{desc}", leave=False, disable=None)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C end the program even inside C++, which never returns to Python for it; not for writing."""
+    """Let Ctrl-C end the program even in C++ code, where Python cannot handle it; not for writing files."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,11 +1,11 @@
-"""`solvers` and `machines`: what there is."""
+"""The commands `solvers` and `machines`, which list what exists."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
 
-from retrace.records.model import read_records
+from retrace.records.record import read_records
 from retrace.solvers import REGISTRY
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
@@ -18,7 +18,7 @@ UNCOMMITTED = "local"
 def solvers(arguments: Namespace) -> None:
     """List the solvers by problem: backends, what each implements, and its settings by default."""
     rows = [("solver", "backends", "implements", "settings")]
-    for problem in sorted({name.split("/")[0] for name in REGISTRY.solvers}):
+    for problem in sorted({solver.problem for solver in REGISTRY.solvers.values()}):
         for solver in REGISTRY.of_problem(problem):
             settings = ",".join(f"{key}={value}" for key, value in solver.defaults.items())
             rows.append((solver.name, " ".join(solver.backends), solver.implements, settings))
@@ -50,7 +50,7 @@ def machines(arguments: Namespace) -> None:
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows in columns as wide as need be."""
+    """Print rows in columns that are as wide as their longest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

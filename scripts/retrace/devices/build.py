@@ -1,7 +1,7 @@
-"""Compiles kernel files, once for each content: `build/<backend>/<problem>-<variant>-<key>`.
+"""Compiles each version of a kernel file once, into `build/<backend>/<problem>-<variant>-<key>`.
 
-The key is a hash of all that decides the result, so a file of that name is always the right one, and any
-number of processes may look for it, build it and put it in place at the same time.
+The key is a hash of everything that determines the result. An existing file of that name is therefore always
+valid, and several processes may build it at the same time.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from retrace.system.project import KERNELS, ROOT
 EMULATOR = KERNELS / "emulator"
 
 HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-pthread", "-shared", "-fPIC")
-"""The C++ baselines get all that the machine they are measured on can do."""
+"""The C++ baselines use all instructions of the machine on which they are measured."""
 
 EMULATOR_FLAGS = (
     "-std=c++20", "-O2", "-g1", "-shared", "-fPIC", f"-I{EMULATOR}",
     "-fno-strict-aliasing",  # kernels read int4 through pointers to int, as CUDA allows
-    "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # a library's kernels are its own, and can be inlined
+    "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
-    "-U_FORTIFY_SOURCE",  # its longjmp takes a switch of stacks for an attack
+    "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
 DEBUG_FLAGS = ("-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer")
 SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
@@ -40,11 +40,11 @@ SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
 DYNAMIC_SHARED_BYTES = 232448
-"""227 KiB: the most dynamic shared memory that a block can have on any device today."""
+"""227 KiB: the largest dynamic shared memory per block on any current device."""
 
 
 def build_folder() -> Path:
-    """Where artefacts go: `$RETRACE_BUILD`, else `build/` of the project."""
+    """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project."""
     return Path(os.environ.get("RETRACE_BUILD", ROOT / "build"))
 
 
@@ -68,9 +68,9 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
     source
         The kernel file.
     debug
-        With the address sanitizer.
+        Whether to use the address sanitizer.
     shuffled
-        So that the scheduler can switch threads at every memory access; not together with `debug`.
+        Whether the scheduler can switch threads at every memory access; ignored with `debug`.
     """
     compiler = find_cxx()
     flags = (*EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ()))
@@ -98,11 +98,11 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
 
 
 _building_runtime = threading.Lock()
-"""Kernel files compiled side by side wait for the runtime that all need: each would compile its own."""
+"""Held while the runtime is compiled, so that kernel files built in parallel do not each compile it."""
 
 
 def build_runtime(debug: bool) -> Path:
-    """Compile the emulator's scheduler, which all kernel libraries share."""
+    """Compile the emulator's scheduler, which all emulated kernel files share."""
     compiler = find_cxx()
     sources = sorted(EMULATOR.glob("scheduler/*.cpp"))
     flags = (*EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ()))
@@ -123,7 +123,7 @@ def build_thrust(source: Path, arch: str | None) -> Path:
     source
         The C++ file.
     arch
-        GPU architecture for nvcc, such as `sm_90`; None for Thrust's own host system, by the C++ compiler.
+        GPU architecture for nvcc, such as `sm_90`; None to use Thrust's host system and the C++ compiler.
     """
     if arch is None:
         compiler, kind = find_cxx(), "emulator"
@@ -139,6 +139,19 @@ def build_thrust(source: Path, arch: str | None) -> Path:
     return build_once(source, f"{kind}/{artefact(source, key)}.so", compile_to)
 
 
+def architecture(capability: str) -> str:
+    """Return nvcc's name of a compute capability: `sm_90` for `9.0`.
+
+    Raises
+    ------
+    RetraceError
+        If the text is no compute capability.
+    """
+    if not re.fullmatch(r"\d+\.\d", capability):
+        raise RetraceError(f"compute capability {capability!r}: expected two numbers such as 9.0")
+    return f"sm_{capability.replace('.', '')}"
+
+
 def build_cubin(source: Path, arch: str) -> Path:
     """Compile a kernel file for one GPU architecture, such as `sm_90`."""
     compiler = require_nvcc(source)
@@ -152,13 +165,13 @@ def build_cubin(source: Path, arch: str) -> Path:
 
 
 def find_nvcc() -> Path | None:
-    """Find nvcc on PATH, else in the CUDA wheels of this environment."""
+    """Find nvcc on PATH, else in the CUDA wheels of this environment; return None if there is none."""
     on_path = shutil.which("nvcc")
     return Path(on_path) if on_path else find_in_wheels("bin/nvcc")
 
 
 def require_nvcc(source: Path) -> Path:
-    """Find nvcc, or say which file cannot be compiled without it."""
+    """Find nvcc; raise RetraceError, naming the file to compile, if there is none."""
     found = find_nvcc()
     if found is None:
         raise RetraceError(
@@ -168,7 +181,7 @@ def require_nvcc(source: Path) -> Path:
 
 
 def find_cccl() -> Path:
-    """Find the headers of Thrust in the CUDA wheels of this environment."""
+    """Find Thrust's headers in the CUDA wheels of this environment; raise RetraceError if there are none."""
     found = find_in_wheels("include/cccl")
     if found is None:
         raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
@@ -176,7 +189,7 @@ def find_cccl() -> Path:
 
 
 def find_in_wheels(name: str) -> Path | None:
-    """Find a file or folder of NVIDIA's CUDA wheels, the newest version's."""
+    """Find a file or folder in the newest version of NVIDIA's CUDA wheels."""
     wheels = importlib.util.find_spec("nvidia")
     for folder in (wheels.submodule_search_locations or ()) if wheels else ():
         for found in sorted(Path(folder).glob(f"cu*/{name}"), reverse=True):
@@ -197,13 +210,13 @@ def find_cxx() -> str:
 
 @functools.cache
 def compiler_version(compiler: str) -> str:
-    """Return what the compiler says of itself."""
+    """Return the compiler's own description of its version."""
     return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
 
 
 @functools.cache
 def processor() -> str:
-    """Name the processor's instruction sets, which `-march=native` depends on."""
+    """Return the processor's name and instruction sets, on which `-march=native` depends."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
@@ -211,7 +224,7 @@ def processor() -> str:
 def content_key(sources: Sequence[Path], settings: Iterable[str], emulated: bool = False) -> str:
     """Hash sources, every header that they may include, and the settings of their compilation.
 
-    Only what is `emulated` includes the emulator's headers.
+    The headers of the emulator count only if `emulated` is true.
     """
     for source in sources:
         if not source.is_file():
@@ -220,19 +233,19 @@ def content_key(sources: Sequence[Path], settings: Iterable[str], emulated: bool
     headers = {path for folder in folders for end in ("h", "cuh") for path in folder.rglob(f"*.{end}")}
     included = sorted(path for path in headers if emulated or EMULATOR not in path.parents)
     hashed = hashlib.sha256()
-    for path in [Path(__file__), *sources, *included]:  # this module writes sources itself
+    for path in [Path(__file__), *sources, *included]:  # this module generates sources
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
     hashed.update("\0".join(settings).encode())
     return hashed.hexdigest()[:16]
 
 
 def artefact(source: Path, key: str) -> str:
-    """Name an artefact: problem, variant, key."""
+    """Return the name of an artefact: problem, variant, key."""
     return f"{source.parent.name}-{source.stem}-{key}"
 
 
 def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[str]]]) -> Path:
-    """Return `build/<name>`, running the commands that make it unless it is there."""
+    """Return `build/<name>`; run the commands that make it unless it exists."""
     target = build_folder() / name
     if target.exists():
         return target
@@ -246,7 +259,7 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[s
 
 
 def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
-    """Run a compiler; on failure keep its output in `log` and report its first error."""
+    """Run a compiler and return its output; on failure, write it to `log` and raise its first error."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return done.stdout
@@ -259,20 +272,20 @@ def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
 
 
 def shown(path: Path) -> str:
-    """Write a path as a user of the project would."""
+    """Return a path for messages, relative to the project where possible."""
     path = path.resolve()
     return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
-    """Find the names of a file's `__global__` functions and of its dynamic shared arrays.
+    """List the names of a file's `__global__` functions and of its dynamic shared arrays.
 
-    The preprocessor takes out comments and expands the file's own macros; CUDA's words stay as they are.
+    The preprocessor removes comments and expands the file's own macros; CUDA's keywords stay unchanged.
 
     Raises
     ------
     RetraceError
-        If the preprocessor fails, or a kernel is a template: it has no name by which it could be launched.
+        If the preprocessor fails, or if a kernel is a template: it has no name for a launch.
     """
     command = [compiler, "-E", "-P", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
     log = build_folder() / "emulator" / f"{source.stem}.log"
@@ -290,9 +303,9 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
 
 
 def dynamic_storage(names: Sequence[str]) -> str:
-    """Define the storage of `extern __shared__` arrays: one array, which all the names stand for.
+    """Generate C++ that defines one array as the storage of all `extern __shared__` names.
 
-    The function that tells where it is also makes this thread's copy of all shared memory exist.
+    The generated function returns its address, and creates this thread's copy of all shared memory.
     """
     if not names:
         return """static thread_local volatile char touched;

@@ -1,4 +1,4 @@
-"""The one graph type: compressed sparse rows, 32-bit throughout."""
+"""The graph type of all solvers: compressed sparse rows with 32-bit integers."""
 
 from __future__ import annotations
 
@@ -17,30 +17,35 @@ from numpy.typing import NDArray
 from retrace.system.errors import RetraceError
 
 UNREACHABLE = 2**31 - 1
-"""Level or distance of a vertex that the source does not reach, in every answer."""
+"""Level or distance of an unreached vertex, in every answer."""
 
 Int32Array = NDArray[np.int32]
 
 ARCS_AT_A_TIME = 1 << 20
-"""Arcs of a block, whose arrays a processor's cache can hold."""
+"""Number of arcs in a block of `CSRGraph.blocks`; arrays of this size fit in a processor's cache."""
 
 
 @dataclass(frozen=True)
 class CSRGraph:
-    """A directed graph as compressed sparse rows; an undirected one holds each edge as two arcs.
+    """A directed graph as compressed sparse rows (CSR); an undirected graph holds each edge as two arcs.
 
-    Parallel arcs and self-loops are kept. The arcs of a vertex keep the order of the file they came from.
+    Parallel arcs and self-loops are kept. The arcs of a vertex keep the order of their file.
 
     Attributes
     ----------
     indptr
-        Shape (vertices + 1,), int32: the arcs of vertex u are `indptr[u]` to `indptr[u + 1] - 1`.
+        Shape (vertices + 1,), int32: vertex u has the arcs `indptr[u]` to `indptr[u + 1] - 1`.
     indices
-        Shape (arcs,), int32: each arc's head.
+        Shape (arcs,), int32: head of each arc.
     weights
-        Shape (arcs,), int32, not negative; None for a graph without weights.
+        Shape (arcs,), int32: weight of each arc; None for a graph without weights.
     info
-        Identity for records: name, origin, edition, seed and the like.
+        Identity for records, such as name, origin, edition and seed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays have the wrong type or do not fit together.
     """
 
     indptr: Int32Array
@@ -58,7 +63,7 @@ class CSRGraph:
         if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.indices):
             raise ValueError("indptr must start at 0 and end at the number of arcs")
         if self.weights is not None and len(self.weights) != len(self.indices):
-            raise ValueError("weights must have one entry an arc")
+            raise ValueError("weights must have one entry per arc")
 
     @property
     def vertices(self) -> int:
@@ -67,31 +72,32 @@ class CSRGraph:
 
     @property
     def arcs(self) -> int:
-        """Number of arcs, parallel ones counted each."""
+        """Number of arcs; each parallel arc counts."""
         return len(self.indices)
 
     @property
     def memory_bytes(self) -> int:
-        """Size of the graph's arrays."""
+        """Size of the arrays in bytes."""
         return sum(array.nbytes for array in (self.indptr, self.indices, self.weights) if array is not None)
 
     @property
     def name(self) -> str:
-        """The graph's name in records, `graph` if it has none."""
+        """Name of the graph in records; `graph` if it has none."""
         return str(self.info.get("name", "graph"))
 
     def degrees(self) -> Int32Array:
-        """Out-degree of each vertex, shape (vertices,)."""
+        """Return the out-degree of each vertex, shape (vertices,)."""
         return np.diff(self.indptr)
 
     def tails(self) -> Int32Array:
-        """Tail of each arc, shape (arcs,)."""
+        """Return the tail of each arc, shape (arcs,)."""
         return np.repeat(np.arange(self.vertices, dtype=np.int32), self.degrees())
 
     def blocks(self) -> Iterator[tuple[Int32Array, slice]]:
-        """Yield all arcs in order, some vertices' at a time: their tails, and where they are in `indices`.
+        """Yield all arcs in order, in blocks of whole vertices: their tails, and their slice of `indices`.
 
-        What is computed from a block is small beside the graph; a vertex of very many arcs is one by itself.
+        A block has about `ARCS_AT_A_TIME` arcs, so that temporary arrays stay small. A vertex with more arcs
+        forms a block by itself.
         """
         first = 0
         while first < self.vertices:
@@ -105,13 +111,13 @@ class CSRGraph:
             first = after
 
     def reversed(self) -> CSRGraph:
-        """Turn every arc round; the graph itself if `info` says that it is not directed."""
+        """Return the graph with every arc reversed; the graph itself if `info` says that it is undirected."""
         if self.info.get("directed") is False:
             return self
         return from_arcs(self.vertices, self.indices, self.tails(), self.weights, self.info)
 
     def digest(self) -> str:
-        """Sha256 of the arrays (little-endian int32, with their names), the graph's identity in records."""
+        """Return the sha256 of the arrays (names, little-endian int32): the graph's identity in records."""
         sha = hashlib.sha256()
         for name in ("indptr", "indices", "weights"):
             array = getattr(self, name)
@@ -128,7 +134,7 @@ def from_arcs(
     weights: NDArray[np.integer[Any]] | None = None,
     info: dict[str, Any] | None = None,
 ) -> CSRGraph:
-    """Build a graph from arc arrays of shape (arcs,), 0-based; arcs of a vertex keep their order."""
+    """Build a graph from arrays of shape (arcs,) with 0-based ids; the arcs of a vertex keep their order."""
     order = np.argsort(tails, kind="stable")
     indptr = np.zeros(vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(tails, minlength=vertices), out=indptr[1:])
@@ -141,30 +147,30 @@ def from_arcs(
 
 
 def save(graph: CSRGraph, folder: Path) -> None:
-    """Write the arrays as .npy files and `graph.json` into `folder`, made beside it and then renamed.
+    """Write the arrays (.npy) and `graph.json` into `folder`; it appears complete or not at all.
 
     Raises
     ------
     RetraceError
-        If it cannot be written.
+        If the folder cannot be written.
     """
     info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
-    _save(folder, info, {name: getattr(graph, name) for name in ARRAYS})
+    save_folder(folder, info, {name: getattr(graph, name) for name in ARRAYS})
 
 
 def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
-    """Write only what a graph would be, and why it is not there.
+    """Write only the identity of a graph, and the reason why the graph does not exist.
 
     Raises
     ------
     RetraceError
-        If it cannot be written.
+        If the folder cannot be written.
     """
-    _save(folder, {**info, "sha256": None, "missing": reason}, {})
+    save_folder(folder, {**info, "sha256": None, "missing": reason}, {})
 
 
 def identity(folder: Path) -> dict[str, Any]:
-    """Read what a stored graph is, without its arrays; `missing` says why there are none.
+    """Read the identity of a stored graph, without its arrays; `missing` says why it has none.
 
     Raises
     ------
@@ -184,7 +190,7 @@ def load(folder: Path) -> CSRGraph:
     Raises
     ------
     RetraceError
-        If the folder holds no complete graph, or says why it has none.
+        If the folder holds no complete graph, or only the reason why it has none.
     """
     info = identity(folder)
     if "missing" in info:
@@ -201,11 +207,17 @@ def load(folder: Path) -> CSRGraph:
 ARRAYS = ("indptr", "indices", "weights")
 
 
-def _save(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
-    """Write a folder beside its place and rename it."""
+def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
+    """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed.
+
+    Raises
+    ------
+    RetraceError
+        If it cannot be written.
+    """
     partial = folder.with_name(f".{folder.name}.partial")
     try:
-        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
+        shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
         partial.mkdir(parents=True)
         for name, array in arrays.items():
             if array is not None:
@@ -224,7 +236,7 @@ def _save(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | Non
 
 @contextmanager
 def _naming(folder: Path) -> Iterator[None]:
-    """Say in one line which folder is at fault."""
+    """Turn an error into one line that names the folder."""
     try:
         yield
     except (OSError, ValueError, TypeError) as error:

@@ -1,13 +1,12 @@
-"""Complete graphs, known by their seed: the matrix is a function of it, and never stored.
+"""Complete graphs, identified by size and seed: the matrix follows from them and is never stored.
 
-`retrace.solvers.matrices` makes the matrix, on the host or on a device.
+`retrace.devices.matrices` makes the matrix, on the host or on a device.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,27 +21,27 @@ from retrace.graphs.random import WEIGHTS
 from retrace.system.errors import RetraceError
 
 EDITION = "dense"
-"""What `graph.json` of a stored dense graph has as its edition."""
+"""The edition in `graph.json` of a stored dense graph."""
 
 
 @dataclass(frozen=True)
 class DenseGraph:
-    """A complete directed graph: an arc from every vertex to every other, none to itself.
+    """A complete directed graph: an arc from every vertex to every other vertex, without self-loops.
 
     Attributes
     ----------
     vertices
         Number of vertices.
     seed
-        Of the weights: any integer, of which 64 bits count.
+        Seed of the weights: any integer, of which the lower 64 bits count.
     weights
-        Least and greatest weight, both positive: then the equations of Bellman have one solution. That of the
-        arc from u to v is `weight_of(u, v, ...)` of `kernels/generate/random_graph.h`.
+        Smallest and largest weight. Both are positive, so that Bellman's equations have one solution. The arc
+        from u to v has the weight `weight_of(u, v, ...)` of `kernels/generate/random_graph.h`.
 
     Raises
     ------
     RetraceError
-        If there is no such graph.
+        If `vertices` or `weights` are out of range.
     """
 
     vertices: int
@@ -52,7 +51,7 @@ class DenseGraph:
     def __post_init__(self) -> None:
         if not 1 <= self.vertices < 2**16:
             raise RetraceError(
-                f"{self.name}: expected from 1 to {2**16 - 1} vertices, whose arcs can be counted"
+                f"{self.name}: expected from 1 to {2**16 - 1} vertices, so that 32 bits can count the arcs"
             )
         low, high = self.weights
         if not 0 < low <= high or high * self.vertices >= UNREACHABLE:
@@ -73,21 +72,21 @@ class DenseGraph:
 
     @property
     def key(self) -> np.uint64:
-        """Key of the weights' stream of random words."""
+        """Key of the random stream for the weights."""
         return stream_key(self.seed, "dense")
 
     @property
     def identity(self) -> dict[str, Any]:
-        """All that decides the matrix."""
+        """The values that determine the matrix."""
         return {"vertices": self.vertices, "seed": self.seed, "weights": list(self.weights)}
 
     def digest(self) -> str:
-        """Sha256 of the identity, as JSON with sorted keys: what records hold in place of the arrays'."""
+        """Return the sha256 of the identity as JSON with sorted keys; records hold it as `sha256`."""
         return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
 
     @cached_property
     def info(self) -> dict[str, Any]:
-        """Identity for records, and the query."""
+        """Identity for records, and the source."""
         return {
             "name": self.name,
             "vertices": self.vertices,
@@ -110,26 +109,8 @@ Graph = CSRGraph | DenseGraph
 
 
 def save(graph: DenseGraph, folder: Path) -> None:
-    """Write `graph.json` into `folder`, made beside it and then renamed.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
-    """
-    partial = folder.with_name(f".{folder.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
-        partial.mkdir(parents=True)
-        (partial / "graph.json").write_text(json.dumps(graph.info, indent=2) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
-    except OSError as error:
-        raise RetraceError(
-            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    """Write `graph.json` into `folder`; raise RetraceError if it cannot be written."""
+    csr.save_folder(folder, graph.info, {})
 
 
 def load(folder: Path) -> Graph:
@@ -146,7 +127,7 @@ def load(folder: Path) -> Graph:
             return csr.load(folder)
         graph = DenseGraph(info["vertices"], info["seed"], (info["least_weight"], info["greatest_weight"]))
         if graph.digest() != info["sha256"]:
-            raise ValueError("its sha256 is not that of its other values")
+            raise ValueError("its sha256 does not match its other values")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RetraceError(
             f"{folder}: not a stored graph ({error}); write it again, by generate_dense.py"

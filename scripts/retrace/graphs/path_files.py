@@ -1,6 +1,7 @@
-"""A path as an H/E file: its lines are among the graph's own, in the order in which the path takes them.
+"""A path as an H/E file: its lines are lines of the graph's file, in the order of the path.
 
-The header counts the graph's vertices and the path's arcs. A path of no arcs is a header alone.
+The header gives the number of vertices of the graph and the number of arcs of the path. The file of a path
+without arcs contains only a header.
 """
 
 from __future__ import annotations
@@ -16,12 +17,22 @@ from retrace.system.errors import RetraceError
 
 
 def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
-    """Write the arcs from each vertex to the next, the lightest of parallel ones, as `trace` gives them.
+    """Write the arcs between consecutive vertices of a path; of parallel arcs, the lightest.
+
+    Parameters
+    ----------
+    graph
+        A graph with weights.
+    vertices
+        The path's vertices, as `trace` returns them.
+    path
+        The file.
 
     Raises
     ------
     RetraceError
-        If a vertex is none of the graph, no arc leads from one to the next, or the file cannot be written.
+        If a vertex is not in the graph, if consecutive vertices have no arc, or if the file cannot be
+        written.
     ValueError
         If the graph has no weights.
     """
@@ -47,17 +58,18 @@ def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
 
 
 def read_path(path: Path, graph: CSRGraph | None = None) -> NDArray[np.int64]:
-    """Read a path, and check it against its graph if that is given.
+    """Read a path, and check it against its graph if one is given.
 
     Returns
     -------
     arcs
-        Shape (arcs, 3), int64: tail, head (from 0) and weight, in the path's order.
+        Shape (arcs, 3), int64: tail, head (0-based) and weight, in the order of the path.
 
     Raises
     ------
     RetraceError
-        If the file is not H/E, its arcs do not follow each other, or the graph lacks one, naming the line.
+        If the file is not H/E, if an arc does not start where the one before it ends, or if the graph does
+        not contain an arc. The message names the line.
     """
     with open_graph(path) as file:
         layout, header, pieces = read_rows(file, "he", path)
@@ -88,7 +100,7 @@ def read_path(path: Path, graph: CSRGraph | None = None) -> NDArray[np.int64]:
 
 
 def _is_in(graph: CSRGraph, arcs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell for each of some arcs, tail, head and weight, whether the graph has just such a one."""
+    """Return, for each arc (tail, head, weight), whether the graph contains it, shape (arcs,)."""
     step, arc = _arcs_between(graph, arcs[:, 0], arcs[:, 1])
     if graph.weights is not None:
         step = step[graph.weights[arc] == arcs[step, 2]]
@@ -100,7 +112,7 @@ def _is_in(graph: CSRGraph, arcs: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _arcs_between(
     graph: CSRGraph, tails: NDArray[np.int32 | np.int64], heads: NDArray[np.int32 | np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the arcs from each tail to its head: places in `tails`, and beside them places in `indices`."""
+    """Find all arcs from each tail to its head; return positions in `tails` and positions in `indices`."""
     begins = graph.indptr[tails].astype(np.int64)
     degrees = graph.indptr[tails + 1] - begins
     step = np.repeat(np.arange(len(tails)), degrees)

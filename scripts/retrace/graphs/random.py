@@ -1,6 +1,6 @@
-"""What is asked of a random graph: how many arcs, which weights, which seed.
+"""The parameters of a random graph: numbers of vertices and arcs, weights, seed.
 
-The graphs themselves are made by `retrace.solvers.generate`, in C++ or on a device.
+`retrace.solvers.generate` makes the graphs, in C++ or on a device.
 """
 
 from __future__ import annotations
@@ -14,30 +14,33 @@ from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 WEIGHTS = (1, 100)
-"""Least and greatest weight where nothing is said; the report does not say. Sums over 2^22 vertices fit."""
+"""Default for smallest and largest weight; the report gives none. Paths over 2^22 vertices fit in 32 bits."""
+
+RANDOM_GRAPH = r"random-(\d+)-(\d+)"
+"""Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
 
 
 @dataclass(frozen=True)
 class RandomGraph:
-    """A random directed graph, asked for.
+    """The parameters of a random directed graph.
 
     Attributes
     ----------
     vertices
         Number of vertices.
     arcs
-        Number of arcs; see `resolve_arcs` for other ways to say it.
+        Number of arcs; `resolve_arcs` computes it from a density or an average degree.
     seed
-        Any integer, of which 64 bits count. The same seed gives the same graph.
+        Any integer, of which the lower 64 bits count. The same seed gives the same graph.
     weights
-        Least and greatest weight.
+        Smallest and largest weight.
     name
-        What records call it; by default its generator and size.
+        Name in records; by default generator and size.
 
     Raises
     ------
     RetraceError
-        If no graph without parallel arcs and self-loops is like that.
+        If no graph without parallel arcs and self-loops has these parameters.
     """
 
     vertices: int
@@ -56,17 +59,17 @@ class RandomGraph:
 
     @property
     def density(self) -> float:
-        """Share of all pairs of vertices, each way, that have an arc; 0 where there are no pairs."""
+        """Share of all ordered pairs of vertices that have an arc; 0 if there are no pairs."""
         return self.arcs / max(1, most_arcs(self.vertices))
 
     @property
     def memory_bytes(self) -> int:
-        """Size of the graph's arrays."""
+        """Size of the graph's arrays in bytes."""
         return 4 * (self.vertices + 1 + 2 * self.arcs)
 
     @property
     def info(self) -> dict[str, Any]:
-        """Identity for records, as far as it does not depend on the generator, and the query."""
+        """Identity for records, without the parts that depend on the generator, and the source."""
         return {
             "name": self.name,
             "vertices": self.vertices,
@@ -83,27 +86,27 @@ class RandomGraph:
 
 
 def size(graph: str) -> tuple[int, int]:
-    """Read a random graph's size off its name: the logarithm of its vertices, base 2, and its arcs a vertex.
+    """Read the size of a random graph from its name: log2 of its number of vertices, and its arcs per vertex.
 
     Raises
     ------
     RetraceError
         If the name has another form.
     """
-    found = re.fullmatch(r"random-(\d+)-(\d+)", graph)
+    found = re.fullmatch(RANDOM_GRAPH, graph)
     if found is None:
-        raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs a vertex>")
+        raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs per vertex>")
     return int(found[1]), int(found[2])
 
 
 def named(graph: str, seed: int) -> RandomGraph:
-    """Ask for the graph of a name, such as `random-14-5`; see `size`."""
+    """Return the parameters of the graph with a given name, such as `random-14-5`; see `size`."""
     exponent, per_vertex = size(graph)
     return RandomGraph(2**exponent, per_vertex * 2**exponent, seed, name=graph)
 
 
 def most_arcs(vertices: int) -> int:
-    """Count the pairs of different vertices, each way."""
+    """Return the number of ordered pairs of different vertices."""
     return vertices * (vertices - 1)
 
 
@@ -115,25 +118,26 @@ def resolve_arcs(
     arcs: int | None = None,
     connected: bool = False,
 ) -> int:
-    """Tell how many arcs a graph is to have. More than one way to say it may be used if all agree.
+    """Return the number of arcs of a graph. The caller may give it in several ways if all agree.
 
     Parameters
     ----------
     vertices
         Number of vertices.
     density
-        Share of all `vertices * (vertices - 1)` arcs, 0 to 1: the report's Equation 1. Rounded to whole arcs.
+        Share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp). The number of arcs
+        is rounded.
     per_vertex
-        Arcs a vertex, on average. Rounded to whole arcs.
+        Average number of arcs per vertex. The number of arcs is rounded.
     arcs
         The number itself.
     connected
-        Whether the graph has to be connected, if only weakly.
+        Whether the graph must be weakly connected.
 
     Raises
     ------
     RetraceError
-        If nothing was said, or if it contradicts itself or asks for what cannot be.
+        If no number is given, if the given numbers contradict each other, or if no such graph exists.
     """
     if not 1 <= vertices < UNREACHABLE:
         raise RetraceError(f"{vertices} vertices: expected from 1 to {UNREACHABLE - 1} (32 bits)")
@@ -146,13 +150,13 @@ def resolve_arcs(
     if per_vertex is not None:
         if not (math.isfinite(per_vertex) and 0 <= per_vertex <= vertices - 1):
             raise RetraceError(
-                f"{per_vertex:g} arcs a vertex: expected from 0 to {vertices - 1}, one to each other vertex"
+                f"{per_vertex:g} arcs per vertex: expected from 0 to {vertices - 1}, one to each other vertex"
             )
-        found[f"{per_vertex:g} arcs a vertex"] = round(per_vertex * vertices)
+        found[f"{per_vertex:g} arcs per vertex"] = round(per_vertex * vertices)
     if arcs is not None:
         found[f"{arcs} arcs"] = arcs
     if not found:
-        raise RetraceError("the number of arcs is missing: give a density, arcs a vertex, or arcs")
+        raise RetraceError("the number of arcs is missing: give a density, arcs per vertex, or arcs")
     if len(set(found.values())) > 1:
         told = ", ".join(f"{said} means {count}" for said, count in found.items())
         raise RetraceError(f"the number of arcs contradicts itself ({told}); keep one of them")

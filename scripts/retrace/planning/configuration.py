@@ -1,78 +1,230 @@
-"""The configuration, checked: what is wrong is said by its key."""
+"""The configuration, `config.yaml`: its model, and what is checked beyond single keys."""
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
+from collections.abc import Mapping
+from itertools import chain, product
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from retrace.claims import reports
-from retrace.graphs.datasets import load_registry
-from retrace.planning import printed
-from retrace.publish.published import MEASURED_TABLES
-from retrace.records.model import validator
-from retrace.solvers.registry import parse
-from retrace.system import project
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from retrace.graphs.random import RANDOM_GRAPH
+from retrace.graphs.registry import Dataset, load_registry
+from retrace.solvers import find, parse
 from retrace.system.errors import RetraceError
+from retrace.system.models import FileModel, Many, OrOne, Some, at, read
 
-RANDOM_GRAPH = r"random-\d+-\d+"
-"""Name of a graph that is generated: the logarithm of its vertices, base 2, and its arcs a vertex."""
-
-
-DENSE_GRAPH = r"dense-\d+"
+COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
 
+T = TypeVar("T")
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+Positive = Annotated[int, Field(ge=1)]
+Text = Annotated[str, BeforeValidator(lambda value: str(value), json_schema_input_type=str | float)]
+"""A text or number of a YAML file; the model holds a text."""
 
-def check(config: dict[str, Any]) -> None:
-    """Raise a `RetraceError` that names the first unsound key of the configuration."""
-    plain = json.loads(json.dumps(config))
-    for error in sorted(
-        validator("config").iter_errors(plain), key=lambda error: error.validator != "additionalProperties"
-    ):
-        where = ".".join(("config", *map(str, error.absolute_path)))
-        if error.validator == "additionalProperties":
-            known = error.schema.get("properties", {})
-            unknown = ", ".join(sorted(set(error.instance) - set(known)))
-            raise RetraceError(f"{where}: unknown key {unknown}; expected {', '.join(known)}")
-        raise RetraceError(f"{where}: {error.message}")
-    load_registry(config)
-    for machine in config["machines"]:
-        if machine != config["machine"] and not (project.ROOT / "results/machines" / machine).is_dir():
-            raise RetraceError(f"config.machines: no records in results/machines/{machine}")
-    for key, experiment in config["experiments"].items():
-        known = dict.fromkeys([*printed.printed_tables(), *reports.EXPERIMENTS, *MEASURED_TABLES])
-        if key not in known:
-            raise RetraceError(
-                f"config.experiments: {key} is no printed table and no known experiment; "
-                f"there are {', '.join(known)}"
-            )
-        for name in experiment["solvers"]:
+
+Listed = Annotated[tuple[T, ...], Strict(False), Field(min_length=1), OrOne()]
+"""A list that may be written as a single item."""
+
+
+class Machine(FileModel):
+    """A GPU configuration. Without a setting, the solver or the card decides."""
+
+    # Inside a mapping, Snakemake's --config gives texts: machines={local: {block_size: 64}}
+    model_config = ConfigDict(strict=False)
+
+    block_size: Annotated[int, Field(ge=1, le=1024)] | None = None
+    """Threads per block; by default the solver's own number."""
+    blocks: Annotated[int, Field(ge=0)] | None = None
+    """Betweenness: blocks per launch; by default, or with 0, as many as the GPU runs at once."""
+    mdeg: Positive | None = None
+    """Betweenness: most arcs of a virtual vertex; by default the solver's own number."""
+    memory_gib: Annotated[float, Field(gt=0)] | None = None
+    """Most GPU memory to use; by default all that is free."""
+    compute_capability: Annotated[Text, StringConstraints(pattern=r"^\d+\.\d$")] | None = None
+    """What to compile for, such as "9.0"; by default the card's own."""
+    records: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
+    """Folder of the machine's records; by default results/machines/<name>."""
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """Return the settings that solvers take."""
+        values = {"block_size": self.block_size, "blocks": self.blocks, "mdeg": self.mdeg}
+        return {key: value for key, value in values.items() if value is not None}
+
+
+class SolverMatrix(FileModel):
+    """Solvers and their settings. Lists are multiplied out; the last setting varies fastest."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Listed[Text]]
+
+    solver: Listed[str]
+    """Name of a solver, such as bellman-ford/streams, or several names."""
+
+    def specs(self) -> list[str]:
+        """Return each combination as one text, such as `bellman-ford/streams:parts=2`."""
+        settings = self.model_extra or {}
+        return [
+            with_settings(name, dict(zip(settings, values, strict=True)))
+            for name, *values in product(self.solver, *settings.values())
+        ]
+
+
+class Experiment(FileModel):
+    """Solvers, and the graphs that they are measured on."""
+
+    solvers: Some[
+        Annotated[
+            SolverMatrix,
+            BeforeValidator(
+                lambda value: {"solver": value} if isinstance(value, str) else value,
+                json_schema_input_type=str | SolverMatrix,
+            ),
+        ]
+    ]
+    """Names of solvers, with settings or without, or mappings whose lists are multiplied out."""
+    graphs: Some[str]
+    """Data sets, or generated graphs such as random-14-5 and dense-256."""
+    larger_graphs: Many[str] = ()
+    """Graphs that are measured with `scale: paper` only."""
+
+    @property
+    def specs(self) -> list[str]:
+        """Return every solver with its settings, such as `bellman-ford/streams:parts=2`."""
+        return list(chain.from_iterable(matrix.specs() for matrix in self.solvers))
+
+    @property
+    def all_graphs(self) -> list[str]:
+        """Return the graphs of any scale."""
+        return [*self.graphs, *self.larger_graphs]
+
+    @property
+    def generates(self) -> bool:
+        """Whether the solvers generate the graphs instead of being given them."""
+        return self.specs[0].startswith("generate/")
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        for spec in self.specs:
             try:
-                parse(name)
+                parse(spec)
             except RetraceError as error:
-                raise RetraceError(f"config.experiments.{key}.solvers: {error}") from None
-        generators = makes_graphs(experiment["solvers"])
-        if not generators and any(makes_graphs([name]) for name in experiment["solvers"]):
-            raise RetraceError(
-                f"config.experiments.{key}.solvers: generators make graphs, and others are given some; "
-                "expected an experiment for each kind"
-            )
-        for kind in ("graphs", "larger_graphs"):
-            for name in experiment.get(kind, []):
-                if generators and not re.fullmatch(RANDOM_GRAPH, name):
-                    raise RetraceError(
-                        f"config.experiments.{key}.{kind}: {name} cannot be generated; expected such as "
-                        "random-14-5 for one of 2^14 vertices and 5 arcs a vertex"
-                    )
-                if name not in config["datasets"] and not re.fullmatch(f"{RANDOM_GRAPH}|{DENSE_GRAPH}", name):
-                    there_are = ", ".join(sorted(config["datasets"]))
-                    raise RetraceError(
-                        f"config.experiments.{key}.{kind}: {name} is not known; there are {there_are}, and "
-                        "random-14-5 for one of 2^14 vertices and 5 arcs a vertex, or dense-256 for a "
-                        "complete one"
-                    )
+                raise at("solvers", str(error)) from None
+        for key, names in (
+            ("solvers", self.specs),
+            ("graphs", self.graphs),
+            ("larger_graphs", self.larger_graphs),
+        ):
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise at(key, f"expected each item once, found {twice} twice")
+        if len({spec.startswith("generate/") for spec in self.specs}) > 1:
+            raise at("solvers", "expected generators or other solvers, found both; give each an experiment")
+        return self
 
 
-def makes_graphs(solvers: list[str]) -> bool:
-    """Tell whether an experiment's solvers are generators: they are given a graph's name alone."""
-    return all(name.startswith("generate/") for name in solvers)
+class Configuration(FileModel):
+    """config.yaml, and what --config and --configfile change in it."""
+
+    machine: Name
+    """The machine that measures: one of `machines`, or a new name."""
+    machines: dict[
+        Name,
+        Annotated[
+            Machine,
+            BeforeValidator(
+                lambda value: {} if value is None else value, json_schema_input_type=Machine | None
+            ),
+        ],
+    ]
+    """GPU configurations by name. Tables show the records of each."""
+    backend: Literal["auto", "cuda", "emulator"]
+    """Where CUDA kernels run; auto is cuda if there is a GPU."""
+    scale: Literal["default", "paper"]
+    """Whether larger graphs are measured too."""
+    trials: Positive
+    """Timed runs of each solver."""
+    budget_s: Annotated[float, Field(gt=0)]
+    """Seconds for all trials of a solver on a graph."""
+    seed: Annotated[int, Field(ge=0)]
+    """Seed of everything that is generated."""
+    offline: Literal["stand-in", "fail"]
+    """What to do if a graph is not available."""
+    datasets: Listed[str]
+    """Registry of data sets, or several; an entry replaces an entry of the same name in an earlier file."""
+    experiments: Annotated[
+        dict[Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment],
+        Field(min_length=1),
+    ]
+    """Experiments by name. Each has a table and a figure of its own."""
+
+    @field_validator("experiments")
+    @classmethod
+    def _leave_names_of_claims(cls, experiments: dict[str, Experiment]) -> dict[str, Experiment]:
+        for name in experiments:
+            if name.startswith("claims-") or name == "verification":
+                raise ValueError(f"expected another name than {name}, which is the name of another table")
+        return experiments
+
+    @model_validator(mode="after")
+    def _keep_records_apart(self) -> Self:
+        owners: dict[str, str] = {}
+        for name in dict.fromkeys([*self.machines, self.machine]):
+            if (other := owners.setdefault(self.records(name), name)) != name:
+                raise at(f"machines.{name}.records", f"expected another folder than that of {other}")
+        return self
+
+    @property
+    def this(self) -> Machine:
+        """Return the configuration of the machine that measures."""
+        return self.machines.get(self.machine, Machine())
+
+    def records(self, machine: str) -> str:
+        """Return the folder of a machine's records."""
+        entry = self.machines.get(machine, Machine())
+        return entry.records or f"results/machines/{machine}"
+
+
+def load(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
+    """Check a configuration and read its data sets.
+
+    Raises
+    ------
+    RetraceError
+        If anything is wrong. The error names the key and what was expected.
+    """
+    checked = read(Configuration, dict(config), "config")
+    datasets = load_registry(checked.datasets)
+    for key, experiment in checked.experiments.items():
+        pattern = RANDOM_GRAPH if experiment.generates else f"{RANDOM_GRAPH}|{COMPLETE}"
+        named = [] if experiment.generates else sorted(datasets)
+        for kind, graphs in (("graphs", experiment.graphs), ("larger_graphs", experiment.larger_graphs)):
+            for name in graphs:
+                if name not in named and not re.fullmatch(pattern, name):
+                    complete = [] if experiment.generates else ["a complete one such as dense-256"]
+                    known = ", ".join([*named, "a random graph such as random-14-5", *complete])
+                    raise RetraceError(f"config.experiments.{key}.{kind}: no graph {name}; expected {known}")
+    return checked, datasets
+
+
+def with_settings(spec: str, settings: Mapping[str, object]) -> str:
+    """Add settings to a solver's name, such as `betweenness/vert` or `betweenness/vert:blocks=33`."""
+    added = ",".join(f"{key}={value}" for key, value in settings.items())
+    return f"{spec}{',' if ':' in spec else ':'}{added}" if added else spec
+
+
+def lay_over(spec: str, settings: Mapping[str, int]) -> str:
+    """Add the settings of a machine that a solver has and its specification does not give."""
+    given = {part.partition("=")[0] for part in spec.partition(":")[2].split(",")}
+    known = find(spec).defaults
+    return with_settings(spec, {key: settings[key] for key in settings if key in known and key not in given})

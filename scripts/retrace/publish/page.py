@@ -97,7 +97,7 @@ def render(page: Page, form: str) -> str:
     return environment.get_template(f"table.{form}.j2").render(page=page)
 
 
-def write_table(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
+def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
     """Write a page as Markdown and HTML, and what it shows as CSV."""
     files = {
         "csv": tidy.to_csv(index=False, lineterminator="\n"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from retrace.records.model import read_records
+from retrace.records.record import read_records
 from retrace.reports.frame import Frame, build
-from retrace.reports.model import Report, load_report
 from retrace.reports.printed import read_printed
+from retrace.reports.report import Report, load_report
 
 
 def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | None, Frame]:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
 from retrace.records.statistics import RULE, Summary
-from retrace.reports import frame as frames
-from retrace.reports.frame import Entry, Frame, kind_of, speed_up
-from retrace.reports.model import Layout, Report, SpeedUp, layout_of
+from retrace.reports.frame import Entry, Frame, GraphRow, kind_of, speed_up
+from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
 
 UNSURE = "~"
@@ -24,12 +23,12 @@ TWICE = " / "
 
 def page(frame: Frame, experiment: str, report: Report | None) -> Page:
     """Lay an experiment's table out for reading."""
-    found, layout = frame.of(experiment), layout_of(report, experiment)
+    found, layout = frame.of(experiment), table_layout(report, experiment)
     grid = _Grid(found, layout)
     tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
     return Page(
         title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
-        summary=_summary(found, grid),
+        summary=_summary(found, grid.plain, report),
         label_heading="Graph" if layout.rows == "graphs" else "Solver",
         tables=tables,
         notes=grid.notes.texts,
@@ -51,7 +50,7 @@ class _Grid:
     """The cells of an experiment, by row of the frame, machine and name."""
 
     frame: Frame
-    layout: Layout
+    layout: TableLayout
     notes: Notes = field(default_factory=Notes)
 
     def __post_init__(self) -> None:
@@ -88,7 +87,7 @@ class _Grid:
         return tables
 
     def table(
-        self, groups: dict[str, dict[str, list[Cell]]], rows: Sequence[frames.Row], heading: str = ""
+        self, groups: dict[str, dict[str, list[Cell]]], rows: Sequence[GraphRow], heading: str = ""
     ) -> Table:
         """Make a table with a row for each graph of groups of columns."""
         columns = [cells for group in groups.values() for cells in group.values()]
@@ -101,7 +100,7 @@ class _Grid:
             heading,
         )
 
-    def columns(self, machine: str, rows: Sequence[frames.Row], report: bool) -> dict[str, list[Cell]]:
+    def columns(self, machine: str, rows: Sequence[GraphRow], report: bool) -> dict[str, list[Cell]]:
         """Return a machine's columns by heading: of the report's own solvers, or of all others."""
         columns: dict[str, list[Cell]] = {}
         here = {entry.name for entry in self.frame.measured if entry.machine == machine}
@@ -125,7 +124,7 @@ class _Grid:
         full = f"{solver.split('/')[0]}/{name}"
         return f"{printed} ({full})" if printed and self.frame.printed else full
 
-    def entry(self, row: frames.Row, machine: str, solver: str) -> Entry | None:
+    def entry(self, row: GraphRow, machine: str, solver: str) -> Entry | None:
         """Return what a machine measured of a solver, whatever its settings."""
         return next((e for (m, _), e in row.measured.items() if (m, e.solver) == (machine, solver)), None)
 
@@ -143,11 +142,11 @@ class _Grid:
             tables.append(self.by_graph(part, heads, heading))
         return tables
 
-    def noted(self, head: str, row: frames.Row) -> str:
+    def noted(self, head: str, row: GraphRow) -> str:
         """Return a column's head with the numbers of the notes on its graph."""
         return head + "".join(f" [{note}]" for note in self.differences(row))
 
-    def by_graph(self, part: Sequence[frames.Row], heads: Sequence[str], heading: str = "") -> Table:
+    def by_graph(self, part: Sequence[GraphRow], heads: Sequence[str], heading: str = "") -> Table:
         """Fill a table whose columns are graphs."""
         rows: list[Row] = []
         printed = [entry for row in part for entry in row.printed]
@@ -179,7 +178,7 @@ class _Grid:
         )
         return solvers.get(self.solvers[name], name)
 
-    def printed_cell(self, row: frames.Row, system: str, name: str) -> Cell:
+    def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
         """Show what a report prints, with a mark on what is doubted."""
         found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
         if not found:
@@ -210,7 +209,7 @@ class _Grid:
         shown = three_digits(entry.total.median) if self.plain else duration(entry.total.median)
         return Cell(shown, _tip(entry, entry.total), notes=marks)
 
-    def speed_up_cell(self, row: frames.Row, machine: str, compared: SpeedUp) -> Cell:
+    def speed_up_cell(self, row: GraphRow, machine: str, compared: SpeedUp) -> Cell:
         """Show how many times faster a solver is than another on the same machine and graph."""
         found = speed_up(
             self.entry(row, machine, compared.over),
@@ -222,7 +221,7 @@ class _Grid:
             Cell(ratio(found[0])) if found[1] else Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")
         )
 
-    def differences(self, row: frames.Row) -> list[int]:
+    def differences(self, row: GraphRow) -> list[int]:
         """Return the numbers of the notes on a graph that is not the printed one."""
         texts: dict[str, list[str]] = {}
         for (machine, _), entry in row.measured.items():
@@ -248,12 +247,12 @@ class _Grid:
         return remarks
 
 
-def _summary(found: Frame, grid: _Grid) -> str:
+def _summary(found: Frame, plain: bool, report: Report | None) -> str:
     """Say what the numbers are."""
     measured = "the median of the verified trials' total (upload + solve + download)."
     if not found.printed:
-        return f"Each time is {measured} The report prints no numbers for it."
-    unit = "Milliseconds: printed" if grid.plain else "Printed"
+        return f"Each time is {measured}{' The report prints no numbers for it.' if report else ''}"
+    unit = "Milliseconds: printed" if plain else "Printed"
     return f"{unit} numbers, as printed, beside measured ones: each {measured}"
 
 
@@ -294,7 +293,7 @@ def _tip(entry: Entry, times: Summary) -> str:
     return "; ".join(parts)
 
 
-def _differences(row: frames.Row, entry: Entry) -> Iterable[str]:
+def _differences(row: GraphRow, entry: Entry) -> Iterable[str]:
     """Say in what the graph of a record is not the one that its row names."""
     assert entry.record is not None
     graph = entry.record.graph

@@ -8,7 +8,7 @@ from retrace.publish.page import Cell, Group, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
 from retrace.reports.frame import Frame
 from retrace.reports.judge import COMPARING, Verdict, judge
-from retrace.reports.model import Report
+from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY
 
 COLUMNS = (

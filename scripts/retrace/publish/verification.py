@@ -8,7 +8,7 @@ from itertools import groupby
 import pandas as pd
 
 from retrace.publish.page import Cell, Group, Page, Row, Table
-from retrace.records.model import Record
+from retrace.records.record import Record
 from retrace.reports.frame import Entry, Frame
 from retrace.reports.wording import EMPTY
 

@@ -11,16 +11,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from retrace.records.model import Phase
+from retrace.records.record import Phase
 from retrace.reports.one_offs import RULES
-from retrace.reports.wording import listed, plural
-from retrace.system.models import Model
+from retrace.reports.wording import plural, word_list
+from retrace.system.models import FileModel
 
 Spec = Annotated[str, Field(min_length=1, description="a variant, such as streams:parts=2")]
 Specs = Spec | list[Spec]
 
 
-class Where(Model):
+class Where(FileModel):
     """Which measurements count."""
 
     arcs_per_vertex: int | None = Field(default=None, description="random graphs of this density")
@@ -48,7 +48,7 @@ class Where(Model):
         return "".join(f", {text}" for text in texts)
 
 
-class Comparison(Model):
+class Comparison(FileModel):
     """A comparison of variants by a phase; `for` stands for each of its values in the variants' names."""
 
     by: Phase = "total"
@@ -66,12 +66,12 @@ class Comparison(Model):
 
     def named(self, specs: Specs) -> str:
         """Name variants as they are written, placeholders as such."""
-        return listed([specs] if isinstance(specs, str) else list(specs))
+        return word_list([specs] if isinstance(specs, str) else list(specs))
 
     @property
     def conditions(self) -> str:
         """The values of placeholders and the conditions, in words."""
-        ranges = [f", {key} = {listed([str(v) for v in values])}" for key, values in self.for_.items()]
+        ranges = [f", {key} = {word_list([str(v) for v in values])}" for key, values in self.for_.items()]
         return "".join([*ranges, self.where.words])
 
 
@@ -202,7 +202,7 @@ class OneOff(Comparison):
         return RULES[self.function]
 
 
-KINDS: dict[str, type[Comparison]] = {
+COMPARISONS: dict[str, type[Comparison]] = {
     "faster": Faster,
     "not_faster": NotFaster,
     "faster_on_some": SomewhereFaster,
@@ -217,7 +217,7 @@ KINDS: dict[str, type[Comparison]] = {
 
 def _kind(value: Any) -> str | None:
     keys: Sequence[str] = list(value) if isinstance(value, dict) else []
-    return next((key for key in KINDS if key in keys), None)
+    return next((key for key in COMPARISONS if key in keys), None)
 
 
 AnyComparison = Annotated[
@@ -232,19 +232,19 @@ AnyComparison = Annotated[
     Discriminator(
         _kind,
         custom_error_type="unknown_test",
-        custom_error_message=f"Input should have one of the keys {', '.join(KINDS)}",
+        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISONS)}",
     ),
 ]
 
 
-class Quote(Model):
+class Quote(FileModel):
     """A time that is quoted beside a verdict, which does not rest on it."""
 
     variant: Spec
     words: str
 
 
-class Claim(Model):
+class Claim(FileModel):
     """A statement of a report."""
 
     section: str = Field(min_length=1, description="where the report says so: a section or a heading")

@@ -1,7 +1,7 @@
 """One frame of all that is shown: printed numbers and records, side by side.
 
-Tables, figures, claims and CSV files are views of it. An entry is a printed number or a record; the entries of
-one graph make a row.
+Tables, figures, claims and CSV files are views of it. An entry is a printed number or a record;
+the entries of one graph make a row.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import cached_property
 import pandas as pd
 
 from retrace.graphs.random import size
-from retrace.records.model import PHASES, Record
+from retrace.records.record import PHASES, Record
 from retrace.records.statistics import Summary, rank
-from retrace.reports.model import Layout, Measure
 from retrace.reports.printed import PrintedNumber
+from retrace.reports.report import Measure, TableLayout
 from retrace.reports.variant import QUERY, Variant
 from retrace.system.errors import RetraceError
 
@@ -109,7 +109,7 @@ class Entry:
 
 
 @dataclass
-class Row:
+class GraphRow:
     """The entries of one graph and pair: the printed ones, and the measured ones by machine and name."""
 
     graph: str
@@ -165,7 +165,13 @@ class Frame:
         return sorted(found, key=lambda name: (not found[name], name))
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def on_gpu(self) -> list[str]:
+        """The machines that have times of a GPU."""
+        timed = {e.machine for e in self.measured if e.total and e.record and e.record.backend == "cuda"}
+        return [machine for machine in self.machines if machine in timed]
+
+    @cached_property
+    def rows(self) -> list[GraphRow]:
         """The entries by graph and pair: printed rows in their order, then all others.
 
         Raises
@@ -173,15 +179,15 @@ class Frame:
         RetraceError
             If two records claim one cell.
         """
-        found: dict[tuple[str, str, str], Row] = {}
+        found: dict[tuple[str, str, str], GraphRow] = {}
         for entry in self.measured:
             key = (entry.graph, entry.label, entry.pair)
-            row = found.setdefault(key, Row(*key))
+            row = found.setdefault(key, GraphRow(*key))
             place = (entry.machine, entry.name)
             if place in row.measured:
                 raise RetraceError(
-                    f"{entry.experiment}: two records of {entry.full_name} on {entry.title} from {entry.machine}; "
-                    "give one"
+                    f"{entry.experiment}: two records of {entry.full_name} on {entry.title} from "
+                    f"{entry.machine}; give one"
                 )
             row.measured[place] = entry
         order = list(dict.fromkeys(entry.graph for entry in self.printed))
@@ -191,7 +197,7 @@ class Frame:
             labels = [label for name, label, pair in found if name == graph and pair == PRINTED_PAIR]
             nearest = min(labels, key=_distance, default=graph)
             key = (graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR)
-            row = found.pop(key) if key in found else Row(*key)
+            row = found.pop(key) if key in found else GraphRow(*key)
             row.printed = [entry for entry in self.printed if entry.graph == graph]
             rows.append(row)
         rest = sorted(
@@ -206,20 +212,20 @@ class Frame:
         )
         return rows + rest
 
-    def names(self, layout: Layout) -> list[str]:
+    def names(self, layout: TableLayout) -> list[str]:
         """List the measured names: the report's own first, as laid out, then ours, then libraries."""
         kinds: dict[str, tuple[int, int]] = {}
         own = list(dict.fromkeys(spec for spec in layout.solvers.values()))
         for number, entry in enumerate(self.measured):
             place = own.index(entry.solver) if entry.solver in own else len(own) + number
-            kinds.setdefault(entry.name, (KINDS.index(kind_of(entry, layout)), place))
+            kinds.setdefault(entry.name, (SOLVER_KINDS.index(kind_of(entry, layout)), place))
         return sorted(kinds, key=lambda name: kinds[name])
 
 
-KINDS = ("report", "ours", "library")
+SOLVER_KINDS = ("report", "ours", "library")
 
 
-def kind_of(entry: Entry, layout: Layout) -> str:
+def kind_of(entry: Entry, layout: TableLayout) -> str:
     """Return whose algorithm a record is of: the report's, ours, or a library's."""
     if entry.solver in layout.solvers.values() or any(entry.solver in g for g in layout.groups.values()):
         return "report"
@@ -229,7 +235,7 @@ def kind_of(entry: Entry, layout: Layout) -> str:
 def build(
     records: Iterable[Record],
     numbers: Iterable[PrintedNumber] = (),
-    layouts: Mapping[str, Layout] | None = None,
+    layouts: Mapping[str, TableLayout] | None = None,
 ) -> Frame:
     """Build the frame of records and printed numbers; `layouts` say which solver repeats a printed name."""
     records, layouts = list(records), layouts or {}
@@ -288,7 +294,7 @@ def same_graph(a: Entry, b: Entry) -> bool:
     return a.record is not None and b.record is not None and a.record.graph.sha256 == b.record.graph.sha256
 
 
-def table(frame: Frame, layout: Layout) -> pd.DataFrame:
+def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
     """Return the tidy frame: one row for each printed number and each record."""
     baseline = layout.speed_up.over if layout.speed_up else next(iter(layout.solvers.values()), None)
     rows = []
@@ -345,7 +351,7 @@ def _printed_cells(entry: Entry) -> dict[str, object]:
     }
 
 
-def _measured_cells(entry: Entry, layout: Layout) -> dict[str, object]:
+def _measured_cells(entry: Entry, layout: TableLayout) -> dict[str, object]:
     record = entry.record
     assert record is not None
     cells: dict[str, object] = {

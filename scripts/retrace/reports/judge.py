@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from retrace.records.model import Phase
+from retrace.records.record import Phase
 from retrace.records.statistics import RULE, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim, Where
 from retrace.reports.frame import Entry, Frame, same_graph
-from retrace.reports.model import Report
 from retrace.reports.one_offs import FUNCTIONS
+from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio
 from retrace.system.errors import RetraceError
@@ -80,9 +80,9 @@ class Evidence:
     @classmethod
     def of(cls, frame: Frame, experiment: str, machine: str, condition: Where) -> Evidence:
         """Choose a machine's records of an experiment, but for those that a condition leaves out."""
-        own = [entry for entry in frame.of(experiment).measured if entry.machine == machine]
-        on_gpu = any(entry.total and entry.record and entry.record.backend == "cuda" for entry in own)
-        return cls(machine, [entry for entry in own if meets(entry, condition)], on_gpu)
+        own = frame.of(experiment)
+        counting = [e for e in own.measured if e.machine == machine and meets(e, condition)]
+        return cls(machine, counting, machine in own.on_gpu)
 
     def timed(self, variant: Variant) -> dict[str, Entry]:
         """Return the entries of a variant that have times, by the label of the graph, the least work first.

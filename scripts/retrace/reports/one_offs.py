@@ -1,7 +1,7 @@
 """Comparisons of a single claim, by name: a function each, rather than a larger language for all.
 
-A function takes the pairs of its two variants. It returns the numbers to quote, and for each graph -1 where they
-bear the claim out, 1 where they contradict it.
+A function takes the pairs of its two variants. It returns the numbers to quote, and for each graph -1
+where they bear the claim out, 1 where they contradict it.
 """
 
 from __future__ import annotations

@@ -1,36 +1,76 @@
-"""Breadth-first search on a device: the level of every vertex."""
+"""Breadth-first search: the level of every vertex, that is the fewest arcs that lead to it from the source.
+
+All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once for each level,
+and `bfs/scipy`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
 from retrace.solvers.bulk_synchronous import BulkSynchronous
-from retrace.solvers.registry import REGISTRY, DeviceSolver, Query
+from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.solver import DeviceSolver, HostSolver, only, unreached
+
+
+@REGISTRY.add
+class QueueBFS(HostSolver):
+    """Sequential breadth-first search with a first-in, first-out queue.
+
+    Each vertex enters the queue once, when its level is found, so the search takes O(vertices + arcs) time.
+    Report bsp-suite, Algorithm 3.1, whose baseline it is.
+    """
+
+    name = "bfs/queue"
+    implements = "bsp-suite, Algorithm 3.1"
+    source = "host/bfs_queue.cpp"
+    symbol = "bfs_queue"
+
+
+@REGISTRY.add
+class TwoFrontierBFS(HostSolver):
+    """Sequential breadth-first search with two arrays of vertices: this level's and the next one's.
+
+    The arrays swap after each level, in O(vertices + arcs) time altogether. Report hong-bfs, BFS_sequential.
+    """
+
+    name = "bfs/two-frontier"
+    implements = "hong-bfs, BFS_sequential"
+    source = "host/bfs_two_frontier.cpp"
+    symbol = "bfs_two_frontier"
+
+    def download(self) -> Int32Array:
+        """Return the labels, with `UNREACHABLE` in place of -1."""
+        return np.where(self.answer < 0, UNREACHABLE, self.answer)
 
 
 @REGISTRY.add
 class BspBFS(BulkSynchronous):
-    """Two bulk-synchronous kernels a level."""
+    """Breadth-first search in two bulk-synchronous kernels a level, with one thread for each vertex.
+
+    A thread whose vertex is in the frontier writes the level of its unvisited neighbours, and marks them; the
+    second kernel makes the marked vertices the next frontier. Every level inspects every vertex, so a graph
+    of depth D takes O(D * vertices + arcs) work. Report bsp-suite, Algorithms 3.2 and 3.3, after Harish and
+    Narayanan (HiPC 2007).
+    """
 
     name = "bfs/bsp"
     implements = "bsp-suite, Algorithms 3.2 and 3.3"
-    sources = ("bfs/bsp.cu",)
+    source = "bfs/bsp.cu"
     kernels = ("bfs_kernel1", "bfs_kernel2")
     bytes_per_vertex = 7
 
     def upload(self, query: Query) -> None:
-        """Send the graph; the source is the frontier, visited, and at level 0."""
+        """Send the graph; the source is in the frontier, visited, and at level 0."""
         graph, device = self.graph, self.device
-        only_source = np.zeros(graph.vertices, dtype=np.bool_)
-        only_source[query.source] = True
-        level = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
-        level[query.source] = 0
-        arcs = device.upload(graph.indptr), device.upload(graph.indices)
+        only_source = only(query.source, graph)
+        arcs, vertices = self.upload_arcs(graph), np.int32(graph.vertices)
         frontier, visited = device.upload(only_source), device.upload(only_source)
-        updating = device.upload(np.zeros_like(only_source))
-        self.answer = device.upload(level)
-        vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
+        updating, more = device.upload(np.zeros_like(only_source)), device.empty(1, np.int32)
+        self.answer = device.upload(unreached(graph, query.source))
         self.arguments = (
             (vertices, *arcs, visited, frontier, updating, self.answer),
             (vertices, frontier, updating, visited, more),
@@ -39,24 +79,29 @@ class BspBFS(BulkSynchronous):
 
 @REGISTRY.add
 class BlockQueueBFS(DeviceSolver):
-    """A launch a level over the frontier's vertices; blocks gather the next frontier in shared memory."""
+    """Breadth-first search with a queue of the frontier, one thread for each vertex in it, a launch a level.
+
+    A block collects the vertices it discovers in a queue in shared memory, and appends that to the next
+    frontier with a single atomic addition. The work is O(vertices + arcs). Report hong-bfs,
+    BFS_Bqueue_kernel, corrected: the length of a full queue is limited when it is read (docs/errata.md).
+    """
 
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
-    sources = ("bfs/block-queue.cu", "bfs/block_queue.cuh")
+    source = "bfs/block-queue.cu"
     bytes_per_vertex = 16
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
         self.graph = graph
-        module = self.device.load(self.sources[0])
+        module = self.device.load(self.source)
         names = ("block_queue_start", "block_queue_expand", "block_queue_next")
         self.start, self.expand, self.next = (module.kernel(name) for name in names)
 
     def upload(self, query: Query) -> None:
-        """Send the graph and start with the source as the previous frontier."""
+        """Send the graph; the source is the only vertex of the previous frontier."""
         graph, device = self.graph, self.device
-        self.arcs = device.upload(graph.indptr), device.upload(graph.indices)
+        self.arcs = self.upload_arcs(graph)
         self.label = device.upload(np.full(graph.vertices, -1, dtype=np.int32))
         self.visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
         self.frontiers = [device.empty(graph.vertices, np.int32) for _ in ("previous", "current")]
@@ -67,15 +112,14 @@ class BlockQueueBFS(DeviceSolver):
         )  # fmt: skip
 
     def solve(self, query: Query) -> int:
-        """Expand level by level until the frontier is empty."""
-        block = self.block_size
+        """Expand level by level until the frontier is empty; return the number of levels."""
         previous, current = self.frontiers
         frontier = np.ones(1, dtype=np.int32)
         levels = 0
         while frontier[0]:
             self.expand(
-                self.grid(int(frontier[0])), block, previous, self.previous_tail, current, self.tail,
-                *self.arcs, self.label, self.visited,
+                self.grid(int(frontier[0])), self.block_size, previous, self.previous_tail, current,
+                self.tail, *self.arcs, self.label, self.visited,
             )  # fmt: skip
             self.device.read(self.tail, frontier)
             self.next(1, 1, self.previous_tail, self.tail)
@@ -84,7 +128,7 @@ class BlockQueueBFS(DeviceSolver):
         return levels
 
     def download(self) -> Int32Array:
-        """Fetch the labels, -1 turned into our word for a vertex that is not reached."""
+        """Copy the labels to the host, and replace -1 by `UNREACHABLE`."""
         label = self.device.download(self.label)
         label[label < 0] = UNREACHABLE
         return label
@@ -92,7 +136,36 @@ class BlockQueueBFS(DeviceSolver):
 
 @REGISTRY.add
 class PublishedBlockQueueBFS(BlockQueueBFS):
-    """`bfs/block-queue` with the shared queue's tail handled as printed."""
+    """`bfs/block-queue` as printed: every thread that finds the shared queue full resets its length.
+
+    That plain write competes with the atomic additions of other threads (docs/errata.md). Report hong-bfs,
+    BFS_Bqueue_kernel.
+    """
 
     name = "bfs/block-queue-published"
-    sources = ("bfs/block-queue-published.cu", "bfs/block_queue.cuh")
+    source = "bfs/block-queue-published.cu"
+
+
+@REGISTRY.add
+class SciPyBFS(SciPyPeer):
+    """Levels by SciPy's Dijkstra without weights, since its breadth-first search returns no levels."""
+
+    name = "bfs/scipy"
+    implements = "scipy.sparse.csgraph.dijkstra(unweighted=True)"
+    unweighted = True
+
+
+@REGISTRY.add
+class IgraphBFS(IgraphPeer):
+    """Levels by igraph's breadth-first search, in C."""
+
+    name = "bfs/igraph"
+
+
+@REGISTRY.add
+class NetworKitBFS(NetworKitPeer):
+    """Levels by NetworKit's breadth-first search, in C++."""
+
+    name = "bfs/networkit"
+    implements = "networkit.distance.BFS"
+    algorithm = "BFS"

@@ -1,4 +1,4 @@
-"""What the bulk-synchronous searches share: two kernels an iteration, with the host in between."""
+"""Bulk-synchronous searches: two kernels in each iteration, with the host in between."""
 
 from __future__ import annotations
 
@@ -8,26 +8,30 @@ import numpy as np
 
 from retrace.devices.base import Buffer
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.solvers.registry import DeviceSolver, Query
+from retrace.graphs.query import Query
+from retrace.solvers.solver import DeviceSolver
 
 
 class BulkSynchronous(DeviceSolver):
-    """Two kernels an iteration; the host reads the termination flag after each."""
+    """The first kernel proposes updates, the second applies them and sets a flag that the host reads.
+
+    P. Harish and P. J. Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007.
+    """
 
     kernels: ClassVar[tuple[str, str]]
-    """Their names in the kernel file."""
+    """The names of the two kernels in `source`."""
     answer: Buffer
     arguments: tuple[tuple[Any, ...], tuple[Any, ...]]
-    """What each kernel is launched with; the second one's end with `more`. Both are set by `upload`."""
+    """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
 
     def setup(self, graph: CSRGraph) -> None:
         """Load both kernels."""
         self.graph = graph
-        module = self.device.load(self.sources[0])
+        module = self.device.load(self.source)
         self.first, self.second = (module.kernel(name) for name in self.kernels)
 
     def solve(self, query: Query) -> int:
-        """Launch both kernels until the second one leaves the flag at 0."""
+        """Launch both kernels until the second leaves the flag at 0; return the number of iterations."""
         grid, block, device = self.grid(self.graph.vertices), self.block_size, self.device
         of_first, of_second = self.arguments
         flag = of_second[-1]
@@ -42,5 +46,5 @@ class BulkSynchronous(DeviceSolver):
         return iterations
 
     def download(self) -> Int32Array:
-        """Fetch the levels or distances."""
+        """Copy the levels or distances to the host."""
         return self.device.download(self.answer)

@@ -1,8 +1,14 @@
-"""Single-source shortest paths on a device: the distance of every vertex."""
+"""Single-source shortest paths with weights that are not negative: the distance of every vertex.
+
+Dijkstra's algorithm settles the closest vertex next. The solvers with a mask instead relax the arcs of all
+vertices whose distance has fallen, as Bellman and Ford do: O(vertices * arcs) work in the worst case, but as
+many iterations only as a shortest path has arcs, and parallel within each. `sssp/standard` and its variants
+are one kernel of report tuwien-sssp; they differ in how the host learns that no vertex is masked.
+"""
 
 from __future__ import annotations
 
-import ctypes
+import time
 from abc import abstractmethod
 from collections.abc import Mapping
 from itertools import count
@@ -11,33 +17,122 @@ from typing import ClassVar
 import numpy as np
 
 from retrace.devices.base import Buffer
+from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
 from retrace.solvers.bulk_synchronous import BulkSynchronous
-from retrace.solvers.host import c_graph, pointer
-from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Setting
+from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting
+from retrace.solvers.solver import DeviceSolver, HostSolver, only, unreached
 from retrace.system.errors import RetraceError
 
 
 @REGISTRY.add
+class LinearDijkstra(HostSolver):
+    """Dijkstra's algorithm with a linear scan for the closest vertex, O(vertices^2).
+
+    E. W. Dijkstra, "A note on two problems in connexion with graphs", Numer. Math. 1, 1959. Report bsp-suite,
+    Algorithm 3.7, whose baseline it is. At 2^20 vertices it takes minutes, so its time is predicted first.
+    """
+
+    name = "sssp/dijkstra-linear"
+    implements = "bsp-suite, Algorithm 3.7"
+    source = "host/sssp_dijkstra_linear.cpp"
+    symbol = "sssp_dijkstra_linear"
+    SAMPLE = (100, 1100)
+
+    def settle(self, source: int, limit: int) -> int:
+        """Settle up to `limit` vertices; return how many were settled."""
+        return int(self.function(self.c_graph, source, limit, self.c_answer))
+
+    def solve(self, query: Query) -> int:
+        """Settle every vertex that the source reaches; return how many were settled."""
+        return self.settle(query.source, self.graph.vertices)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Extrapolate the difference between settling few and more vertices: each takes a scan of all.
+
+        Of three runs the fastest counts, since other work on the machine only makes a run slower.
+        """
+        fewer, more = self.SAMPLE
+        if self.settle(query.source, more) < more:
+            return None
+        difference = self.fastest(query.source, more) - self.fastest(query.source, fewer)
+        return max(0.0, difference) / (more - fewer) * self.graph.vertices
+
+    def fastest(self, source: int, limit: int) -> float:
+        """Return the seconds of the fastest of three runs that settle `limit` vertices."""
+        seconds = []
+        for _ in range(3):
+            started = time.perf_counter()
+            self.settle(source, limit)
+            seconds.append(time.perf_counter() - started)
+        return min(seconds)
+
+
+@REGISTRY.add
+class HeapDijkstra(HostSolver):
+    """Dijkstra's algorithm with a binary heap, O((vertices + arcs) log vertices).
+
+    A vertex enters the heap again when its distance falls, and obsolete entries are skipped when they
+    surface. No report has it: it is what a programmer would write today.
+    """
+
+    name = "sssp/dijkstra-heap"
+    implements = "Dijkstra's algorithm with std::priority_queue: what anyone would write today"
+    source = "host/sssp_dijkstra_heap.cpp"
+    symbol = "sssp_dijkstra_heap"
+
+
+@REGISTRY.add
+class MaskSequentialSSSP(HostSolver):
+    """Sequential sweeps over all vertices, which relax the arcs of those that are masked, with predecessors.
+
+    A vertex is masked when its distance falls; the search ends when none is. O(vertices * arcs) in the worst
+    case. Report tuwien-sssp, section 5, the sequential version, for which no pseudo-code is printed.
+    """
+
+    name = "sssp/mask-sequential"
+    implements = "tuwien-sssp, section 5, the sequential version"
+    source = "host/sssp_mask_sequential.cpp"
+    symbol = "sssp_mask_sequential"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the function, and allocate the predecessors."""
+        super().setup(graph)
+        self.predecessor = np.empty(graph.vertices, dtype=np.int32)
+        self.c_predecessor = pointer(self.predecessor)
+
+    def solve(self, query: Query) -> int:
+        """Sweep until the mask is empty; return the number of sweeps."""
+        return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
+
+    def predecessors(self) -> Int32Array:
+        """Return the predecessors."""
+        return self.predecessor
+
+
+@REGISTRY.add
 class BspSSSP(BulkSynchronous):
-    """Two bulk-synchronous kernels an iteration."""
+    """Shortest paths in two bulk-synchronous kernels an iteration, with one thread for each vertex.
+
+    The first kernel relaxes the arcs of masked vertices by atomicMin into a second array of distances; the
+    second kernel takes over the distances that fell, and masks their vertices. Report bsp-suite, section
+    3.4.3, the second Algorithms 3.5 and 3.6, after Harish and Narayanan (HiPC 2007).
+    """
 
     name = "sssp/bsp"
     implements = "bsp-suite, section 3.4.3, second Algorithms 3.5 and 3.6"
-    sources = ("sssp/bsp.cu",)
+    source = "sssp/bsp.cu"
     kernels = ("sssp_kernel1", "sssp_kernel2")
     bytes_per_vertex = 9
 
     def upload(self, query: Query) -> None:
         """Send the graph; the source is masked and at distance 0."""
         graph, device = self.graph, self.device
-        assert graph.weights is not None
-        only_source = np.zeros(graph.vertices, dtype=np.bool_)
-        only_source[query.source] = True
-        distance = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
-        distance[query.source] = 0
-        arcs = [device.upload(array) for array in (graph.indptr, graph.indices, graph.weights)]
-        mask = device.upload(only_source)
+        distance = unreached(graph, query.source)
+        arcs, mask = self.upload_arcs(graph), device.upload(only(query.source, graph))
         self.answer, updating = device.upload(distance), device.upload(distance)
         vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
         self.arguments = (
@@ -47,46 +142,47 @@ class BspSSSP(BulkSynchronous):
 
 
 class MaskSSSP(DeviceSolver):
-    """One kernel an iteration, with predecessors; the variants differ in how the host sees the mask."""
+    """Shortest paths with predecessors in one kernel an iteration, with one thread for each vertex.
+
+    A thread whose vertex is masked relaxes its arcs, and masks each head whose distance falls. Distance and
+    predecessor share a 64-bit word, updated by one atomicMin, so that they always belong together. Report
+    tuwien-sssp, Algorithm 1, with corrections (docs/errata.md).
+    """
 
     implements = "tuwien-sssp, Algorithm 1"
-    sources: ClassVar[tuple[str, ...]] = ("sssp/mask.cu", "sssp/mask.cuh")
+    source = "sssp/mask.cu"
     bytes_per_vertex: ClassVar[int | None] = 17
+    mask: Buffer
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
         self.graph = graph
-        module = self.device.load("sssp/mask.cu")
+        module = self.device.load(self.source)
         self.relax, self.unpack = module.kernel("mask_relax"), module.kernel("mask_unpack")
 
     def upload(self, query: Query) -> None:
         """Send the graph; only the source is masked, at distance 0."""
-        graph, device = self.graph, self.device
-        assert graph.weights is not None
-        self.arcs = [device.upload(array) for array in (graph.indptr, graph.indices, graph.weights)]
-        distance = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
-        distance[query.source] = 0
+        self.arcs = self.upload_arcs(self.graph)
+        distance = unreached(self.graph, query.source)
         self.state = self.make_state(distance)
         self.make_mask()
-        device.write(self.mask, distance == 0)
+        self.device.write(self.mask, distance == 0)
 
     def make_state(self, distance: Int32Array) -> list[Buffer]:
-        """Allocate what the kernel updates: a label for each vertex, its distance above its predecessor."""
+        """Allocate what the kernel updates: one label a vertex, its distance above its predecessor."""
         label = distance.astype(np.uint64) << np.uint64(32) | np.uint64(0xFFFFFFFF)
         return [self.device.upload(label)]
 
     @abstractmethod
     def make_mask(self) -> None:
-        """Allocate the mask on the device, and what the host needs to see it."""
+        """Allocate the mask on the device, and what the host needs to inspect it."""
 
     @abstractmethod
     def any_masked(self) -> bool:
-        """Wait for the kernel, and tell whether any vertex is masked."""
-
-    mask: Buffer
+        """Wait for the kernel; return whether any vertex is masked."""
 
     def solve(self, query: Query) -> int:
-        """Relax until no vertex is masked."""
+        """Relax until no vertex is masked; return the number of iterations."""
         vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
         block = self.block_size
         for iteration in count(1):
@@ -98,25 +194,28 @@ class MaskSSSP(DeviceSolver):
         raise AssertionError
 
     def download(self) -> Int32Array:
-        """Fetch the distances; the predecessors stay on the device."""
+        """Copy the distances to the host; the predecessors stay on the device."""
         size = self.graph.vertices
         distance, self.predecessor = self.device.empty(size, np.int32), self.device.empty(size, np.int32)
         self.unpack(self.grid(size), self.block_size, np.int32(size), *self.state, distance, self.predecessor)
         return self.device.download(distance)
 
     def predecessors(self) -> Int32Array:
-        """Fetch the predecessors, after `download`."""
+        """Copy the predecessors to the host, after `download`."""
         return self.device.download(self.predecessor)
 
 
 @REGISTRY.add
 class StandardSSSP(MaskSSSP):
-    """The mask is copied to pageable host memory after every iteration and searched there."""
+    """The host copies the mask to pageable memory after every iteration, and searches it there.
+
+    Report tuwien-sssp, Algorithm 1, with "standard memory transfer".
+    """
 
     name = "sssp/standard"
 
     def make_mask(self) -> None:
-        """Allocate the mask twice."""
+        """Allocate the mask on the device and on the host."""
         self.mask = self.device.empty(self.graph.vertices, np.bool_)
         self.seen = np.empty(self.graph.vertices, dtype=np.bool_)
 
@@ -128,39 +227,49 @@ class StandardSSSP(MaskSSSP):
 
 @REGISTRY.add
 class PinnedSSSP(StandardSSSP):
-    """As `sssp/standard`, with the host's copy of the mask in page-locked memory."""
+    """`sssp/standard` with the host's copy of the mask in page-locked memory, which the GPU writes directly.
+
+    Report tuwien-sssp, Algorithm 1, with pinned memory.
+    """
 
     name = "sssp/pinned"
 
     def make_mask(self) -> None:
-        """Allocate the mask twice, once page-locked."""
+        """Allocate the mask on the device and, page-locked, on the host."""
         self.mask = self.device.empty(self.graph.vertices, np.bool_)
         self.seen = self.device.pinned(self.graph.vertices, np.bool_)
 
 
 @REGISTRY.add
 class ZeroCopySSSP(MaskSSSP):
-    """The mask lies in host memory that the kernel reaches by itself: nothing is copied."""
+    """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied.
+
+    Report tuwien-sssp, Algorithm 1, with zero-copy memory.
+    """
 
     name = "sssp/zero-copy"
     bytes_per_vertex = 16
 
     def make_mask(self) -> None:
-        """Allocate the mask once, mapped."""
+        """Allocate the mask once, in mapped memory."""
         self.seen, self.mask = self.device.mapped(self.graph.vertices, np.bool_)
 
     def any_masked(self) -> bool:
-        """Wait for the kernel and search the mask where it is."""
+        """Wait for the kernel, and search the mask in place."""
         self.device.synchronize()
         return bool(self.seen.any())
 
 
 @REGISTRY.add
 class GPUSearchSSSP(MaskSSSP):
-    """The device searches the mask, in parts that double from one block on; one int is copied a part."""
+    """The device searches the mask, and the host reads one integer instead of the whole mask.
+
+    A second kernel searches one block's worth of vertices, then the next 2, 4, 8, ... blocks, until it finds
+    a masked vertex or the mask ends. Report tuwien-sssp, section 5, "GPU Search".
+    """
 
     name = "sssp/gpu-search"
-    sources = (*MaskSSSP.sources, "sssp/mask-search.cu")
+    more_sources = ("sssp/mask-search.cu",)
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
@@ -187,18 +296,10 @@ class GPUSearchSSSP(MaskSSSP):
         return False
 
 
-@REGISTRY.add
-class PublishedSSSP(StandardSSSP):
-    """`sssp/standard` with Algorithm 1 as printed, but for line 7; its predecessors may be wrong."""
+class SeparatePredecessors(StandardSSSP):
+    """`sssp/standard` with 32-bit distances, and the predecessors in an array of their own."""
 
-    name = "sssp/standard-published"
-    sources = ("sssp/mask-published.cu",)
     bytes_per_vertex = 9
-
-    def setup(self, graph: CSRGraph) -> None:
-        """Load the kernel."""
-        self.graph = graph
-        self.relax = self.device.load("sssp/mask-published.cu").kernel("mask_relax")
 
     def make_state(self, distance: Int32Array) -> list[Buffer]:
         """Allocate distances and predecessors."""
@@ -206,22 +307,44 @@ class PublishedSSSP(StandardSSSP):
         return [self.device.upload(distance), self.predecessor]
 
     def download(self) -> Int32Array:
-        """Fetch the distances."""
+        """Copy the distances to the host."""
         return self.device.download(self.state[0])
 
 
 @REGISTRY.add
-class PredecessorPassSSSP(StandardSSSP):
-    """`sssp/standard` with 32-bit distances; predecessors are taken in a pass after the last iteration."""
+class PublishedSSSP(SeparatePredecessors):
+    """`sssp/standard` with Algorithm 1 as printed, except for line 7, which cannot work as printed.
+
+    A thread writes the predecessor after the distance, so a slower thread may overwrite it: predecessors may
+    be wrong. On a cycle of weight 0 the search does not end (docs/errata.md). Report tuwien-sssp, Algorithm
+    1.
+    """
+
+    name = "sssp/standard-published"
+    source = "sssp/mask-published.cu"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the kernel."""
+        self.graph = graph
+        self.relax = self.device.load(self.source).kernel("mask_relax")
+
+
+@REGISTRY.add
+class PredecessorPassSSSP(SeparatePredecessors):
+    """`sssp/standard` with 32-bit distances; a pass after the last iteration finds the predecessors.
+
+    Any arc that fits the distances exactly gives its head a predecessor, which is a tree if all weights are
+    positive. Arcs of weight 0 are used last, and only from vertices that already have a path from the source,
+    so that they close no cycle. Ours: the other way to avoid the race of Algorithm 1 of report tuwien-sssp.
+    """
 
     name = "sssp/standard-predecessor-pass"
-    sources = ("sssp/mask-predecessor-pass.cu",)
-    bytes_per_vertex = 9
+    source = "sssp/mask-predecessor-pass.cu"
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
         self.graph = graph
-        module = self.device.load(self.sources[0])
+        module = self.device.load(self.source)
         self.relax = module.kernel("mask_relax")
         self.take = module.kernel("take_predecessors")
         self.take_weightless = module.kernel("take_weightless_predecessors")
@@ -229,12 +352,11 @@ class PredecessorPassSSSP(StandardSSSP):
         self.has_weightless = bool((graph.weights == 0).any())
 
     def make_state(self, distance: Int32Array) -> list[Buffer]:
-        """Allocate distances and predecessors."""
-        self.predecessor = self.device.upload(np.full(self.graph.vertices, -1, dtype=np.int32))
-        return [self.device.upload(distance)]
+        """Allocate the same, but let the kernel that relaxes take the distances alone."""
+        return super().make_state(distance)[:1]
 
     def solve(self, query: Query) -> int:
-        """Relax until no vertex is masked; then take the predecessors."""
+        """Relax until no vertex is masked, then find the predecessors; return the number of iterations."""
         iterations = super().solve(query)
         vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
         block = self.block_size
@@ -250,41 +372,40 @@ class PredecessorPassSSSP(StandardSSSP):
             self.device.read(flag, more)
         return iterations
 
-    def download(self) -> Int32Array:
-        """Fetch the distances."""
-        return self.device.download(self.state[0])
-
 
 @REGISTRY.add
 class ThrustSSSP(DeviceSolver):
-    """`sssp/standard` with Thrust's vectors and algorithms; without CUDA on Thrust's own host system."""
+    """`sssp/standard` with Thrust's vectors and algorithms in place of CUDA's calls.
+
+    Without CUDA it runs on Thrust's own host system. Report tuwien-sssp, section 5, "Thrust".
+    """
 
     name = "sssp/thrust"
     implements = "tuwien-sssp, Algorithm 1, with Thrust"
-    sources = ("thrust/sssp_thrust.cpp", "sssp/mask.cuh")
+    source = "thrust/sssp_thrust.cpp"
     bytes_per_vertex = 9
-    defaults: ClassVar[Mapping[str, Setting]] = {}
+    settings: ClassVar[Mapping[str, Setting]] = {}
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the library."""
         self.graph = graph
         self.c_graph = c_graph(graph)
-        self.library = self.device.load_thrust(self.sources[0])
-        self.library.sssp_thrust_upload.restype = ctypes.c_void_p
+        self.library = self.device.load_thrust(self.source)
+        self.library.sssp_thrust_upload.restype = Address
         self.answer, self.predecessor = (np.empty(graph.vertices, dtype=np.int32) for _ in range(2))
-        self.search: ctypes.c_void_p | None = None
+        self.search: Address | None = None
 
     def upload(self, query: Query) -> None:
         """Copy the graph into device vectors; only the source is masked, at distance 0."""
         self.free()
-        self.search = ctypes.c_void_p(self.library.sssp_thrust_upload(self.c_graph, query.source))
+        self.search = Address(self.library.sssp_thrust_upload(self.c_graph, query.source))
 
     def solve(self, query: Query) -> int:
-        """Relax until no vertex is masked."""
+        """Relax until no vertex is masked; return the number of iterations."""
         return int(self.library.sssp_thrust_solve(self.search))
 
     def download(self) -> Int32Array:
-        """Fetch distances and predecessors, and free the vectors while their context is there."""
+        """Copy distances and predecessors to the host; free the vectors while their context exists."""
         self.library.sssp_thrust_download(self.search, pointer(self.answer), pointer(self.predecessor))
         self.free()
         return self.answer
@@ -296,5 +417,34 @@ class ThrustSSSP(DeviceSolver):
             self.search = None
 
     def predecessors(self) -> Int32Array:
-        """Hand out the predecessors."""
+        """Return the predecessors."""
         return self.predecessor
+
+
+@REGISTRY.add
+class SciPySSSP(SciPyPeer):
+    """Distances by SciPy's Dijkstra with a Fibonacci heap, O(arcs + vertices log vertices)."""
+
+    name = "sssp/scipy"
+
+
+@REGISTRY.add
+class IgraphSSSP(IgraphPeer):
+    """Distances by igraph's Dijkstra with a binary heap, in C."""
+
+    name = "sssp/igraph"
+    implements = 'igraph.Graph.distances(weights=..., algorithm="dijkstra")'
+
+    def solve(self, query: Query) -> None:
+        """Run the search."""
+        self.lengths = self.graph.distances(query.source, weights=self.weights, algorithm="dijkstra")[0]
+
+
+@REGISTRY.add
+class NetworKitSSSP(NetworKitPeer):
+    """Distances by NetworKit's Dijkstra, in C++."""
+
+    name = "sssp/networkit"
+    implements = "networkit.distance.Dijkstra"
+    algorithm = "Dijkstra"
+    weighted = True

@@ -1,4 +1,4 @@
-"""Writing files so that nobody ever sees half of one."""
+"""Writes files so that a reader never sees an incomplete one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from retrace.system.errors import RetraceError
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write `content` beside `path`, then rename: a reader finds the old file or the new one.
+    """Write `content` to a temporary file, then rename it: a reader finds the old file or the new one.
 
     Raises
     ------
     RetraceError
-        If the system has something against it.
+        If the file cannot be written.
     """
     check_writable(path)
     partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
@@ -30,12 +30,12 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Find out before the work whether its outcome can be written.
+    """Check, before a long computation, that its output can be written.
 
     Raises
     ------
     RetraceError
-        If a path leads through a file or is a folder, or permission is denied.
+        If `path` leads through a file, if it is a folder, or if permission is denied.
     """
     parent = next(parent for parent in path.absolute().parents if parent.exists())
     if not parent.is_dir():

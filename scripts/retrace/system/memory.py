@@ -1,4 +1,4 @@
-"""How much memory the host has left, and the words for a lack of any."""
+"""Available memory of the host, and messages for a lack of memory."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CGROUPS = Path("/sys/fs/cgroup")
 
 
 def available() -> int:
-    """Memory that this process can still be given without swapping, in bytes.
+    """Return the memory that this process can still get without swapping, in bytes.
 
-    It is what the system has, or what the process's control group leaves: a container or a batch job.
+    This is the available memory of the system, or what the control group (container, batch job) leaves.
     """
     try:
         found = re.search(r"^MemAvailable: +(\d+) kB", (PROC / "meminfo").read_text(), re.MULTILINE)
@@ -26,26 +26,26 @@ def available() -> int:
 
 
 def shortage(needed: int, free: int, what: str) -> str | None:
-    """Say that `needed` bytes are more than the `free` ones of `what`, or None if they are not."""
+    """Return a message if `needed` bytes exceed the `free` bytes of `what`, else None."""
     if needed <= free:
         return None
     return f"needs {_binary(needed)} of {what}, {_binary(free)} are free"
 
 
 def require(needed: int, free: int, what: str) -> None:
-    """Refuse what needs more bytes than are free.
+    """Check that enough bytes are free.
 
     Raises
     ------
     TooLargeError
-        With both numbers.
+        If `needed` exceeds `free`; the message gives both numbers.
     """
     if (lack := shortage(needed, free, what)) is not None:
         raise TooLargeError(lack)
 
 
 def _left_to_group(unlimited: int) -> int:
-    """Bytes that the control group (version 2) may still take, or `unlimited`; its file cache is no loss."""
+    """Return the bytes left to the control group (version 2), or `unlimited`; file cache counts as free."""
     try:
         path = (PROC / "self/cgroup").read_text().splitlines()[-1].partition("::")[2]
         folder = CGROUPS / path.lstrip("/")
@@ -60,7 +60,7 @@ def _left_to_group(unlimited: int) -> int:
 
 
 def _binary(size: int) -> str:
-    """Write a size in the largest unit of which there is a tenth."""
+    """Format a size in the largest unit in which it is at least 0.1."""
     for power, unit in ((30, "GiB"), (20, "MiB")):
         if size >= 2**power / 10:
             return f"{size / 2**power:.1f} {unit}"

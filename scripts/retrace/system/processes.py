@@ -1,4 +1,4 @@
-"""Runs a task several times at once, each in a process of its own on a core of its own."""
+"""Runs a task in several processes at the same time, each on its own core."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ PR_SET_PDEATHSIG = 1
 
 
 def check_cores(processes: int) -> None:
-    """Refuse more processes than there are cores for.
+    """Check that there is a core for each process.
 
     Raises
     ------
     RetraceError
-        Naming how many there are.
+        If there are too few cores; the message gives their number.
     """
     cores = len(os.sched_getaffinity(0))
     if not 1 <= processes <= cores:
-        raise RetraceError(f"at once: {processes} processes, expected from 1 to {cores}, one for each core")
+        raise RetraceError(f"at once: {processes} processes, expected from 1 to {cores}, one per core")
 
 
 def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
-    """Run `task` in some processes at once; returns what each of them did.
+    """Run `task` in several processes at the same time; return the result of each.
 
-    The processes are forked: they share the graph's memory instead of reading it again. A task may not use
-    OpenMP, whose threads do not survive that.
+    The processes are forked, so that they share the memory of the graph. A task must not use OpenMP, whose
+    threads do not survive a fork.
 
     Raises
     ------
     Exception
-        The first that a task raised.
+        The first exception that a task raised.
     ChildProcessError
-        If a process died of a signal, such as one that the system kills for its memory.
+        If a process ended without a result, for example because the system ran out of memory and killed it.
     """
     check_cores(processes)
     fork = multiprocessing.get_context("fork")
@@ -70,7 +70,7 @@ def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
 
 
 def _run_on(core: int, task: Callable[[], Result], answer: Connection) -> None:
-    """Be one of the processes: on one core, and not outliving the one that wants the answer."""
+    """Run the task on one core and send its outcome; this process dies with its parent."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.sched_setaffinity(0, {core})
     try:

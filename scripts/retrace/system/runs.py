@@ -1,4 +1,4 @@
-"""One run at a time in a folder, and no job that outlives its run."""
+"""Allows only one run at a time in a folder, and ends the jobs of a run together with it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import TextIO
 from retrace.system.errors import RetraceError
 
 LEASH = ("setpriv", "--pdeathsig", "KILL")
-"""Runs a command that Linux kills together with the thread that started it."""
+"""Prefix of a command that Linux kills when the thread that started it ends."""
 
 
 _held: list[TextIO] = []
-"""Open for as long as the process lives; the system lets go of their locks when it dies, however it does."""
+"""Lock files, open until the process ends; the system then releases their locks."""
 
 
 def take_lock(path: Path) -> None:
-    """Take the lock at `path` for the rest of this process.
+    """Take the lock at `path` until this process ends.
 
     Raises
     ------
     RetraceError
-        If another run holds it, naming its process.
+        If another run holds the lock; the message names its process.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("a+")
@@ -35,7 +35,7 @@ def take_lock(path: Path) -> None:
     except BlockingIOError:
         file.seek(0)
         raise RetraceError(
-            f"another run, process {file.read().strip()}, is at work in this folder; wait for it or end it"
+            f"another run, process {file.read().strip()}, is working in this folder; wait for it or end it"
         ) from None
     except OSError:
         return  # a file system without locks
@@ -46,7 +46,7 @@ def take_lock(path: Path) -> None:
 
 
 def shell_prefix() -> str:
-    """Return what stands before each job's command: it runs our Python, and dies with Snakemake if it can."""
+    """Return the prefix of each job's command: it selects our Python, and ends the job with Snakemake."""
     try:
         can_die = subprocess.run([*LEASH, "true"], capture_output=True, check=False).returncode == 0
     except OSError:

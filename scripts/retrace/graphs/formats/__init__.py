@@ -1,12 +1,12 @@
 """Graph files: DIMACS `.gr`, the reports' H/E format, SNAP edge lists, PACE `.gr` and Matrix Market.
 
-Every format is a header and lines of integers, so one `Layout` describes each and two passes read them all.
-The slow one goes line by line, names the line at fault, and defines what is accepted. The fast one reads only
-files that are written plainly, a strict part of what the slow one accepts, and stands back where it cannot
-vouch for a file. Files may be gzip'ed, whatever their name.
+Every format consists of a header and lines of integers. A `Layout` describes each format, and two readers
+handle them all. The slow reader goes line by line, names the line at fault, and defines what is accepted. The
+fast reader accepts only plainly written files, a strict subset of what the slow one accepts, and leaves all
+others to it. Files may be gzipped, whatever their name.
 
-A file is read in pieces of whole lines, each by the fast pass if it can be, and H/E is written in pieces as
-well: the whole text of a large file is never in memory.
+A file is read in pieces of whole lines, each by the fast reader where possible. H/E is written in pieces as
+well. The whole text of a large file is therefore never in memory.
 """
 
 from retrace.graphs.formats.content import open_graph, read_bytes, unpack

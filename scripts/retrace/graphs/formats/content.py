@@ -1,4 +1,4 @@
-"""The bytes of a graph file, which may be gzip'ed."""
+"""Reads the bytes of a graph file, which may be gzipped."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from retrace.system.errors import RetraceError
 GZIP_MAGIC = b"\x1f\x8b"
 
 PIECE = 1 << 20
-"""Bytes of text read at a time."""
+"""Number of bytes read at a time."""
 
 
 @contextmanager
 def open_graph(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that may be gzip'ed, to be read inside the block.
+    """Open a file that may be gzipped, for reading inside the `with` block.
 
     Raises
     ------
     RetraceError
-        If it cannot be read, or is a damaged gzip file.
+        If the file cannot be read or is a damaged gzip file.
     """
     try:
         with path.open("rb") as raw:
@@ -40,12 +40,12 @@ def open_graph(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return a file as it is.
+    """Return the bytes of a file, without decompression.
 
     Raises
     ------
     RetraceError
-        If it cannot be read.
+        If the file cannot be read.
     """
     try:
         return path.read_bytes()
@@ -54,12 +54,12 @@ def read_bytes(path: Path) -> bytes:
 
 
 def unpack(raw: bytes, path: Path | str) -> bytes:
-    """Return the content of a file that may be gzip'ed.
+    """Return the content of a file whose bytes `raw` may be gzipped.
 
     Raises
     ------
     RetraceError
-        If it is a damaged gzip file, naming `path`.
+        If the gzip data is damaged; the message names `path`.
     """
     try:
         return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
@@ -68,7 +68,7 @@ def unpack(raw: bytes, path: Path | str) -> bytes:
 
 
 def read_pieces(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
-    """Yield a file's content in pieces of whole lines, each with whether it is the last."""
+    """Yield the content of a file in pieces of whole lines, each with a flag for the last piece."""
     piece, last = file.read(PIECE) + file.readline(), False
     while not last:
         following = file.read(PIECE) + file.readline()

@@ -1,4 +1,4 @@
-"""Writing H/E, in pieces: the whole text of a large file is never in memory."""
+"""Writes H/E files in pieces, so that the whole text of a large file is never in memory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.system.errors import RetraceError
 
 ARCS_WRITTEN = 1 << 16
-"""Arcs turned into text at a time."""
+"""Number of arcs turned into text at a time."""
 
 
 def write_he(graph: CSRGraph, path: Path) -> None:
-    """Write a weighted graph as directed H/E, whole or not at all.
+    """Write a weighted graph as directed H/E; the file appears complete or not at all.
 
     Raises
     ------
     RetraceError
-        If it cannot be written.
+        If the file cannot be written.
     ValueError
         If the graph has no weights.
     """
@@ -32,21 +32,21 @@ def write_he(graph: CSRGraph, path: Path) -> None:
 
 
 def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]], path: Path) -> None:
-    """Write arcs as directed H/E, whole or not at all.
+    """Write arcs as directed H/E; the file appears complete or not at all.
 
     Parameters
     ----------
     vertices, arcs
         Numbers for the header.
     parts
-        Tails, heads and weights, shape (any,) each, to be written one part after the other.
+        Each part is three arrays of equal length: tails, heads and weights. Parts are written in order.
     path
         The file.
 
     Raises
     ------
     RetraceError
-        If it cannot be written.
+        If the file cannot be written.
     """
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
@@ -66,7 +66,7 @@ def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]
 def _arcs_by_parts(
     indptr: Int32Array, indices: Int32Array, weights: Int32Array
 ) -> Iterator[tuple[Int32Array, Int32Array, Int32Array]]:
-    """Yield tails, heads and weights of some arcs at a time: tails of all would take as much as the heads."""
+    """Yield tails, heads and weights of `ARCS_WRITTEN` arcs at a time, to keep the array of tails small."""
     for begin in range(0, len(indices), ARCS_WRITTEN):
         end = min(begin + ARCS_WRITTEN, len(indices))
         first = int(np.searchsorted(indptr, np.int32(begin), side="right")) - 1
@@ -77,7 +77,7 @@ def _arcs_by_parts(
 
 
 def _he_lines(columns: Sequence[Int32Array]) -> bytes:
-    """Write lines `E u v w`: all numbers with as many digits as the longest, then leading zeros left out."""
+    """Write lines `E u v w`: pad the numbers of a column to equal width, then drop the leading zeros."""
     count = len(columns[0])
     if count == 0:
         return b""

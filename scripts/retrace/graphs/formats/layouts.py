@@ -1,4 +1,4 @@
-"""What the lines of each format look like."""
+"""Describes the lines of each format."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 LARGEST = UNREACHABLE - 1
-"""The largest number of vertices or lines, weight or distance that fits in 32 bits beside `UNREACHABLE`."""
+"""The largest number of vertices or lines and the largest weight or distance: `UNREACHABLE` - 1."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the lines of a format look like.
+    """The form of a format's lines.
 
     Attributes
     ----------
     comment
-        What a comment line starts with; empty where the format has none.
+        Start of a comment line; empty if the format has no comments.
     header
-        The header's words; `N` (vertices), `M` (lines) and `U` (undirected, 0 or 1) stand for numbers.
+        Words of the header; `N` (vertices), `M` (lines) and `U` (undirected, 0 or 1) stand for numbers.
     line
-        The words of a line: a keyword or none, then `u`, `v` and perhaps `w` for the ids and the weight.
+        Words of a line: an optional keyword, then `u` and `v` for the ids and an optional `w` for the weight.
     base
-        The smallest vertex id.
+        Smallest vertex id.
     undirected
-        Each line is an edge, which becomes two arcs side by side; a header with `U` says so itself.
+        Whether each line is an edge, which becomes two adjacent arcs. A header with `U` overrides this.
     loops_once
-        A self-loop becomes one arc even if undirected, as it is one entry of a symmetric matrix.
+        Whether a self-loop becomes one arc even in an undirected graph, as one entry of a symmetric matrix.
     least
-        The smallest weight: 0, or less where negative ones are asked for.
+        Smallest weight: 0, or negative where the caller accepts negative weights.
     """
 
     comment: bytes
@@ -45,20 +45,20 @@ class Layout:
 
     @property
     def keyword(self) -> bytes:
-        """The word that each line starts with, empty if none."""
+        """The word at the start of each line; empty if there is none."""
         return self.line.partition("u")[0].strip().encode()
 
     @property
     def columns(self) -> int:
-        """Number of integers in a line: 3 with weights, else 2."""
+        """Number of integers per line: 3 with weights, else 2."""
         return 3 if self.line.endswith("w") else 2
 
 
 LAYOUTS = {
     "dimacs": Layout(b"c", "p sp N M", "a u v w", base=1),
-    # The report does not say whether an undirected edge is written once or twice: here once; M counts lines.
+    # The report does not say whether an undirected edge is written once or twice. Here: once; M counts lines.
     "he": Layout(b"", "H N M U", "E u v w", base=0),
-    # No header: ids are kept as they are, and the largest gives the number of vertices.
+    # No header: ids are kept unchanged, and the largest id gives the number of vertices.
     "snap": Layout(b"#", "", "u v", base=0),
     "pace": Layout(b"c", "p tw N M", "u v", base=1, undirected=True),
     "matrix-market": Layout(b"%", "N N M", "u v", base=1, loops_once=True),  # completed by the file's banner
@@ -67,20 +67,20 @@ LAYOUTS = {
 
 @dataclass(frozen=True)
 class Header:
-    """What a file announces.
+    """The content of a file's header.
 
     Attributes
     ----------
     vertices
-        Number of vertices; None where the ids tell.
+        Number of vertices; None if it follows from the ids.
     lines
-        Number of lines to come; None where there may be any.
+        Number of lines after the header; None if the header does not give it.
     undirected
         Whether each line is an edge rather than an arc.
     number
-        The header's own line number, 0 if there is none.
+        Line number of the header; 0 if there is none.
     end
-        Where the next line starts, in bytes.
+        Byte offset of the next line.
     """
 
     vertices: int | None
@@ -91,24 +91,24 @@ class Header:
 
     @property
     def bound(self) -> int:
-        """The number of vertices, or the largest possible."""
+        """Number of vertices if known, else the largest possible number."""
         return LARGEST if self.vertices is None else self.vertices
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a file the rest of a piece begins.
+    """A position in a file, from which the rest of a piece is read.
 
     Attributes
     ----------
     number
-        Lines before it, in the file.
+        Number of lines before it in the file.
     begin
-        Bytes before it, in the piece.
+        Number of bytes before it in the piece.
     rows
-        Lines of the layout read before it, which the header counts.
+        Number of arc or edge lines before it in the file, which the header counts.
     last
-        Whether the piece ends the file.
+        Whether the piece is the last one of the file.
     """
 
     number: int
@@ -120,7 +120,7 @@ class Place:
 def split_lines(
     content: bytes, layout: Layout, after: Place | None = None
 ) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield number, end in bytes and words of each line that is neither blank nor a comment."""
+    """Yield line number, end (byte offset) and words of each line that is neither blank nor a comment."""
     number, end = (after.number, after.begin) if after else (0, 0)
     while end < len(content):
         start, end = end, content.find(b"\n", end) + 1 or len(content)
@@ -132,16 +132,16 @@ def split_lines(
 
 
 def number_of(word: bytes) -> int:
-    """Value of a word of digits, some number above `LARGEST` for any other word."""
+    """Return the value of a word of digits; for any other word, a number above `LARGEST`."""
     return int(word.lstrip(b"0")[:20] or b"0") if word.isdigit() else LARGEST + 1
 
 
 def weight_of(word: bytes) -> int:
-    """Value of a word of digits, perhaps after a minus; as `number_of` for any other word."""
+    """Return the value of a word of digits with an optional minus; otherwise as `number_of`."""
     return -number_of(word[1:]) if word[:1] == b"-" and word[1:].isdigit() else number_of(word)
 
 
 def blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:
-    """Make the error that names a line at fault."""
+    """Return an error that names the line at fault."""
     found = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
     return RetraceError(f"{path}, line {number}: expected {expected}, found {found}")

@@ -1,4 +1,4 @@
-"""Two passes that read a format's lines: one that names the line at fault, and a fast one for plain files."""
+"""Two readers for the lines of a format: a slow one that names the line at fault, and a fast one."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from retrace.system.errors import RetraceError
 
 @dataclass(frozen=True)
 class Rows:
-    """What a piece of a file holds.
+    """The rows of one piece of a file.
 
     Attributes
     ----------
     columns
-        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
+        Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one.
     piece, place
-        Where they were found.
+        The text of the piece, and the position of the rows in it.
     """
 
     columns: NDArray[np.int64]
@@ -45,8 +45,8 @@ class Rows:
     place: Place
 
     def line_number(self, row: int, layout: Layout) -> int:
-        """Tell on which line of the file a row stands."""
-        if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # no line but such
+        """Return the line number of a row in the file."""
+        if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # every line is a row
             return self.place.number + row + 1
         return next(itertools.islice(split_lines(self.piece, layout, self.place), row, None))[0]
 
@@ -54,14 +54,14 @@ class Rows:
 def read_rows(
     file: BinaryIO, kind: str, path: Path | str, negative: bool = False
 ) -> tuple[Layout, Header, Iterator[Rows]]:
-    """Read the header of an open file, and then, as they are asked for, its lines, piece by piece.
+    """Read the header of an open file, and return an iterator that reads its lines piece by piece.
 
-    Where weights may be negative, a piece that holds a minus is read line by line.
+    If `negative` is true, weights may be negative; the slow reader handles a piece that contains a minus.
 
     Raises
     ------
     RetraceError
-        If the content is not in the format, naming `path` and the line.
+        If the content is not in the format; the message names `path` and the line.
     """
     pieces = read_pieces(file)
     piece, last = next(pieces)
@@ -84,12 +84,12 @@ def read_rows(
 
 
 def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
-    """Read what the first line announces.
+    """Read the header, which is the first line that is not a comment.
 
     Raises
     ------
     RetraceError
-        If it is not the format's header.
+        If that line is not a header of the format.
     """
     if not layout.header:
         return Header(None, None, layout.undirected, 0, 0)
@@ -100,7 +100,7 @@ def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
     for name, word in zip(expected, words, strict=False):
         if name in ("N", "M", "U"):
             value = number_of(word)
-            # A name that comes twice has one value: only a square matrix is a graph.
+            # A name that occurs twice must have one value, because only a square matrix is a graph.
             good = (
                 good and value <= (1 if name == "U" else LARGEST) and numbers.setdefault(name, value) == value
             )
@@ -114,12 +114,12 @@ def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
 def read_plain(
     content: bytes, layout: Layout, header: Header, place: Place | None = None
 ) -> NDArray[np.int64] | None:
-    """Read the lines after a place as `read_any` would, fast; None where that cannot be vouched for.
+    """Read the lines after a position fast, with the same result as `read_any`.
 
     Returns
     -------
     columns
-        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
+        As for `read_any`; None if the text is not plain enough for this reader.
     """
     place = place or Place(header.number, header.end)
     body = content[place.begin :].replace(b"\r\n", b"\n")
@@ -129,8 +129,8 @@ def read_plain(
         body = re.sub(rb"\n%b[^\n]*(?=\n)" % layout.comment, b"", b"\n" + body)[1:]
     body = body.replace(b"\t", b" ")
 
-    # Without its digits a plain file is one line over and over. If the keyword starts each line and no two
-    # other marks touch, then there are digits in every gap between marks and nowhere else.
+    # Without its digits, a plain file repeats one line. If the keyword starts each line and no two other
+    # marks touch, there are digits in every gap between marks and nowhere else.
     count = body.count(b"\n")
     start = layout.keyword + b" " if layout.keyword else b""
     marks = layout.line.translate(str.maketrans("", "", "uvw")).encode() + b"\n"
@@ -154,19 +154,19 @@ def read_plain(
 def read_any(
     content: bytes, layout: Layout, header: Header, path: Path | str, place: Place | None = None
 ) -> NDArray[np.int64]:
-    """Read the lines after a place, by default the header, one by one.
+    """Read the lines after a position, by default the end of the header, one by one.
 
-    Words are apart by any white space; blank lines are skipped.
+    Any white space separates words; blank lines are skipped.
 
     Returns
     -------
     columns
-        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
+        Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one.
 
     Raises
     ------
     RetraceError
-        At the first line that is not as expected.
+        If a line is not in the format; the message names the first such line.
     """
     keyword = [layout.keyword] if layout.keyword else []
     top = header.bound - 1 + layout.base

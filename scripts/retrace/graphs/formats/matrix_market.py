@@ -1,4 +1,4 @@
-"""The banner of a Matrix Market file."""
+"""Reads the banner of a Matrix Market file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ from retrace.system.errors import RetraceError
 
 
 def layout_of(content: bytes, path: Path | str) -> Layout:
-    """Return the layout that a Matrix Market banner, read by SciPy, announces.
+    """Return the layout that the banner of a Matrix Market file describes.
 
-    SciPy does not read the entries: it takes `1 2 1.5` in an integer matrix for `1 2 1`.
+    SciPy reads the banner, but not the entries: in an integer matrix it would read `1 2 1.5` as `1 2 1`.
+
+    Raises
+    ------
+    RetraceError
+        If the banner is invalid or describes a matrix that is not a graph with integer weights or none.
     """
     layout = LAYOUTS["matrix-market"]
     try:

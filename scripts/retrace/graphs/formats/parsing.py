@@ -1,4 +1,4 @@
-"""From a file's lines to a graph whose distances fit in 32 bits."""
+"""Makes a graph from the lines of a file, and checks that its distances fit in 32 bits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from retrace.system import memory
 from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
-"""What `_assemble` takes at least: where each row begins, in 64 bits twice and in 32; and the heads."""
+"""Least memory for `_assemble`: the start of each row, twice in 64 bits and once in 32; the heads."""
 
 
 def read(path: Path, kind: str) -> CSRGraph:
@@ -28,16 +28,16 @@ def read(path: Path, kind: str) -> CSRGraph:
 
 
 def parse(content: bytes, kind: str, path: Path | str, counts: tuple[int, int] | None = None) -> CSRGraph:
-    """Make a graph of a file's content; arcs keep the file's order, parallel arcs and self-loops stay.
+    """Make a graph from the content of a file; arcs keep their order, parallel arcs and self-loops stay.
 
-    Distances from vertex 0 are known to fit in 32 bits. Those from other sources are checked when they are
-    solved, by an oracle that works in 64 bits. Where the numbers of vertices and arcs to be found are known,
-    `counts` are compared before memory is taken for as many vertices as the file claims to have.
+    Distances from vertex 0 are checked to fit in 32 bits. Those from other sources are checked after a solve,
+    by an oracle that works in 64 bits. `counts` are the expected numbers of vertices and arcs, if known. They
+    are compared before memory is allocated for the number of vertices in the header.
 
     Raises
     ------
     RetraceError
-        If the content is not in the format, naming `path` and the line.
+        If the content is not in the format (the message names `path` and the line) or the graph is too large.
     """
     return parse_stream(io.BytesIO(content), kind, path, counts)
 
@@ -49,10 +49,10 @@ def parse_stream(
     counts: tuple[int, int] | None = None,
     negative: bool = False,
 ) -> CSRGraph:
-    """Make a graph of an open file, as `parse` does; memory is taken for arcs only, not for text.
+    """Make a graph from an open file, as `parse` does, without holding the whole text in memory.
 
-    Where weights may be negative and one is, nothing is known of distances: the solvers keep their sums
-    within 32 bits.
+    If `negative` is true, weights may be negative. If one is, the distances are not checked here: the solvers
+    keep their sums within 32 bits.
     """
     layout, header, rows = read_rows(file, kind, path, negative)
     arcs, largest, heaviest, blamed = 0, -1, -1, 0
@@ -85,18 +85,18 @@ def parse_stream(
         graph = _assemble(vertices, arcs, parts, layout.columns == 3)
     except MemoryError:
         raise RetraceError(
-            f"{path}: {vertices} vertices and {arcs} arcs need more memory than there is; take fewer"
+            f"{path}: {vertices} vertices and {arcs} arcs need more memory than is free; take a smaller graph"
         ) from None
     if _may_overflow(graph):
         raise RetraceError(
-            f"{path}, line {blamed}: expected weights whose paths stay within {LARGEST} (32 bits), found "
-            f"that this one, the heaviest, may end a longer path; scale the weights down"
+            f"{path}, line {blamed}: expected distances of at most {LARGEST} (32 bits), but the "
+            "heaviest arc, on this line, may lead to a longer one; scale the weights down"
         )
     return graph
 
 
 def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool) -> CSRGraph:
-    """Put parts, each of tails, heads and perhaps weights sorted by tail, into rows; uses the list up."""
+    """Make a graph from parts (tails, heads and optional weights, sorted by tail); empties the list."""
 
     def runs(tails: Int32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = np.flatnonzero(np.concatenate(([True], tails[1:] != tails[:-1])))
@@ -121,7 +121,7 @@ def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool)
 
 
 def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
-    """Follow each edge by its reverse, shape (2 * edges, columns); a self-loop by none if `loops_once`."""
+    """Append to each edge its reverse, shape (2 * edges, columns); none to a self-loop if `loops_once`."""
     arcs = np.repeat(edges, 2, axis=0)
     arcs[1::2, :2] = edges[:, 1::-1]
     if loops_once:
@@ -132,9 +132,9 @@ def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
 
 
 def _may_overflow(graph: CSRGraph) -> bool:
-    """Whether a distance from vertex 0, or one relaxation beyond it, passes `LARGEST`.
+    """Return whether a distance from vertex 0, or one relaxation beyond it, exceeds `LARGEST`.
 
-    Not asked where a weight is negative.
+    Returns False for graphs with a negative weight, which the solvers check.
     """
     if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:
         return False
@@ -146,7 +146,7 @@ def _may_overflow(graph: CSRGraph) -> bool:
         weights = np.partition(weights, graph.arcs - longest)[graph.arcs - longest :]
     if weights.sum() <= LARGEST:
         return False
-    # SciPy adds parallel arcs up wherever it tidies a matrix: keep the lightest of each.
+    # SciPy may add up the weights of parallel arcs: keep only the lightest.
     tails = graph.tails()
     order = np.lexsort((graph.weights, graph.indices, tails))
     tails, heads = tails[order], graph.indices[order]

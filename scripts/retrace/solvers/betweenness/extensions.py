@@ -1,4 +1,4 @@
-"""Betweenness on a device, beside the published variants: what domitrz-brandes leaves out, and ours."""
+"""Betweenness on a device beyond the published variants: what domitrz-brandes suggests, and ours."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.query import Query
 from retrace.graphs.reductions import Compacted, compact, without_side_vertices
-from retrace.solvers.betweenness import (
+from retrace.solvers.betweenness.block_per_source import (
     Argument,
     BetweennessSolver,
     Brandes,
     Round,
-    Vert,
-    VertCompVirtStride,
     aligned,
-    kernel_files,
     upload_all,
 )
-from retrace.solvers.brandes import count_pairs_once, sources_of
+from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
+from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, Query, Setting
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting
+from retrace.solvers.solver import DeviceSolver
 from retrace.system.errors import RetraceError
 
 
 def both_ways(graph: CSRGraph, mdeg: int) -> list[Argument]:
-    """Lay a graph out by the arcs that leave a vertex, and by those that enter it."""
+    """Return a graph as CSR, twice: by the arcs that leave a vertex, and by those that enter it."""
     entering = graph.reversed()
     return [graph.indptr, graph.indices, entering.indptr, entering.indices]
 
@@ -40,42 +41,50 @@ def both_ways(graph: CSRGraph, mdeg: int) -> list[Argument]:
 class SideVertices(VertCompVirtStride):
     """`betweenness/vert-comp-virt-stride` without vertices of degree 2 whose neighbours are adjacent.
 
-    Searches from these come first, in the whole compacted graph; the others need them no more.
+    No shortest path leads through such a side vertex. Searches from side vertices come first, in the whole
+    compacted graph; searches from the others then leave them out: see
+    `graphs.reductions.without_side_vertices`.
     """
 
     name = "betweenness/vert-comp2-virt-stride"
     implements = 'domitrz-brandes, "Further graph reductions", on brandes-par-vert-comp-virt-stride.cu'
-    sources = kernel_files("vert-comp-virt-stride", "virtual.cuh")
+    source = VertCompVirtStride.source
 
     def prefers_all(self, query: Query) -> bool:
-        """Tell whether all vertices are sources: of some alone, side vertices are not taken away."""
+        """Return whether all vertices are sources: otherwise side vertices are not removed."""
         return query.sources is None
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
-        """Return two graphs, or one if there are no such vertices, or not every vertex is a source."""
+        """Return two graphs, or one if there are no side vertices or not every vertex is a source."""
         return without_side_vertices(compact(self.graph, query.sources))
 
 
 @REGISTRY.add
 class Lanes(Brandes):
-    """Ours: a block for 32 searches, in whose memory a vertex is one row, on the compacted graph."""
+    """A block for 32 searches, one for each lane of a warp, on the compacted graph.
+
+    A vertex's path counts for the 32 sources are one row of memory, which a warp reads at once, and one word
+    tells in which searches the vertex is on the level. Neighbouring sources share a block, so their searches
+    reach a vertex at similar levels. Ours, after M. Then et al., "The more the merrier: efficient
+    multi-source graph traversal", PVLDB 8(4), 2014.
+    """
 
     name = "betweenness/lanes"
     implements = "Brandes' algorithm, 32 sources at a time"
-    sources = kernel_files("lanes")
     layout = both_ways
     compacted = True
     lanes = 32
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernel; raises RetraceError if `block_size` would leave a warp in part."""
+        """Load the kernel; raise RetraceError if `block_size` is not a multiple of 32."""
         super().setup(graph)
-        if int(self.parameters["block_size"]) % self.lanes:
-            size = self.parameters["block_size"]
-            raise RetraceError(f"{self.name}: block_size is {size}, expected a multiple of {self.lanes}")
+        if self.block_size % self.lanes:
+            raise RetraceError(
+                f"{self.name}: block_size is {self.block_size}, expected a multiple of {self.lanes}"
+            )
 
     def in_order(self, reduced: Compacted) -> Int32Array:
-        """List the sources as a search from the vertex of most arcs meets them: neighbours share a block."""
+        """Return the sources in the order in which a search from the vertex of most arcs meets them."""
         graph, sources = reduced.graph, super().in_order(reduced)
         if not graph.arcs:
             return sources
@@ -87,21 +96,22 @@ class Lanes(Brandes):
         return sources[np.argsort(place[sources], kind="stable")]
 
     def block_bytes(self) -> int:
-        """Device memory of a block: sigma, delta and d of every search, and four words a vertex."""
+        """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""
         vertices = max(part.reduced.graph.vertices for part in self.rounds)
         return aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
 
 
 @REGISTRY.add
 class PrefixOnDevice(Vert):
-    """`betweenness/vert` whose `indptr` is made on the device: prefix sums that the report left to the CPU.
+    """`betweenness/vert` with `indptr` computed on the device, by prefix sums that the report left out.
 
-    `observed` has the time of both ways, in ms: of the launches, with the degrees on the device, and NumPy's.
+    `observed` has the milliseconds of both: of the launches, with the degrees on the device, and of NumPy.
     """
 
     name = "betweenness/vert-prefix"
     implements = 'domitrz-brandes, "Computing prefix sums on GPU", before brandes-par-vert.cu'
-    sources = (*Vert.sources, *PrefixSums.sources)
+    source = Vert.source
+    more_sources = (PrefixSums.source,)
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
@@ -109,7 +119,7 @@ class PrefixOnDevice(Vert):
         self.prefix_sums = PrefixSums(self.device)
 
     def send(self, reduced: Compacted) -> Round:
-        """Send degrees in place of `indptr`, and add them up there."""
+        """Send degrees in place of `indptr`, and sum them on the device."""
         degrees = np.append(reduced.graph.degrees(), np.int32(0))
         began = time.perf_counter()
         np.cumsum(degrees[:-1], out=np.zeros_like(degrees)[1:])
@@ -126,20 +136,24 @@ class PrefixOnDevice(Vert):
         return part
 
     def observed(self) -> dict[str, float]:
-        """Tell both times."""
+        """Return what `betweenness/vert` does, and both times."""
         return super().observed() | {"prefix_device_ms": self.device_ms, "prefix_host_ms": self.host_ms}
 
 
 @REGISTRY.add
 class Levels(BetweennessSolver):
-    """A launch for each source and level; the host reads after each whether there is another level."""
+    """A launch for each source and level, with a thread for each vertex; the host reads whether to go on.
+
+    All blocks work on the same search, so it needs the memory of one search only, but many launches: O(depth)
+    for each source. Report domitrz-brandes, "Possible different approach and its drawbacks", which did not
+    try it.
+    """
 
     name = "betweenness/levels"
     implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
-    sources = kernel_files("levels", "vert.cuh")
-    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, **BetweennessSolver.defaults}
+    source = "betweenness/levels.cu"
+    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **BetweennessSolver.settings}
     bytes_per_vertex = 8 + 8 + 4 + 8
-    SAMPLE = 8
 
     def setup(self, graph: CSRGraph) -> None:
         """Load the kernels."""
@@ -151,10 +165,10 @@ class Levels(BetweennessSolver):
 
     def upload(self, query: Query) -> None:
         """Send the graph and allocate the arrays of one search."""
-        self.arguments: list[Any] = []  # the last query's; what they held is free again
+        self.arguments: list[Any] = []  # frees the memory of the last query
         device, size = self.device, self.graph.vertices
         arrays = [self.graph.indptr, self.graph.indices]
-        indptr, indices = upload_all(device, arrays, int(self.parameters["streams"]))
+        indptr, indices = upload_all(device, arrays, self.number("streams"))
         self.cont, self.seen = device.empty(1, np.bool_), device.pinned(1, np.bool_)
         self.score, self.overflow = self.zeros(size), device.upload(np.full(1, -1, dtype=np.int32))
         self.arguments = [
@@ -163,9 +177,8 @@ class Levels(BetweennessSolver):
         ]  # fmt: skip
 
     def search(self, source: int) -> None:
-        """Search from one source, forwards and back."""
-        block = int(self.parameters["block_size"])
-        grid = max(1, -(-self.graph.vertices // block))
+        """Search from one source, forwards and backwards."""
+        grid, block = self.grid(self.graph.vertices), self.block_size
         no, last = np.zeros(1, np.bool_), -1
         self.start(grid, block, *self.arguments, np.int32(source), np.int32(0))
         self.seen[0] = True
@@ -178,25 +191,21 @@ class Levels(BetweennessSolver):
             self.collect(grid, block, *self.arguments, np.int32(source), np.int32(level))
 
     def solve(self, query: Query) -> int:
-        """Search from every source; returns the number of searches. Raises as `Brandes` does."""
-        sources = sources_of(query, self.graph).tolist()
+        """Search from every source; return the number of searches. Raise as `Brandes.solve` does."""
+        sources = query.sources_in(self.graph).tolist()
         for source in sources:
             self.search(source)
         self.refuse_overflow(self.overflow, np.arange(self.graph.vertices, dtype=np.int32))
         return len(sources)
 
     def download(self) -> NDArray[np.float64]:
-        """Fetch the scores."""
+        """Copy the scores to the host."""
         return count_pairs_once(self.device.download(self.score), self.graph)
 
     def predict_seconds(self, query: Query) -> float | None:
         """Extrapolate from a few searches, after one that warms the device up."""
-        sources = sources_of(query, self.graph)
-        if len(sources) <= self.SAMPLE:
-            return None
-        few = tuple(sources[:: len(sources) // self.SAMPLE].tolist())
+        sources = query.sources_in(self.graph)
         self.upload(query)
-        for chosen in (few[:1], few):
-            began = time.perf_counter()
-            self.solve(Query(sources=chosen))
-        return (time.perf_counter() - began) / len(few) * len(sources)
+        for source in sources[:1].tolist():
+            self.search(source)
+        return extrapolate(lambda few: self.solve(Query(sources=tuple(few.tolist()))), sources)

@@ -1,4 +1,4 @@
-"""`convert` and `generate`: graphs to be written."""
+"""The commands `convert` and `generate`, which write graphs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from retrace.commands.graph_file import (
     write_graph,
 )
 from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
+from retrace.solvers import find
 from retrace.solvers import generate as generators
-from retrace.solvers.registry import find
 
 
 def convert(arguments: Namespace) -> None:
-    """Write a graph in another format, with weights drawn for it if so wished."""
+    """Write a graph in another format, with generated weights if asked for."""
     check_outputs([arguments.output], arguments.graph, folders=True)
     given = read_graph(arguments.graph, arguments.format)
     graph = given.graph

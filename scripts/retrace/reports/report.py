@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from retrace.reports.claim import Claim, Spec, Where
 from retrace.reports.variant import Variant
 from retrace.system.errors import RetraceError
-from retrace.system.models import Model, explain, one_line
+from retrace.system.models import FileModel, explain, one_line
 from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
@@ -23,14 +23,14 @@ Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "tr
 Name = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
-class SpeedUp(Model):
+class SpeedUp(FileModel):
     """A column that says how many times less one solver takes than another on the same machine and graph."""
 
     of: Spec
     over: Spec
 
 
-class Layout(Model):
+class TableLayout(FileModel):
     """How the table of an experiment is laid out."""
 
     title: str
@@ -50,14 +50,14 @@ class Layout(Model):
     remarks: list[str] = Field(default_factory=list)
 
 
-class Compared(Model):
+class Compared(FileModel):
     """Panels below a figure's: a measure of each line over that of one variant."""
 
     y: Measure
     over: Spec
 
 
-class Drawing(Model):
+class Drawing(FileModel):
     """What a figure shows: lines against a size or a setting, or ranked bars, a panel for each machine."""
 
     experiment: Name
@@ -83,7 +83,7 @@ class Drawing(Model):
         return self.series is None and not self.pairs and self.where == Where()
 
 
-class Report(Model):
+class Report(FileModel):
     """One of the reports that Retrace re-runs."""
 
     key: Name
@@ -92,7 +92,7 @@ class Report(Model):
     institution: str = ""
     year: str = ""
     problem: str = Field(default="", description="what variants without a problem of their own solve")
-    tables: dict[Name, Layout] = Field(default_factory=dict, description="by experiment")
+    tables: dict[Name, TableLayout] = Field(default_factory=dict, description="by experiment")
     figures: dict[Name, Drawing] = Field(default_factory=dict)
     claims: dict[Name, Claim] = Field(default_factory=dict)
 
@@ -163,7 +163,7 @@ def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
     return reports
 
 
-def layout_of(report: Report | None, experiment: str) -> Layout:
+def table_layout(report: Report | None, experiment: str) -> TableLayout:
     """Return how an experiment's table is laid out; a plain one if no report says."""
-    plain = Layout(title=experiment)
+    plain = TableLayout(title=experiment)
     return report.tables.get(experiment, plain) if report else plain

@@ -1,56 +1,55 @@
-"""A graph as a matrix, and a complete graph as rows: made on the host or on a device, never stored.
+"""Graphs as weight matrices in host or device memory, and complete graphs as compressed sparse rows.
 
-Matrices are int32, of shape (vertices, pitch): entry (u, v) is the weight of the arc from u to v,
-`UNREACHABLE` where there is none. Rows are padded with that to a multiple of 4 entries, so that an int4 is
-always aligned; at the report's sizes nothing is padded.
+A matrix is int32, of shape (vertices, pitch): entry (u, v) is the weight of the arc from u to v,
+`UNREACHABLE` where there is none. Rows are padded with `UNREACHABLE` to a multiple of 4 entries, so that an
+int4 is always aligned; at the report's sizes nothing is padded. The matrix of a complete graph is computed
+from its seed and never stored.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from retrace.devices.base import Buffer, Device
-from retrace.devices.build import build_host
+from retrace.devices.host import host_function, pointer, uint64
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.system import memory
 from retrace.system.errors import TooLargeError
 from retrace.system.memory import require
-from retrace.system.project import KERNELS
 
-SOURCES = ("generate/dense.cu", "generate/dense.h", "generate/random_graph.h", "host/generate_dense.cpp")
-"""Kernel files that matrices are made by, from `kernels/` on."""
+SOURCES = ON_DEVICE, ON_HOST = "generate/dense.cu", "host/generate_dense.cpp"
+"""Kernel files that compute the matrix of a complete graph."""
 
 MOST_ARCS = 2**31 - 1
-"""Arcs of the largest graph whose rows begin at places of 32 bits."""
+"""Arcs of the largest graph whose `indptr` has 32 bits."""
 
 BLOCK = 256
+"""Threads in a block of the kernel that computes a matrix."""
 
 
 def pitch_of(vertices: int) -> int:
-    """Entries of a row, padded."""
+    """Return the entries in a row, with padding."""
     return -(-vertices // 4) * 4
 
 
 def matrix_bytes(graph: Graph) -> int:
-    """Size of the matrix."""
+    """Return the size of the matrix."""
     return 4 * graph.vertices * pitch_of(graph.vertices)
 
 
 def host_matrix(graph: Graph) -> Int32Array:
-    """Make the matrix in pageable memory; the last two of complete graphs are kept.
+    """Return the matrix in pageable host memory, shape (vertices, pitch), int32.
 
-    Of parallel arcs the lightest counts.
+    The matrices of the last two complete graphs are cached. Of parallel arcs the lightest counts.
 
     Raises
     ------
     TooLargeError
-        If the host has not enough memory.
+        If the host has too little free memory.
     """
     if isinstance(graph, DenseGraph):
         return _complete(graph)
@@ -66,22 +65,20 @@ def _complete(graph: DenseGraph) -> Int32Array:
     vertices, pitch = graph.vertices, pitch_of(graph.vertices)
     require(matrix_bytes(graph), memory.available(), "memory")
     matrix = np.empty((vertices, pitch), dtype=np.int32)
-    function: Any = ctypes.CDLL(str(build_host(KERNELS / "host/generate_dense.cpp"))).generate_dense
-    function.restype = None
+    generate = host_function(ON_HOST, "generate_dense", returns=None)
     threads = len(os.sched_getaffinity(0))
-    key, address = ctypes.c_uint64(int(graph.key)), ctypes.c_void_p(matrix.ctypes.data)
-    function(vertices, pitch, *graph.weights, key, threads, address)
+    generate(vertices, pitch, *graph.weights, uint64(graph.key), threads, pointer(matrix))
     matrix.flags.writeable = False
     return matrix
 
 
 def device_matrix(device: Device, graph: Graph) -> Buffer:
-    """Make the matrix in device memory; a complete graph's without the host."""
+    """Return the matrix in device memory, vertices * pitch entries; a complete graph's is computed there."""
     if not isinstance(graph, DenseGraph):
         return device.upload(host_matrix(graph).ravel())
     vertices, pitch = graph.vertices, pitch_of(graph.vertices)
     matrix = device.empty(vertices * pitch, np.int32)
-    generate = device.load("generate/dense.cu").kernel("dense_matrix")
+    generate = device.load(ON_DEVICE).kernel("dense_matrix")
     low, high = map(np.int32, graph.weights)
     grid = (-(-pitch // BLOCK), min(vertices, 256))
     generate(grid, BLOCK, np.int32(vertices), np.int32(pitch), low, high, graph.key, matrix)
@@ -90,12 +87,12 @@ def device_matrix(device: Device, graph: Graph) -> Buffer:
 
 
 def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
-    """Make the matrix in page-locked memory of the host, shape (vertices * pitch,).
+    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32.
 
     Raises
     ------
     TooLargeError
-        If the host has not enough memory.
+        If the host has too little free memory.
     """
     pageable = host_matrix(graph).ravel()
     require(matrix_bytes(graph), memory.available(), "memory")
@@ -110,7 +107,7 @@ def rows_of(graph: Graph) -> CSRGraph:
     Raises
     ------
     TooLargeError
-        If it is a complete graph too large for that: for the host's memory, or for 32 bits.
+        If a complete graph has more arcs than 32 bits count, or the host has too little free memory.
     """
     return _rows(graph) if isinstance(graph, DenseGraph) else graph
 
@@ -128,6 +125,6 @@ def _rows(graph: DenseGraph) -> CSRGraph:
 
 
 def _without_diagonal(square: Int32Array) -> Int32Array:
-    """Return the other entries, row by row; as many as there are rows lie between two of the diagonal."""
+    """Return the entries off the diagonal, row by row: n of them lie between two diagonal entries."""
     n = len(square)
     return square.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1].reshape(-1)

@@ -1,6 +1,9 @@
-"""Bellman-Ford on a device that reads only the rows of active vertices, and the variants with streams.
+"""Bellman-Ford on a device that reads only the rows of active vertices, and its variants with streams.
 
-The report's masks cannot say which rows of a part that came late are active: so its streams run our kernels.
+With streams the matrix arrives in parts, and each part is relaxed on arrival. The report's masks cannot
+represent which rows of a later part are active: a distance may have fallen before its row arrived or after it
+was relaxed. Therefore a vertex counts as active if its distance is less than when its row was last relaxed.
+The active vertices are listed, and only their rows are read. The kernels are ours.
 """
 
 from __future__ import annotations
@@ -11,24 +14,29 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.devices import matrices
 from retrace.devices.base import Buffer
+from retrace.devices.matrices import device_matrix, host_matrix, matrix_bytes, pinned_matrix, pitch_of
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import Graph
-from retrace.solvers import matrices
-from retrace.solvers.bellman_ford import SHARED_SOURCES, BellmanFord, blocks
-from retrace.solvers.matrices import device_matrix, host_matrix, matrix_bytes, pinned_matrix, pitch_of
-from retrace.solvers.negative_cycles import refuse_endless
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, Query, Setting
+from retrace.graphs.query import Query
+from retrace.solvers.bellman_ford import negative_cycles
+from retrace.solvers.bellman_ford.masked import BellmanFord
+from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting
+from retrace.solvers.solver import DeviceSolver
 
 ROWS = 4
-"""Rows that a block of `relax_rows` takes, as in `kernels/bellman-ford/rows.cu`."""
+"""Rows that a block of `relax_rows` relaxes, as in `kernels/bellman-ford/rows.cu`."""
 
 
 class RowsBellmanFord(BellmanFord):
-    """The rows of active vertices are listed, and only they are read."""
+    """Lists the active vertices and relaxes their rows, until there are none."""
 
     implements = "our own kernel: what a resident matrix allows"
-    sources: ClassVar[tuple[str, ...]] = ("bellman-ford/rows.cu", *SHARED_SOURCES, *matrices.SOURCES)
+    source = "bellman-ford/rows.cu"
+    more_sources = (negative_cycles.SOURCE, *matrices.SOURCES)
     matrix: Buffer
     parts = 0
     """Parts of the matrix that arrive one by one."""
@@ -40,7 +48,7 @@ class RowsBellmanFord(BellmanFord):
     def load(self) -> None:
         """Load the kernels."""
         self.pitch = pitch_of(self.vertices)
-        module = self.device.load("bellman-ford/rows.cu")
+        module = self.device.load(self.source)
         self.start, self.list_rows = module.kernel("start"), module.kernel("list_rows")
         self.relax_rows = module.kernel("relax_rows")
 
@@ -53,30 +61,36 @@ class RowsBellmanFord(BellmanFord):
         self.counters = [device.view(self.counts, part, 1) for part in range(self.parts + 1)]
 
     def begin(self, source: int) -> None:
-        """Make the source the one active vertex."""
-        self.source = source
+        """Make the source the only active vertex."""
+        self.origin = source
         self.start(
-            blocks(max(self.pitch, self.parts + 1), self.block_size), self.block_size, np.int32(self.pitch),
+            self.grid(max(self.pitch, self.parts + 1)), self.block_size, np.int32(self.pitch),
             np.int32(source),
             self.distance, self.relaxed, np.int32(self.parts + 1), self.counts,
         )  # fmt: skip
 
     def list_active(self, first: int, count: int, before: int, counter: int, stream: Any = None) -> None:
-        """List the active vertices of some rows; `before` were listed with this counter before."""
+        """Append the active vertices among `count` rows from `first` on to the list of a counter.
+
+        `before` is the length of that list before the launch.
+        """
         self.list_rows(
-            blocks(count, self.block_size), self.block_size, np.int32(first), np.int32(count), self.distance,
+            self.grid(count), self.block_size, np.int32(first), np.int32(count), self.distance,
             self.relaxed, np.uint32(before), self.counters[counter], self.rows, stream=stream,
         )  # fmt: skip
 
     def relax_listed(self, first: int, most: int, before: int, counter: int, stream: Any = None) -> None:
-        """Relax the rows that were listed from `first` on, at most so many."""
+        """Relax the rows appended to the list of a counter, starting at its entry `before`.
+
+        `first` is the row at which the list's part of `rows` begins, and `most` bounds the number of rows.
+        """
         self.relax_rows(
-            blocks(most, ROWS), self.block_size, np.int32(first), np.int32(self.pitch), self.matrix,
+            -(-most // ROWS), self.block_size, np.int32(first), np.int32(self.pitch), self.matrix,
             np.uint32(before), self.counters[counter], self.rows, self.relaxed, self.distance, stream=stream,
         )  # fmt: skip
 
     def iterate(self) -> int:
-        """Relax what is active until nothing is; returns the number of iterations."""
+        """Relax the rows of active vertices until there are none; return the number of iterations."""
         last, listed = self.counters[-1], np.zeros(1, np.uint32)
         for iteration in range(self.vertices + 1):
             before = int(listed[0])
@@ -85,16 +99,20 @@ class RowsBellmanFord(BellmanFord):
             if int(listed[0]) == before:
                 return iteration
             self.relax_listed(0, int(listed[0]) - before, before, -1)
-        raise refuse_endless(self.graph, self.source)
+        raise refuse_endless(self.graph, self.origin)
 
     def observed(self) -> dict[str, float]:
-        """Count the rows that were relaxed."""
+        """Return the number of rows that were relaxed."""
         return {"matrix_rows": float(self.device.download(self.counts).sum())}
 
 
 @REGISTRY.add
 class ResidentBellmanFord(RowsBellmanFord):
-    """The matrix is made on the device; only rows of active vertices are read, 16 bytes at a time."""
+    """The matrix is made on the device; rows of active vertices are read 16 bytes at a time.
+
+    A block relaxes four rows, whose sums meet in registers, and tries an atomicMin only where a sum is less
+    than the distance. Ours: the upper bound for the variants of report an-bellman-ford without a transfer.
+    """
 
     name = "bellman-ford/resident"
 
@@ -104,26 +122,31 @@ class ResidentBellmanFord(RowsBellmanFord):
         self.matrix = device_matrix(self.device, self.graph)
 
     def solve(self, query: Query) -> int:
-        """Relax until no distance falls; returns the number of iterations."""
+        """Relax until no distance falls; return the number of iterations."""
         self.begin(query.source)
         return self.iterate()
 
 
 @REGISTRY.add
 class StreamsBellmanFord(RowsBellmanFord):
-    """The matrix comes in parts, each on a stream of its own, and is relaxed as it arrives: in `solve`.
+    """The matrix is copied in parts, each on its own stream, and each part is relaxed on arrival.
 
-    The part that holds the source's row comes first: before it nothing could be relaxed.
+    The part that holds the source's row comes first, since before it nothing can be relaxed. Further
+    iterations follow until no distance falls. All of it is in `solve`. Report an-bellman-ford, section 4.1,
+    streams; the kernels are ours.
     """
 
     name = "bellman-ford/streams"
     implements = "an-bellman-ford, section 4.1, streams; the kernels are ours"
-    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, "parts": 2}
+    settings: ClassVar[Mapping[str, Setting]] = {
+        **DeviceSolver.settings,
+        "parts": Setting(2, "bellman-ford: parts of the matrix, each copied on a stream of its own"),
+    }
 
     def load(self) -> None:
         """Load the kernels and make the matrix on the host."""
         super().load()
-        self.parts = min(int(self.parameters["parts"]), self.vertices)
+        self.parts = min(self.number("parts"), self.vertices)
         bounds = [part * self.vertices // self.parts for part in range(self.parts + 1)]
         self.bounds = list(pairwise(bounds))
         self.streams = [self.device.stream() for _ in range(self.parts)]
@@ -135,11 +158,11 @@ class StreamsBellmanFord(RowsBellmanFord):
         ]
 
     def on_host(self) -> Int32Array:
-        """Make the matrix in the host's pageable memory, shape (vertices * pitch,)."""
+        """Return the matrix in pageable host memory, shape (vertices * pitch,), int32."""
         return host_matrix(self.graph).ravel()
 
     def solve(self, query: Query) -> int:
-        """Copy and relax part by part, then go on until no distance falls; the first pass is an iteration."""
+        """Copy and relax part by part, then iterate; return the number of iterations, that pass included."""
         self.begin(query.source)
         first = next(part for part, (_, end) in enumerate(self.bounds) if query.source < end)
         for part in [*range(first, self.parts), *range(first)]:
@@ -147,7 +170,7 @@ class StreamsBellmanFord(RowsBellmanFord):
             stream = self.streams[part]
             rows = self.host_matrix[begin * self.pitch : end * self.pitch]
             self.device.write(self.places[part], rows, stream)
-            if part == first:  # from the source alone, so that there is something to go on from
+            if part == first:  # relax the source's row first, so that other vertices become active
                 self.list_active(begin, end - begin, 0, part, stream)
                 self.relax_listed(begin, 1, 0, part, stream)
             before = int(part == first)
@@ -159,11 +182,14 @@ class StreamsBellmanFord(RowsBellmanFord):
 
 @REGISTRY.add
 class StreamsPinnedBellmanFord(StreamsBellmanFord):
-    """As `bellman-ford/streams`, with the matrix in page-locked memory: the host does not wait for a copy."""
+    """`bellman-ford/streams` with the matrix in page-locked memory: the host does not wait for copies.
+
+    Report an-bellman-ford, section 4.1, streams and pinned memory; the kernels are ours.
+    """
 
     name = "bellman-ford/streams-pinned"
     implements = "an-bellman-ford, section 4.1, streams and pinned memory; the kernels are ours"
 
     def on_host(self) -> Int32Array:
-        """Make the matrix in page-locked memory."""
+        """Return the matrix in page-locked host memory."""
         return pinned_matrix(self.device, self.graph)

@@ -1,4 +1,4 @@
-"""Betweenness scores to check against: from another library than the solver's own, or from long doubles."""
+"""Betweenness scores to check against: by a library other than the solver's own, or in long doubles."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retrace.check.oracles import Verdict
+from retrace.check.result import CheckResult
 from retrace.devices.build import build_folder
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.solvers.registry import Query, parse
+from retrace.graphs.query import Query
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.processes import side_by_side
 
 DOUBLE, FLOAT = 1e-9, 1e-4
-"""Greatest relative error that is accepted, by the precision a solver says it computes in."""
+"""The largest relative error that is accepted, by the precision that the solver computes in."""
 FLOOR = 1.0
-"""Scores below one pair of vertices are compared as if they were one: a share of 0 has no relative error."""
+"""Errors of scores below one pair of vertices are relative to one pair, since 0 has no relative error."""
 WORTH_SHARING = 1e8
-"""Sources times arcs from which on igraph's work is shared out to all cores: seconds of one."""
+"""Sources times arcs, from which on igraph's work is distributed to all cores: seconds of one core."""
 WORTH_KEEPING = 1e9
-"""Sources times arcs from which on a library's scores are kept beside the builds, batch by batch."""
+"""Sources times arcs, from which on a library's scores are stored beside the builds, batch by batch."""
 PARTS_A_CORE = 4
-"""Of the sources: igraph prepares itself for each; but all cores should end at about the same time."""
+"""Parts of the sources for each core: igraph prepares itself for each part, but cores should end together."""
 
 NETWORKIT = "networkit.centrality.Betweenness"
 IGRAPH = "igraph.Graph.betweenness"
@@ -68,7 +68,7 @@ class ScoreOracle:
         return kept.scores / self.halved
 
     def file_of(self, oracle: str, sources: tuple[int, ...] | None) -> Path | None:
-        """Name the file that keeps an oracle's scores, by all that decides them; None if it need not."""
+        """Return the file of an oracle's scores, named by all that determines them, or None if not stored."""
         if oracle not in PACKAGES or self._work(sources) <= WORTH_KEEPING:
             return None
         chosen = "all" if sources is None else ",".join(map(str, sources))
@@ -79,16 +79,16 @@ class ScoreOracle:
         return build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npz"
 
     def _every(self, sources: tuple[int, ...] | None) -> Int32Array:
-        """List the sources."""
+        """Return the sources, shape (sources,), int32."""
         return np.arange(self.vertices, dtype=np.int32) if sources is None else np.array(sources, np.int32)
 
     def _work(self, sources: tuple[int, ...] | None) -> int:
-        """Return how often an arc is looked at."""
+        """Return how often an arc is inspected."""
         return len(self.tails) * (self.vertices if sources is None else len(sources))
 
     def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
-        """Take all sources, on all cores; path counts are big numbers and never overflow."""
-        import networkit  # here: it takes a second, and few checks need it
+        """Sum over all sources, on all cores; path counts are big numbers and never overflow."""
+        import networkit  # here, since the import takes a second and few checks need it
 
         assert sources is None
         ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
@@ -100,7 +100,7 @@ class ScoreOracle:
         return np.array(centrality.scores(), dtype=np.float64)
 
     def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
-        """Take any sources, in doubles; many are shared out to a process for each core."""
+        """Sum over any sources, in doubles; many are distributed to one process for each core."""
         graph, every = self._igraph, self._every(sources)
         cores = len(os.sched_getaffinity(0))
         few = self._work(sources) <= WORTH_SHARING
@@ -120,20 +120,20 @@ class ScoreOracle:
 
     @cached_property
     def _igraph(self) -> Any:
-        """The graph as igraph has it."""
+        """The graph as igraph stores it."""
         import igraph
 
         return igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
 
     def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:
-        """Take any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
+        """Sum over any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
         scores = np.zeros(self.vertices, dtype=np.longdouble)
         for source in range(self.vertices) if sources is None else sources:
             scores += self._dependencies(source)
         return scores.astype(np.float64)
 
     def _dependencies(self, source: int) -> NDArray[np.longdouble]:
-        """Compute what one source adds to each score."""
+        """Return what one source adds to each score, shape (vertices,)."""
         level = np.full(self.vertices, -1)
         sigma, delta = (np.zeros(self.vertices, dtype=np.longdouble) for _ in ("paths", "shares"))
         level[source], sigma[source] = 0, 1
@@ -156,13 +156,13 @@ class ScoreOracle:
 
     def check(
         self, solver: str, query: Query, answer: Scores, predecessor: Int32Array | None = None
-    ) -> Verdict:
-        """Compare a solver's scores; `observed` of the verdict has the largest relative error."""
-        kind, settings = parse(solver)
-        bound = FLOAT if settings.get("precision") == "float" else DOUBLE
-        alone = kind.name == "betweenness/networkit" or query.sources is not None
+    ) -> CheckResult:
+        """Compare a solver's scores; `observed` of the result has the largest relative error."""
+        name, _, settings = solver.partition(":")
+        bound = FLOAT if "precision=float" in settings.split(",") else DOUBLE
+        alone = name == "betweenness/networkit" or query.sources is not None
         slower = LONG_DOUBLE if alone else NETWORKIT
-        oracle = slower if kind.name == "betweenness/igraph" else IGRAPH
+        oracle = slower if name == "betweenness/igraph" else IGRAPH
         expected = self.expected(query.sources, oracle)
         if not np.isfinite(expected).all():
             oracle = slower
@@ -170,23 +170,23 @@ class ScoreOracle:
         return compare_scores(expected, answer, bound, oracle)
 
 
-def compare_scores(expected: Scores, answer: Scores, bound: float, oracle: str) -> Verdict:
+def compare_scores(expected: Scores, answer: Scores, bound: float, oracle: str) -> CheckResult:
     """Compare two answers entry by entry; the reason names the first vertex where they differ by too much."""
     if expected.shape != answer.shape or expected.dtype != answer.dtype:
         reason = f"{answer.dtype} {answer.shape} instead of {expected.dtype} {expected.shape}"
-        return Verdict(False, oracle, reason)
+        return CheckResult(False, oracle, reason)
     if not np.isfinite(expected).all():
-        return Verdict(
+        return CheckResult(
             False, oracle, "path counts overflow in the oracle too: there is nothing to compare with"
         )
     errors = np.abs(answer - expected) / np.maximum(np.abs(expected), FLOOR)
     largest = float(errors.max(initial=0))
     within = errors <= bound
     if within.all():
-        return Verdict(True, oracle, observed={"max_relative_error": largest})
+        return CheckResult(True, oracle, observed={"max_relative_error": largest})
     first = int(np.flatnonzero(~within)[0])
     found = f"vertex {first} has {answer[first]:.17g} instead of {expected[first]:.17g}"
     reason = (
         f"{found}; {np.count_nonzero(~within)} of {len(answer)} differ by more than {bound:g} of the score"
     )
-    return Verdict(False, oracle, reason)
+    return CheckResult(False, oracle, reason)

@@ -1,7 +1,7 @@
-"""Bellman-Ford on a device: distances in a graph whose weights may be negative.
+"""Bellman-Ford on a device with masks of active vertices: Algorithm 1 of report an-bellman-ford.
 
-All run Algorithm 1 of an-bellman-ford; they differ in the kernel that relaxes, in how the graph comes to the
-device, and in where it lies on the host.
+A vertex is active if its distance fell in the last iteration. The variants differ in the kernel that relaxes,
+in how the graph is copied to the device, and in where it lies on the host.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.devices import matrices
 from retrace.devices.base import Buffer, Dim
-from retrace.graphs.csr import Int32Array
-from retrace.graphs.dense import DenseGraph, Graph
-from retrace.solvers import matrices
-from retrace.solvers.matrices import (
+from retrace.devices.matrices import (
     device_matrix,
     host_matrix,
     matrix_bytes,
@@ -25,26 +23,35 @@ from retrace.solvers.matrices import (
     pitch_of,
     rows_of,
 )
-from retrace.solvers.negative_cycles import DistanceCheck, refuse_endless
-from retrace.solvers.registry import BLOCK_SIZE, REGISTRY, DeviceSolver, Query, Setting
+from retrace.graphs.csr import Int32Array
+from retrace.graphs.dense import DenseGraph, Graph
+from retrace.graphs.query import Query
+from retrace.solvers.bellman_ford import negative_cycles
+from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting
+from retrace.solvers.solver import DeviceSolver
 
 SAMPLE = 512
-"""Vertices of the complete graph that the emulator's time is predicted from."""
+"""Vertices of the complete graph whose time on the emulator predicts that of larger ones."""
 
-SHARED_SOURCES = ("bellman-ford/sum.h", "host/negative_cycle.cpp")
-MASK_SOURCES = ("bellman-ford/masks.cu", "bellman-ford/relax.cuh", *SHARED_SOURCES)
+MASKS = "bellman-ford/masks.cu"
 
 
-def blocks(threads: int, block_size: int) -> int:
-    """Blocks that hold this many threads, at least one."""
-    return max(1, -(-threads // block_size))
+def edges_per_thread(default: int) -> dict[str, Setting]:
+    """Declare the arcs that a thread relaxes."""
+    return {"edges_per_thread": Setting(default, "bellman-ford: arcs that a thread relaxes in an iteration")}
 
 
 class BellmanFord(DeviceSolver):
     """What all variants on a device share."""
 
+    distance: Buffer
+    origin: int
+    """The source of the last query."""
+
     def setup(self, graph: Graph) -> None:
-        """Take note of the graph; load the kernels."""
+        """Load the kernels."""
         self.graph = graph
         self.vertices = graph.vertices
         self.distances = DistanceCheck(graph)
@@ -52,17 +59,17 @@ class BellmanFord(DeviceSolver):
 
     @abstractmethod
     def load(self) -> None:
-        """Load the kernels, and bring the graph to where `upload` takes it from."""
+        """Load the kernels, and convert the graph to the form in which `upload` sends it."""
 
     def download(self) -> Int32Array:
-        """Fetch the distances, and see that they are some."""
+        """Copy the distances to the host; raise RetraceError if they are invalid."""
         distance = self.device.download(self.distance)[: self.vertices]
-        return self.distances.check(self.source, distance)
+        return self.distances.check(self.origin, distance)
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Predict what the emulator takes for a complete graph from a small one: time goes with the arcs.
+        """Predict the emulator's time on a complete graph from a small one: it is proportional to the arcs.
 
-        A GPU is fast enough for any graph that fits.
+        Nothing is predicted for a GPU, which is fast enough for any graph that fits into its memory.
         """
         graph = self.graph
         if self.device.backend != "emulator" or not isinstance(graph, DenseGraph) or self.vertices <= SAMPLE:
@@ -75,20 +82,22 @@ class BellmanFord(DeviceSolver):
         small.solve(Query(0))
         return (time.perf_counter() - started) * (self.vertices / SAMPLE) ** 2
 
-    distance: Buffer
-    source: int
-
 
 class MaskedBellmanFord(BellmanFord):
-    """Algorithm 1: relax the arcs of active vertices, read the flag, swap the masks."""
+    """Algorithm 1: relax the arcs of active vertices, read the flag and swap the masks, repeatedly."""
+
+    more_sources: ClassVar[tuple[str, ...]] = (MASKS, negative_cycles.SOURCE)
+    kernel: ClassVar[str]
+    """The function in `source` that relaxes."""
 
     def load(self) -> None:
         """Load the kernels of Algorithms 2 and 4, and the variant's own."""
-        module = self.device.load("bellman-ford/masks.cu")
+        self.relaxation = self.device.load(self.source).kernel(self.kernel)
+        module = self.device.load(MASKS)
         self.initialise, self.swap = module.kernel("initialise"), module.kernel("swap_masks")
 
     def upload(self, query: Query) -> None:
-        """Send the graph and allocate the vectors; the kernels initialise them."""
+        """Send the graph, and allocate the vectors, which a kernel initialises in `solve`."""
         device = self.device
         self.send_graph()
         self.distance, self.mask, self.mask1 = (device.empty(self.vertices, np.int32) for _ in range(3))
@@ -103,10 +112,10 @@ class MaskedBellmanFord(BellmanFord):
         """Launch the kernel that relaxes."""
 
     def solve(self, query: Query) -> int:
-        """Relax until no distance falls; returns the number of iterations."""
-        self.source = query.source
+        """Relax until no distance falls; return the number of iterations."""
+        self.origin = query.source
         vertices, flag = np.int32(self.vertices), np.zeros(1, np.int32)
-        grid = blocks(self.vertices, self.block_size)
+        grid = self.grid(self.vertices)
         masks = self.mask, self.mask1, self.flag, self.relaxed
         source = np.int32(query.source)
         self.initialise(grid, self.block_size, vertices, source, self.distance, *masks)
@@ -120,10 +129,9 @@ class MaskedBellmanFord(BellmanFord):
 
 
 class MatrixBellmanFord(MaskedBellmanFord):
-    """The graph as a matrix, made on the host in `setup` and copied in `upload`."""
+    """The graph as a matrix, which is made on the host in `setup` and copied in `upload`."""
 
-    kernel: ClassVar[tuple[str, str]]
-    """Kernel file and function that relaxes."""
+    more_sources = (*MaskedBellmanFord.more_sources, *matrices.SOURCES)
 
     def memory_bytes(self, graph: Graph) -> int:
         """Predict the memory that the matrix, the distances and the masks take."""
@@ -132,17 +140,15 @@ class MatrixBellmanFord(MaskedBellmanFord):
     def load(self) -> None:
         """Load the kernels and make the matrix."""
         super().load()
-        file, name = self.kernel
-        self.relaxation = self.device.load(file).kernel(name)
         self.make_matrix()
 
     def make_matrix(self) -> None:
-        """Make the matrix on the host, and allocate the device's: copying it is what the report measures."""
+        """Make the matrix on the host and allocate it on the device: the report measures copying it."""
         self.host_matrix = self.on_host()
         self.matrix = self.device.empty(self.host_matrix.size, np.int32)
 
     def on_host(self) -> Int32Array:
-        """Make the matrix in the host's pageable memory, shape (vertices * pitch,)."""
+        """Return the matrix in pageable host memory, shape (vertices * pitch,), int32."""
         return host_matrix(self.graph).ravel()
 
     def send_graph(self) -> None:
@@ -159,122 +165,144 @@ class MatrixBellmanFord(MaskedBellmanFord):
 
     @abstractmethod
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Grid of the kernel that relaxes, and the sizes it takes besides vertices and pitch."""
+        """Return the kernel's grid, and the sizes it takes besides vertices and pitch."""
 
     def observed(self) -> dict[str, float]:
-        """Count the rows of active vertices, over all iterations."""
+        """Return the number of rows of active vertices, summed over all iterations."""
         return {"matrix_rows": float(self.device.download(self.relaxed)[0])}
 
 
 @REGISTRY.add
 class DenseBellmanFord(MatrixBellmanFord):
-    """One thread an arc."""
+    """One thread for each entry of the matrix; the threads of a block relax arcs of one tail.
+
+    Threads whose tail is not active return at once, so an iteration starts vertices^2 threads but reads the
+    rows of active vertices only. Report an-bellman-ford, Algorithms 1 to 4.
+    """
 
     name = "bellman-ford/dense"
     implements = "an-bellman-ford, Algorithms 1 to 4"
-    kernel = "bellman-ford/dense.cu", "relax_dense"
-    sources: ClassVar[tuple[str, ...]] = ("bellman-ford/dense.cu", *MASK_SOURCES, *matrices.SOURCES)
+    source = "bellman-ford/dense.cu"
+    kernel = "relax_dense"
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Heads in x, tails in y."""
-        return (blocks(self.vertices, self.block_size), self.vertices), ()
+        """Lay the heads along x and the tails along y."""
+        return (self.grid(self.vertices), self.vertices), ()
 
 
 @REGISTRY.add
 class PinnedBellmanFord(DenseBellmanFord):
-    """As `bellman-ford/dense`, with the matrix in page-locked memory."""
+    """`bellman-ford/dense` with the matrix in page-locked host memory, from which the GPU copies directly.
+
+    Report an-bellman-ford, section 4.1, pinned memory.
+    """
 
     name = "bellman-ford/pinned"
     implements = "an-bellman-ford, section 4.1, pinned memory"
 
     def on_host(self) -> Int32Array:
-        """Make the matrix in page-locked memory."""
+        """Return the matrix in page-locked host memory."""
         return pinned_matrix(self.device, self.graph)
 
 
 @REGISTRY.add
 class IncomingBellmanFord(MatrixBellmanFord):
-    """One thread a vertex, over the arcs that lead to it."""
+    """One thread for each vertex, which inspects all arcs that lead to it; no atomic operations are needed.
+
+    In each step neighbouring threads read neighbouring entries of a row, and the thread writes its own
+    distance once. Report an-bellman-ford, Algorithm 7.
+    """
 
     name = "bellman-ford/incoming"
     implements = "an-bellman-ford, Algorithm 7"
-    kernel = "bellman-ford/incoming.cu", "relax_incoming"
-    sources: ClassVar[tuple[str, ...]] = ("bellman-ford/incoming.cu", *MASK_SOURCES, *matrices.SOURCES)
+    source = "bellman-ford/incoming.cu"
+    kernel = "relax_incoming"
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """One thread a vertex."""
-        return blocks(self.vertices, self.block_size), ()
+        """Lay the vertices along x."""
+        return self.grid(self.vertices), ()
 
 
 @REGISTRY.add
 class OutgoingBellmanFord(IncomingBellmanFord):
-    """One thread a vertex, over the arcs that leave it."""
+    """One thread for each vertex, which relaxes all arcs that leave it if it is active.
+
+    Neighbouring threads read entries a row apart, which are not coalesced. Report an-bellman-ford, Algorithm
+    8.
+    """
 
     name = "bellman-ford/outgoing"
     implements = "an-bellman-ford, Algorithm 8"
-    kernel = "bellman-ford/outgoing.cu", "relax_outgoing"
-    sources: ClassVar[tuple[str, ...]] = ("bellman-ford/outgoing.cu", *MASK_SOURCES, *matrices.SOURCES)
+    source = "bellman-ford/outgoing.cu"
+    kernel = "relax_outgoing"
 
 
 @REGISTRY.add
 class MultiEdgeBellmanFord(MatrixBellmanFord):
-    """Several arcs a thread, coalesced; the matrix is made on the device, since only the kernel matters."""
+    """Several arcs for each thread, a grid apart, so that neighbouring threads read neighbouring entries.
+
+    The matrix is made on the device, since the report compares the kernels alone. Report an-bellman-ford,
+    Algorithm 5.
+    """
 
     name = "bellman-ford/multi-edge"
     implements = "an-bellman-ford, Algorithm 5"
-    kernel = "bellman-ford/multi-edge.cu", "relax_multi_edge"
-    sources: ClassVar[tuple[str, ...]] = ("bellman-ford/multi-edge.cu", *MASK_SOURCES, *matrices.SOURCES)
-    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, "edges_per_thread": 4}
+    source = "bellman-ford/multi-edge.cu"
+    kernel = "relax_multi_edge"
+    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **edges_per_thread(4)}
 
     def make_matrix(self) -> None:
         """Make the matrix on the device."""
         self.matrix = device_matrix(self.device, self.graph)
 
     def send_graph(self) -> None:
-        """Leave the matrix where it is."""
+        """Do nothing: the matrix is on the device."""
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Give a thread as many rows of one column as it takes arcs."""
-        rows = blocks(self.vertices, int(self.parameters["edges_per_thread"]))
-        return (blocks(self.vertices, self.block_size), rows), ()
+        """Give each thread `edges_per_thread` rows of one column."""
+        rows = -(-self.vertices // self.number("edges_per_thread"))
+        return (self.grid(self.vertices), rows), ()
 
 
 @REGISTRY.add
 class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
-    """Several consecutive arcs a thread, not coalesced."""
+    """Several consecutive arcs for each thread, so that neighbouring threads read entries far apart.
+
+    What coalesced access is compared with. Report an-bellman-ford, section 4.2, which prints no pseudo-code.
+    """
 
     name = "bellman-ford/multi-edge-consecutive"
     implements = "an-bellman-ford, section 4.2, non-coalesced access"
-    kernel = "bellman-ford/multi-edge-consecutive.cu", "relax_consecutive"
-    sources: ClassVar[tuple[str, ...]] = (
-        "bellman-ford/multi-edge-consecutive.cu",
-        *MASK_SOURCES,
-        *matrices.SOURCES,
-    )
+    source = "bellman-ford/multi-edge-consecutive.cu"
+    kernel = "relax_consecutive"
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """As many threads as all arcs need, in one dimension."""
-        edges = int(self.parameters["edges_per_thread"])
-        return blocks(blocks(self.vertices**2, edges), self.block_size), (np.int32(edges),)
+        """Lay all entries along x, `edges_per_thread` for each thread."""
+        edges = self.number("edges_per_thread")
+        return self.grid(-(-(self.vertices**2) // edges)), (np.int32(edges),)
 
 
 @REGISTRY.add
 class EdgeListBellmanFord(MaskedBellmanFord):
-    """Sparse graphs as arrays of tails, heads and weights."""
+    """Sparse graphs as arrays of tails, heads and weights, with one or several arcs for each thread.
+
+    Every iteration inspects every arc: O(vertices * arcs) work in the worst case. Report an-bellman-ford,
+    Algorithm 6.
+    """
 
     name = "bellman-ford/edge-list"
     implements = "an-bellman-ford, Algorithm 6"
-    sources: ClassVar[tuple[str, ...]] = ("bellman-ford/edge-list.cu", *MASK_SOURCES)
-    defaults: ClassVar[Mapping[str, Setting]] = {"block_size": BLOCK_SIZE, "edges_per_thread": 1}
+    source = "bellman-ford/edge-list.cu"
+    kernel = "relax_edges"
+    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **edges_per_thread(1)}
 
     def memory_bytes(self, graph: Graph) -> int:
         """Predict the memory that three arrays of arcs and the vectors take."""
         return 4 * (3 * graph.arcs + 3 * graph.vertices)
 
     def load(self) -> None:
-        """Load the kernels and spell the tails out."""
+        """Load the kernels, and list the tail of each arc."""
         super().load()
-        self.relaxation = self.device.load("bellman-ford/edge-list.cu").kernel("relax_edges")
         rows = rows_of(self.graph)
         assert rows.weights is not None
         self.edges = rows.tails(), rows.indices, rows.weights
@@ -284,8 +312,8 @@ class EdgeListBellmanFord(MaskedBellmanFord):
         self.arrays = [self.device.upload(array) for array in self.edges]
 
     def relax(self) -> None:
-        """Launch a thread for every few arcs."""
+        """Launch a thread for every `edges_per_thread` arcs."""
         arcs = len(self.edges[0])
-        grid = blocks(blocks(arcs, int(self.parameters["edges_per_thread"])), self.block_size)
+        grid = self.grid(-(-arcs // self.number("edges_per_thread")))
         vectors = self.distance, self.mask, self.mask1, self.flag
         self.relaxation(grid, self.block_size, np.int32(arcs), *self.arrays, *vectors)

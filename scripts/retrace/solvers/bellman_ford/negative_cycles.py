@@ -1,33 +1,31 @@
-"""What a solver of bellman-ford says instead of distances that are none."""
+"""Errors of Bellman-Ford: negative cycles, distances beyond 32 bits, negative weights for Dijkstra."""
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
-
 import numpy as np
 
-from retrace.devices.build import build_host
+from retrace.devices.host import c_graph, host_function
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
-from retrace.solvers.host import c_graph
 from retrace.system.errors import RetraceError
-from retrace.system.project import KERNELS
 
 SOURCE = "host/negative_cycle.cpp"
 LEAST = np.iinfo(np.int32).min
-"""A distance that fell as far as 32 bits reach, in `kernels/bellman-ford/sum.h`."""
+"""The distance at which sums stop falling, in `kernels/bellman-ford/sum.h`."""
 
 
 def find_negative_cycle(graph: CSRGraph, source: int) -> int | None:
-    """Find a vertex on a negative cycle that the source reaches, in C++; None if there is none."""
-    function: Any = ctypes.CDLL(str(build_host(KERNELS / SOURCE))).negative_cycle
-    vertex = int(function(c_graph(graph), source))
+    """Return a vertex on a negative cycle that the source reaches, or None if there is no such cycle.
+
+    It runs Bellman-Ford in C++ with 64-bit distances, and searches the predecessors for a cycle after each
+    round (Cherkassky and Goldberg, "Negative-cycle detection algorithms", Math. Program. 85, 1999).
+    """
+    vertex = int(host_function(SOURCE, "negative_cycle")(c_graph(graph), source))
     return None if vertex < 0 else vertex
 
 
 def refuse_endless(graph: Graph, source: int) -> RetraceError:
-    """Say why distances fell on and on: in more iterations than there are vertices, or beyond 32 bits."""
+    """Return the error for distances that still fall after as many rounds as vertices, or below 32 bits."""
     assert not isinstance(graph, DenseGraph), "its weights are positive"
     vertex = find_negative_cycle(graph, source)
     if vertex is None:
@@ -42,33 +40,41 @@ def refuse_endless(graph: Graph, source: int) -> RetraceError:
 
 
 class DistanceCheck:
-    """Tells distances from what a solver is left with when sums stop where 32 bits end.
+    """Detects answers that are not distances, because sums stopped at the ends of the 32-bit range.
 
-    What can be known of the graph is found out once, before any trial.
+    What depends on the graph alone is computed once, before any trial.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        heaviest = 0  # a complete graph's weights are known to be light
+        heaviest = 0  # a complete graph's weights are small enough by construction
         if isinstance(graph, CSRGraph) and graph.weights is not None and graph.arcs:
             heaviest = int(graph.weights.max())
         self.may_rise = heaviest * graph.vertices >= UNREACHABLE
 
     def check(self, source: int, distance: Int32Array) -> Int32Array:
-        """Return distances that are some.
+        """Return the distances unchanged, if they are valid.
+
+        Parameters
+        ----------
+        source
+            The source.
+        distance
+            The solver's answer, shape (vertices,), int32.
 
         Raises
         ------
         RetraceError
-            If one fell as far as 32 bits reach, or an arc leads on to a vertex that is not reached, because
-            its distance is none of 32 bits. A vertex of the negative cycle behind it, if any, is named.
+            If a distance fell to the least 32-bit number, or an arc leads from a reached vertex to one that
+            is not reached because its distance exceeds 32 bits. The message names a vertex on the negative
+            cycle that is the cause, if there is one.
         """
         if distance.min() == LEAST or (self.may_rise and self.is_cut_short(distance)):
             raise refuse_endless(self.graph, source)
         return distance
 
     def is_cut_short(self, distance: Int32Array) -> bool:
-        """Whether an arc leads from a vertex that is reached to one that is not."""
+        """Return whether an arc leads from a reached vertex to one that is not reached."""
         assert isinstance(self.graph, CSRGraph)
         reached = distance != UNREACHABLE
         return any(
@@ -77,13 +83,7 @@ class DistanceCheck:
 
 
 def require_nonnegative(graph: Graph, solver: str) -> None:
-    """Refuse negative weights.
-
-    Raises
-    ------
-    RetraceError
-        Naming the first arc of one.
-    """
+    """Raise RetraceError if a weight is negative, naming the first such arc."""
     if isinstance(graph, DenseGraph) or graph.weights is None:
         return
     negative = np.flatnonzero(graph.weights < 0)

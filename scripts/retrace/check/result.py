@@ -1,0 +1,53 @@
+"""The result of checking an answer, and the exact comparison of two answers."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.graphs.csr import Int32Array
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The result of checking an answer.
+
+    Attributes
+    ----------
+    verified
+        Whether the answer is right.
+    oracle
+        What it was checked against.
+    reason
+        The first difference, or None.
+    observed
+        What a record should store about the comparison, such as the largest error.
+    """
+
+    verified: bool
+    oracle: str
+    reason: str | None = None
+    observed: dict[str, float] = field(default_factory=dict)
+
+
+def digest(array: NDArray[Any]) -> str:
+    """Return the sha256 of an array's content, little-endian."""
+    little_endian = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return hashlib.sha256(little_endian.data).hexdigest()
+
+
+def compare(expected: Int32Array, answer: Int32Array, oracle: str) -> CheckResult:
+    """Compare two answers entry by entry; the reason names the first vertex where they differ."""
+    if expected.shape != answer.shape or expected.dtype != answer.dtype:
+        reason = f"{answer.dtype} {answer.shape} instead of {expected.dtype} {expected.shape}"
+        return CheckResult(False, oracle, reason)
+    different = np.flatnonzero(expected != answer)
+    if len(different) == 0:
+        return CheckResult(True, oracle)
+    first = int(different[0])
+    found = f"vertex {first} has {answer[first]} instead of {expected[first]}"
+    return CheckResult(False, oracle, f"{found}; {len(different)} of {len(answer)} differ")

@@ -1,0 +1,80 @@
+"""The CPU as a device: the C++ functions of `kernels/host/`, compiled once and called through ctypes.
+
+Functions take pointers to the arrays of a graph, so nothing is copied; the caller keeps the arrays alive.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.build import build_host
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.random import RandomGraph
+from retrace.system.project import KERNELS
+
+Address = ctypes.c_void_p
+"""A pointer, as C++ takes and returns it."""
+
+
+class CGraph(ctypes.Structure):
+    """`Graph` of `kernels/host/graph.h`."""
+
+    _fields_: ClassVar = [
+        ("vertices", ctypes.c_int),
+        *((name, Address) for name in ("indptr", "indices", "weights")),
+    ]
+
+
+class CRandomGraph(ctypes.Structure):
+    """`RandomGraph` of `kernels/host/generate_tree_first.cpp`."""
+
+    _fields_: ClassVar = [
+        *((name, ctypes.c_int) for name in ("vertices", "arcs", "low", "high")),
+        ("keys", ctypes.c_uint64 * 5),
+    ]
+
+
+def host_function(source: str, name: str, returns: Any = ctypes.c_int) -> Any:
+    """Return a function of a C++ file, compiled if necessary.
+
+    Parameters
+    ----------
+    source
+        The file in `kernels/`, such as `host/bfs_queue.cpp`.
+    name
+        The function's `extern "C"` name.
+    returns
+        The ctypes type of its result; None for a void function.
+
+    Raises
+    ------
+    RetraceError
+        If the file does not exist or does not compile.
+    """
+    function = ctypes.CDLL(str(build_host(KERNELS / source)))[name]
+    function.restype = returns
+    return function
+
+
+def pointer(array: NDArray[Any] | None) -> Address:
+    """Return the address of an array's first element; null for None."""
+    return Address(None if array is None else array.ctypes.data)
+
+
+def c_graph(graph: CSRGraph) -> CGraph:
+    """Convert a graph to a C++ argument."""
+    return CGraph(graph.vertices, pointer(graph.indptr), pointer(graph.indices), pointer(graph.weights))
+
+
+def c_random_graph(wanted: RandomGraph, keys: NDArray[np.uint64]) -> CRandomGraph:
+    """Convert the description of a random graph, with the keys of its five random streams."""
+    return CRandomGraph(wanted.vertices, wanted.arcs, *wanted.weights, (ctypes.c_uint64 * 5)(*keys.tolist()))
+
+
+def uint64(number: np.uint64) -> ctypes.c_uint64:
+    """Convert a 64-bit number to a C++ argument; ctypes would pass a Python int as 32 bits."""
+    return ctypes.c_uint64(int(number))

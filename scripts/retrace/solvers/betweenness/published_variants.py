@@ -1,0 +1,168 @@
+"""The eleven CUDA variants of betweenness in report domitrz-brandes.
+
+They differ in how the threads of a block share a level of the search (a vertex, an arc or a virtual vertex
+each), in the layout of the graph, and in whether it is compacted first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.reductions import Compacted
+from retrace.graphs.virtual import StrideCSR, VirtualCSR
+from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting
+
+
+def csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Return a graph as CSR."""
+    return [graph.indptr, graph.indices]
+
+
+def arc_list(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Return a graph as the tail and head of each arc."""
+    return [np.int32(graph.arcs), graph.tails(), graph.indices]
+
+
+def virtual_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Return a graph as Virtual-CSR."""
+    virtual = VirtualCSR.of(graph, mdeg)
+    return [np.int32(len(virtual.vmap)), virtual.vmap, virtual.vptr, graph.indices]
+
+
+def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Return a graph as Stride-CSR."""
+    stride = StrideCSR.of(graph, mdeg)
+    return [
+        np.int32(len(stride.vmap)), stride.vmap, stride.begin, stride.nvir, graph.indptr, graph.indices,
+    ]  # fmt: skip
+
+
+@REGISTRY.add
+class Vert(Brandes):
+    """A thread for each vertex: threads look through all vertices for those of the level.
+
+    A level costs O(vertices), so a graph of depth D takes O(D * vertices + arcs) work for each source;
+    threads with vertices of many arcs delay their block. Only sigma needs atomic additions.
+    """
+
+    name = "betweenness/vert"
+    layout = csr
+
+
+@REGISTRY.add
+class Edge(Brandes):
+    """A thread for each arc: threads look through all arcs for those whose tail is on the level.
+
+    The work is even, neighbouring threads read neighbouring arcs, and a level costs O(arcs). Each arc needs
+    an atomic addition, forwards and backwards.
+    """
+
+    name = "betweenness/edge"
+    layout = arc_list
+
+
+@REGISTRY.add
+class VertQueue(Brandes):
+    """A thread for each vertex of the level, which is taken from a queue.
+
+    The work is O(vertices + arcs) for each source, whatever the depth; an atomicCAS on the distance decides
+    which thread puts a vertex into the queue. The queue keeps all levels, so the way back reads them from it
+    too.
+    """
+
+    name = "betweenness/vert-queue"
+    layout = csr
+    queued = True
+
+
+@REGISTRY.add
+class VertComp(Vert):
+    """`betweenness/vert` on the compacted graph, from which vertices of degree 1 are removed repeatedly.
+
+    A remaining vertex counts for those that depend on it, as source and as target: see
+    `graphs.reductions.compact`.
+    """
+
+    name = "betweenness/vert-comp"
+    compacted = True
+
+
+@REGISTRY.add
+class EdgeComp(Edge):
+    """`betweenness/edge` on the compacted graph."""
+
+    name = "betweenness/edge-comp"
+    compacted = True
+
+
+@REGISTRY.add
+class VertQueueComp(VertQueue):
+    """`betweenness/vert-queue` on the compacted graph."""
+
+    name = "betweenness/vert-queue-comp"
+    compacted = True
+
+
+@REGISTRY.add
+class VertVirt(Brandes):
+    """A thread for each virtual vertex, of up to `mdeg` arcs, on Virtual-CSR.
+
+    Vertices of many arcs are split, so that threads have similar amounts of work. On the way back a thread
+    adds up its arcs first, and needs one atomic addition. A. E. Sariyuce, K. Kaya, E. Saule and U. V.
+    Catalyurek, "Betweenness centrality on GPUs and heterogeneous architectures", GPGPU-6, 2013.
+    """
+
+    name = "betweenness/vert-virt"
+    settings: ClassVar[Mapping[str, Setting]] = {
+        **Brandes.settings,
+        "mdeg": Setting(4, "betweenness: most arcs of a virtual vertex"),
+    }
+    layout = virtual_csr
+
+
+@REGISTRY.add
+class VertVirtStride(VertVirt):
+    """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns.
+
+    Neighbouring threads then read neighbouring arcs.
+    """
+
+    name = "betweenness/vert-virt-stride"
+    layout = stride_csr
+
+
+@REGISTRY.add
+class VertCompVirt(VertVirt):
+    """`betweenness/vert-virt` on the compacted graph."""
+
+    name = "betweenness/vert-comp-virt"
+    compacted = True
+
+
+@REGISTRY.add
+class VertCompVirtStride(VertVirtStride):
+    """`betweenness/vert-virt-stride` on the compacted graph: the report's fastest variant."""
+
+    name = "betweenness/vert-comp-virt-stride"
+    compacted = True
+
+
+@REGISTRY.add
+class VertCompVirtStrideConst(VertCompVirtStride):
+    """`betweenness/vert-comp-virt-stride` with the two sizes of the graph in `__constant__` memory."""
+
+    name = "betweenness/vert-comp-virt-stride-const"
+
+    def send(self, reduced: Compacted) -> Round:
+        """Send the graph, and write its sizes to the constants."""
+        part = super().send(reduced)
+        vertices, virtual, *part.arguments = part.arguments
+        self.module.write_symbol("constant_vertices", np.array([vertices]))
+        self.module.write_symbol("constant_virtual_vertices", np.array([virtual]))
+        return part

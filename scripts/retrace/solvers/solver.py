@@ -1,0 +1,196 @@
+"""What a solver is: the base classes of all solvers, on the host and on a device."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.base import Buffer, Device
+from retrace.devices.host import c_graph, host_function, pointer
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.solvers.setting import Setting, Value
+from retrace.system.project import with_headers
+
+BLOCK_SIZE = 256
+"""Threads in a block where a report does not state them; Harish and Narayanan's own choice."""
+
+
+class Sources:
+    """A solver class's files in `kernels/`: those that it names, and the headers that they include."""
+
+    def __get__(self, solver: object, kind: type[Solver]) -> tuple[str, ...]:
+        return with_headers(kind.source, *kind.more_sources) if kind.source else ()
+
+
+class Solver(ABC):
+    """A way to solve a problem. Its four phases are called in order and timed separately.
+
+    A solver returns int32: the level or distance of each vertex, shape (vertices,), or, for st-connectivity,
+    the number of arcs from source to target, shape (1,); `UNREACHABLE` where there is no path. Betweenness is
+    float64, shape (vertices,). A generator returns a `CSRGraph`.
+    """
+
+    name: ClassVar[str]
+    """Problem and variant, such as `bfs/bsp`."""
+    problem: ClassVar[str]
+    """The first half of the name."""
+    variant: ClassVar[str]
+    """The second half of the name."""
+    implements: ClassVar[str]
+    """Report and algorithm, or the library call."""
+    source: ClassVar[str] = ""
+    """The solver's own kernel file, a path in `kernels/`."""
+    more_sources: ClassVar[tuple[str, ...]] = ()
+    """Further files that are compiled separately and loaded by the solver."""
+    sources = Sources()
+    backends: ClassVar[tuple[str, ...]] = ("host",)
+    settings: ClassVar[Mapping[str, Setting]] = {}
+    """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
+    defaults: ClassVar[Mapping[str, Value]] = {}
+    """The defaults of all settings."""
+    parameters: Mapping[str, Value] = MappingProxyType({})
+    """The values of all settings of this solver, as a record stores them."""
+
+    def __init_subclass__(cls) -> None:
+        """Derive what follows from the name and the settings."""
+        cls.parameters = cls.defaults = {key: setting.default for key, setting in cls.settings.items()}
+        if "name" in vars(cls):
+            cls.problem, _, cls.variant = cls.name.partition("/")
+
+    def number(self, key: str) -> int:
+        """Return the value of an integer setting."""
+        return int(self.parameters[key])
+
+    @abstractmethod
+    def setup(self, graph: Any) -> None:
+        """Load code and, for a library, build its own graph object. Not part of `total`.
+
+        Parameters
+        ----------
+        graph
+            A `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, and a generator takes a `RandomGraph`.
+        """
+
+    def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send
+        """Send the graph, and allocate and initialise the working arrays."""
+
+    @abstractmethod
+    def solve(self, query: Query) -> int | None:
+        """Compute the answer; return the number of iterations if the solver counts them."""
+
+    @abstractmethod
+    def download(self) -> Any:
+        """Return the answer."""
+
+    def observed(self) -> dict[str, float]:
+        """Return what else a record should store about the last solve, such as the number of searches."""
+        return {}
+
+    def predecessors(self) -> Int32Array | None:
+        """Return each vertex's predecessor, -1 if it has none; None from a solver that computes none."""
+        return None
+
+    def declines(self, query: Query) -> str | None:
+        """Return why this solver cannot answer a query, or None if it can."""
+        return None
+
+    def prefers_all(self, query: Query) -> bool:
+        """Return whether this solver is faster if a query is not split into batches."""
+        return False
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Predict the time of `solve` from a small part of it; return None where it is surely short."""
+        return None
+
+
+class HostSolver(Solver):
+    """A C++ function of `kernels/host/`; there is nothing to upload or download.
+
+    Arguments are converted to C++ types in `setup`, which leaves a microsecond of the call itself in `solve`.
+    """
+
+    symbol: ClassVar[str]
+    """The function's name in `source`."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Load the function, and allocate the answer."""
+        self.graph = graph
+        self.c_graph = c_graph(graph)
+        self.function = host_function(self.source, self.symbol)
+        self.allocate_answer(graph.vertices)
+
+    def allocate_answer(self, size: int, dtype: type[np.number[Any]] = np.int32) -> None:
+        """Allocate the array that the function fills."""
+        self.answer: NDArray[Any] = np.empty(size, dtype)
+        self.c_answer = pointer(self.answer)
+
+    def solve(self, query: Query) -> int:
+        """Call the function; return its count: of levels, sweeps or settled vertices."""
+        return int(self.function(self.c_graph, query.source, self.c_answer))
+
+    def download(self) -> NDArray[Any]:
+        """Return the answer, which the function has written."""
+        return self.answer
+
+
+class DeviceSolver(Solver):
+    """A solver written against the device interface: the same code runs on CUDA and on the emulator.
+
+    A solver that sends the CSR arrays as they are declares in `bytes_per_vertex` what else it allocates; any
+    other overrides `memory_bytes`.
+    """
+
+    backends = ("cuda", "emulator")
+    settings: ClassVar[Mapping[str, Setting]] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
+    bytes_per_vertex: ClassVar[int | None] = None
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def memory_bytes(self, graph: Any) -> int:
+        """Predict the device memory that all phases take together, in bytes; 0 where it is not known.
+
+        It is called before `setup`: a graph that does not fit is skipped.
+        """
+        if self.bytes_per_vertex is None:
+            return 0
+        arrays_of_arcs = 2 if self.problem == "sssp" else 1
+        vertices, arcs = int(graph.vertices), int(graph.arcs)
+        return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
+
+    @property
+    def block_size(self) -> int:
+        """Threads in a block."""
+        return self.number("block_size")
+
+    def grid(self, threads: int) -> int:
+        """Return the number of blocks that hold this many threads, at least one."""
+        return max(1, -(-threads // self.block_size))
+
+    def upload_arcs(self, graph: CSRGraph) -> list[Buffer]:
+        """Copy `indptr` and `indices` to the device, and the weights if the problem has any."""
+        arrays = [graph.indptr, graph.indices]
+        if self.problem == "sssp":
+            assert graph.weights is not None
+            arrays.append(graph.weights)
+        return [self.device.upload(array) for array in arrays]
+
+
+def only(vertex: int, graph: CSRGraph) -> NDArray[np.bool_]:
+    """Return a mask in which one vertex is set, shape (vertices,)."""
+    mask = np.zeros(graph.vertices, dtype=np.bool_)
+    mask[vertex] = True
+    return mask
+
+
+def unreached(graph: CSRGraph, source: int) -> Int32Array:
+    """Return initial lengths, shape (vertices,), int32: 0 at the source, else `UNREACHABLE`."""
+    lengths = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
+    lengths[source] = 0
+    return lengths
