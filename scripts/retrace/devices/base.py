@@ -17,7 +17,6 @@ from retrace.system.errors import RetraceError
 Dim = int | tuple[int, ...]
 """A grid or block size: x, (x, y) or (x, y, z)."""
 
-
 MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -32,13 +31,7 @@ def extent(size: Dim) -> tuple[int, int, int]:
 
 
 def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
-    """Check that a device can execute a launch.
-
-    Raises
-    ------
-    RetraceError
-        If a size exceeds its limit; the message names the kernel, the size and the limit.
-    """
+    """Raise RetraceError, naming the kernel, the size and its limit, if no device can execute a launch."""
     for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         for axis, length, limit in zip("xyz", extent(size), limits, strict=True):
             if not 1 <= length <= limit:
@@ -175,6 +168,12 @@ class Device(ABC):
     def event(self) -> Event:
         """Create an event that can be timed."""
 
+    def mark(self, stream: Any | None = None) -> Event:
+        """Create an event and record it."""
+        event = self.event()
+        event.record(stream)
+        return event
+
     @abstractmethod
     def synchronize(self) -> None:
         """Wait until all work on the device is finished."""
@@ -240,15 +239,7 @@ class Device(ABC):
 
 
 class KernelTimer:
-    """The events around the launches of one `with` block.
-
-    Attributes
-    ----------
-    milliseconds
-        Sum of the device times of all launches, set at the end of the block.
-    brackets
-        Start and end event of each launch.
-    """
+    """The events around the launches of one `with` block, and the sum of their times in ms."""
 
     def __init__(self) -> None:
         self.milliseconds = 0.0

@@ -39,21 +39,10 @@ class CRandomGraph(ctypes.Structure):
 
 
 def host_function(source: str, name: str, returns: Any = ctypes.c_int) -> Any:
-    """Return a function of a C++ file, compiled if necessary.
+    """Return a function of a C++ file in `kernels/`, such as `host/bfs_queue.cpp`, by its `extern "C"` name.
 
-    Parameters
-    ----------
-    source
-        The file in `kernels/`, such as `host/bfs_queue.cpp`.
-    name
-        The function's `extern "C"` name.
-    returns
-        The ctypes type of its result; None for a void function.
-
-    Raises
-    ------
-    RetraceError
-        If the file does not exist or does not compile.
+    `returns` is the ctypes type of its result; None for a void function. Raises RetraceError if the file does
+    not exist or does not compile.
     """
     function = ctypes.CDLL(str(build_host(KERNELS / source)))[name]
     function.restype = returns

@@ -44,12 +44,8 @@ def matrix_bytes(graph: Graph) -> int:
 def host_matrix(graph: Graph) -> Int32Array:
     """Return the matrix in pageable host memory, shape (vertices, pitch), int32.
 
-    The matrices of the last two complete graphs are cached. Of parallel arcs the lightest counts.
-
-    Raises
-    ------
-    TooLargeError
-        If the host has too little free memory.
+    The matrices of the last two complete graphs are cached. Of parallel arcs the lightest counts. Raises
+    TooLargeError if the host has too little free memory.
     """
     if isinstance(graph, DenseGraph):
         return _complete(graph)
@@ -89,10 +85,7 @@ def device_matrix(device: Device, graph: Graph) -> Buffer:
 def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
     """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32.
 
-    Raises
-    ------
-    TooLargeError
-        If the host has too little free memory.
+    Raises TooLargeError if the host has too little free memory.
     """
     pageable = host_matrix(graph).ravel()
     require(matrix_bytes(graph), memory.available(), "memory")
@@ -104,10 +97,7 @@ def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
 def rows_of(graph: Graph) -> CSRGraph:
     """Return a graph as compressed sparse rows; a complete graph's arcs are sorted by their heads.
 
-    Raises
-    ------
-    TooLargeError
-        If a complete graph has more arcs than 32 bits count, or the host has too little free memory.
+    Raises TooLargeError if 32 bits cannot count its arcs, or if the host has too little free memory.
     """
     return _rows(graph) if isinstance(graph, DenseGraph) else graph
 

@@ -29,13 +29,8 @@ import scipy
 
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.generators import (
-    ROAD_WEIGHTS,
-    heavy_tailed_stand_in,
-    random_weights,
-    road_stand_in,
-)
-from retrace.graphs.registry import Dataset, Edition
+from retrace.graphs.dataset_registry import Dataset, Edition
+from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.system.errors import RetraceError
 from retrace.system.models import one_line
 from retrace.system.project import ROOT
@@ -66,35 +61,17 @@ def obtain(
     seed: int,
     patience: Patience = Patience(),
 ) -> CSRGraph:
-    """Return a graph: the first edition that is available, or a stand-in.
+    """Return a graph: the first edition that is available, or a stand-in generated with `seed`.
 
-    Parameters
-    ----------
-    dataset
-        The graph.
-    downloads
-        Folder of downloaded files.
-    mirror
-        A folder or an http(s) address. It is tried after an edition's own addresses.
-    offline
-        What to do if no edition is available: `stand-in` or `fail`.
-    seed
-        Seed of generated weights and of a stand-in.
-    patience
-        How long to wait for an address.
+    Files are downloaded to `downloads`. `mirror`, a folder or an http(s) address, is tried after an edition's
+    own addresses. `offline` says what to do if no edition is available: `stand-in` or `fail`.
 
-    Returns
-    -------
-    graph
-        With weights, unless the data set has none. `info` holds name, origin, edition, weights (`file`,
-        `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for a
-        sample of sources their count and seed.
+    The graph has weights, unless the data set has none. Its `info` holds name, origin, edition, weights
+    (`file`, `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for
+    a sample of sources their count and seed.
 
-    Raises
-    ------
-    RetraceError
-        If a file that is there already has wrong content, or if no edition is available and no stand-in is
-        allowed.
+    Raises RetraceError if a file that is there already has wrong content, or if no edition is available and
+    no stand-in is allowed.
     """
     missing = list(
         takewhile(lambda edition: edition.file and not (downloads / edition.file).is_file(), dataset.editions)
@@ -214,7 +191,7 @@ def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGra
         kind = "a web page" if content.lstrip().startswith(b"<") else "other content"
         raise RetraceError(f"{shown}: expected content with sha256 {wanted}, found {kind} with {found}")
     arcs = dataset.arcs if edition.arcs is None else edition.arcs
-    return formats.parse(content, edition.format, shown, (dataset.vertices, arcs))
+    return formats.parse_graph(content, edition.format, shown, (dataset.vertices, arcs))
 
 
 def _describe(graph: CSRGraph, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
@@ -264,10 +241,7 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     """Generate a stand-in, with a near and a far pair of its own."""
     generate = {"road": road_stand_in, "heavy-tailed": heavy_tailed_stand_in}[str(dataset.stand_in)]
     graph = generate(dataset.vertices, dataset.arcs, seed)
-    ones = scipy.sparse.csr_array(
-        (np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
-    )
-    hops = scipy.sparse.csgraph.dijkstra(ones, unweighted=True, indices=[dataset.source])[0]
+    hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[dataset.source])[0]
     near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
     info = _identity(dataset, seed) | {
         "origin": "stand-in",

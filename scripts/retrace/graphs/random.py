@@ -24,30 +24,18 @@ RANDOM_GRAPH = r"random-(\d+)-(\d+)"
 class RandomGraph:
     """The parameters of a random directed graph.
 
-    Attributes
-    ----------
-    vertices
-        Number of vertices.
-    arcs
-        Number of arcs; `resolve_arcs` computes it from a density or an average degree.
-    seed
-        Any integer, of which the lower 64 bits count. The same seed gives the same graph.
-    weights
-        Smallest and largest weight.
-    name
-        Name in records; by default generator and size.
-
-    Raises
-    ------
-    RetraceError
-        If no graph without parallel arcs and self-loops has these parameters.
+    Raises RetraceError if no graph without parallel arcs and self-loops has these parameters.
     """
 
     vertices: int
     arcs: int
+    """Number of arcs; `resolve_arcs` computes it from a density or an average degree."""
     seed: int
+    """Any integer, of which the lower 64 bits count. The same seed gives the same graph."""
     weights: tuple[int, int] = WEIGHTS
+    """Smallest and largest weight."""
     name: str = field(default="", compare=False)
+    """Name in records; by default generator and size."""
 
     def __post_init__(self) -> None:
         resolve_arcs(self.vertices, arcs=self.arcs)
@@ -88,10 +76,7 @@ class RandomGraph:
 def size(graph: str) -> tuple[int, int]:
     """Read the size of a random graph from its name: log2 of its number of vertices, and its arcs per vertex.
 
-    Raises
-    ------
-    RetraceError
-        If the name has another form.
+    Raises RetraceError if the name has another form.
     """
     found = re.fullmatch(RANDOM_GRAPH, graph)
     if found is None:
@@ -120,24 +105,12 @@ def resolve_arcs(
 ) -> int:
     """Return the number of arcs of a graph. The caller may give it in several ways if all agree.
 
-    Parameters
-    ----------
-    vertices
-        Number of vertices.
-    density
-        Share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp). The number of arcs
-        is rounded.
-    per_vertex
-        Average number of arcs per vertex. The number of arcs is rounded.
-    arcs
-        The number itself.
-    connected
-        Whether the graph must be weakly connected.
+    `density` is the share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp),
+    `per_vertex` the average number of arcs per vertex; the number is rounded. If `connected` is true, the
+    graph must be weakly connected.
 
-    Raises
-    ------
-    RetraceError
-        If no number is given, if the given numbers contradict each other, or if no such graph exists.
+    Raises RetraceError if no number is given, if the given numbers contradict each other, or if no such graph
+    exists.
     """
     if not 1 <= vertices < UNREACHABLE:
         raise RetraceError(f"{vertices} vertices: expected from 1 to {UNREACHABLE - 1} (32 bits)")

@@ -28,28 +28,20 @@ class Compacted:
         delta[v] += sigma[v] / sigma[w] * (reach[w] + delta[w])
         score[v] += source_count[s] * delta[v]      for v other than s
 
-    The scores of the original graph are `extra`, plus `score` at the positions `kept`.
-
-    Attributes
-    ----------
-    graph
-        The reduced graph. Its vertices are renumbered and keep their order.
-    kept
-        Original number of each vertex of `graph`, shape (graph.vertices,), ascending.
-    reach
-        Number of original vertices for which each vertex counts as a target (itself and those removed behind
-        it), shape (graph.vertices,).
-    source_count
-        Number of original sources for which each vertex counts as a source, shape (graph.vertices,).
-    extra
-        Scores that follow without a search, shape (vertices of the original graph,): whole numbers.
+    The scores of the original graph are `extra`, plus `score` at the positions `kept`. `reach`,
+    `source_count` and `kept` have the shape (graph.vertices,).
     """
 
     graph: CSRGraph
+    """The vertices are renumbered and keep their order."""
     kept: Int32Array
+    """Original number of each vertex, ascending."""
     reach: Int32Array
+    """For how many original vertices each vertex is a target: itself and those removed behind it."""
     source_count: Int32Array
+    """Number of original sources for which each vertex counts as a source."""
     extra: NDArray[np.float64]
+    """Scores that follow without a search, shape (vertices of the original graph,): whole numbers."""
 
     def expand(self, score: NDArray[np.float32 | np.float64]) -> NDArray[np.float64]:
         """Return the scores of the original graph, shape (its vertices,), from those of `graph`."""
@@ -98,7 +90,7 @@ def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) 
 
 
 def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
-    """Remove side vertices: vertices of degree 2 with adjacent neighbours.
+    """Remove side vertices: vertices of degree 2 with adjacent neighbours (Sariyuce et al., SDM 2013).
 
     No shortest path leads through a side vertex. Side vertices are still ends of paths. The scores are
     therefore the sum of two rounds of Brandes' algorithm, each with the recurrence of `Compacted`. The first
@@ -107,15 +99,8 @@ def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
     vertices, compacted again, from all other vertices. The scores of the rounds, each passed through
     `expand`, add up to those of `compacted`.
 
-    Returns
-    -------
-    rounds
-        Two rounds. Only `compacted` if there are no side vertices, if the graph is directed, or if not every
-        vertex is a source: then a search from each side vertex would cost more than it saves.
-
-    References
-    ----------
-    Report domitrz-brandes, "Further graph reductions"; Sariyuce et al., SDM 2013, side vertices.
+    Returns only `compacted` if there are no side vertices, if the graph is directed, or if not every vertex
+    is a source: then a search from each side vertex would cost more than it saves.
     """
     graph, reach, count = compacted.graph, compacted.reach, compacted.source_count
     side = _side_vertices(graph)
@@ -151,11 +136,7 @@ def _compact(graph: CSRGraph, own_reach: Int64Array, own_count: Int64Array) -> C
     if len(order):
         # Without v, its component splits into branches: the tree behind each removed child, and the rest.
         # Paths between different branches lead through v. Pairs within the rest are left to the search.
-        matrix = scipy.sparse.csr_array(
-            (np.ones(graph.arcs, dtype=np.int8), graph.indices, graph.indptr),
-            shape=(graph.vertices, graph.vertices),
-        )
-        component = scipy.sparse.csgraph.connected_components(matrix, directed=False)[1]
+        component = scipy.sparse.csgraph.connected_components(graph.to_scipy(), directed=False)[1]
         all_reach, all_count = (
             np.bincount(component[kept], weights=total[kept]).astype(np.int64)[component]
             for total in (reach, count)

@@ -19,20 +19,13 @@ class VirtualCSR:
     """Virtual-CSR: each virtual vertex has up to `mdeg` consecutive arcs of its original vertex.
 
     Virtual vertex u has the arcs `vptr[u]` to `vptr[u + 1] - 1`. A vertex without arcs has no virtual vertex.
-
-    Attributes
-    ----------
-    graph
-        The graph; its `indices` hold the heads of the arcs.
-    vmap
-        Original vertex of each virtual vertex, shape (virtual vertices,), ascending.
-    vptr
-        First arc of each virtual vertex, then the number of arcs, shape (virtual vertices + 1,).
     """
 
     graph: CSRGraph
     vmap: Int32Array
+    """Original vertex of each virtual vertex, shape (virtual vertices,), ascending."""
     vptr: Int32Array
+    """First arc of each virtual vertex, then the number of arcs, shape (virtual vertices + 1,)."""
 
     @classmethod
     def of(cls, graph: CSRGraph, mdeg: int) -> VirtualCSR:
@@ -50,23 +43,15 @@ class StrideCSR:
     arcs: `begin[u]` and every `nvir[v]`-th arc after it, up to `indptr[v + 1] - 1`. A vertex without arcs has
     no virtual vertex. Instead of `begin`, the paper stores the rank of u among the virtual vertices of v, and
     adds `indptr[v]` in the kernel.
-
-    Attributes
-    ----------
-    graph
-        The graph; its `indptr` and `indices` hold the arcs.
-    vmap
-        Original vertex of each virtual vertex, shape (virtual vertices,), ascending.
-    begin
-        First arc of each virtual vertex, shape (virtual vertices,).
-    nvir
-        Number of virtual vertices of each vertex, shape (vertices,).
     """
 
     graph: CSRGraph
     vmap: Int32Array
+    """Original vertex of each virtual vertex, shape (virtual vertices,), ascending."""
     begin: Int32Array
+    """First arc of each virtual vertex, shape (virtual vertices,)."""
     nvir: Int32Array
+    """Number of virtual vertices of each vertex, shape (vertices,)."""
 
     @classmethod
     def of(cls, graph: CSRGraph, mdeg: int) -> StrideCSR:

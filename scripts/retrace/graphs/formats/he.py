@@ -18,35 +18,18 @@ ARCS_WRITTEN = 1 << 16
 def write_he(graph: CSRGraph, path: Path) -> None:
     """Write a weighted graph as directed H/E; the file appears complete or not at all.
 
-    Raises
-    ------
-    RetraceError
-        If the file cannot be written.
-    ValueError
-        If the graph has no weights.
+    Raises RetraceError if the file cannot be written, ValueError if the graph has no weights.
     """
     if graph.weights is None:
         raise ValueError("H/E needs weights")
-    parts = _arcs_by_parts(graph.indptr, graph.indices, graph.weights)
-    write_he_arcs(graph.vertices, graph.arcs, parts, path)
+    write_he_arcs(graph.vertices, graph.arcs, _arcs_by_parts(graph, graph.weights), path)
 
 
 def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]], path: Path) -> None:
     """Write arcs as directed H/E; the file appears complete or not at all.
 
-    Parameters
-    ----------
-    vertices, arcs
-        Numbers for the header.
-    parts
-        Each part is three arrays of equal length: tails, heads and weights. Parts are written in order.
-    path
-        The file.
-
-    Raises
-    ------
-    RetraceError
-        If the file cannot be written.
+    The header has the numbers `vertices` and `arcs`. Each part is three arrays of equal length: tails, heads
+    and weights. Raises RetraceError if the file cannot be written.
     """
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
@@ -63,17 +46,12 @@ def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]
         partial.unlink(missing_ok=True)
 
 
-def _arcs_by_parts(
-    indptr: Int32Array, indices: Int32Array, weights: Int32Array
-) -> Iterator[tuple[Int32Array, Int32Array, Int32Array]]:
-    """Yield tails, heads and weights of `ARCS_WRITTEN` arcs at a time, to keep the array of tails small."""
-    for begin in range(0, len(indices), ARCS_WRITTEN):
-        end = min(begin + ARCS_WRITTEN, len(indices))
-        first = int(np.searchsorted(indptr, np.int32(begin), side="right")) - 1
-        after = int(np.searchsorted(indptr, np.int32(end), side="left"))
-        degrees: Int32Array = np.diff(indptr[first : after + 1].clip(begin, end))
-        tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
-        yield tails, indices[begin:end], weights[begin:end]
+def _arcs_by_parts(graph: CSRGraph, weights: Int32Array) -> Iterator[tuple[Int32Array, ...]]:
+    """Yield tails, heads and weights of at most `ARCS_WRITTEN` arcs at a time."""
+    for tails, arcs in graph.blocks():
+        columns = tails, graph.indices[arcs], weights[arcs]
+        for begin in range(0, len(tails), ARCS_WRITTEN):
+            yield tuple(column[begin : begin + ARCS_WRITTEN] for column in columns)
 
 
 def _he_lines(columns: Sequence[Int32Array]) -> bytes:

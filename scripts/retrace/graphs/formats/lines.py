@@ -17,7 +17,7 @@ from retrace.graphs.formats.layouts import (
     LARGEST,
     LAYOUTS,
     Header,
-    Layout,
+    LineLayout,
     Place,
     blame,
     number_of,
@@ -30,21 +30,16 @@ from retrace.system.errors import RetraceError
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one piece of a file.
-
-    Attributes
-    ----------
-    columns
-        Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one.
-    piece, place
-        The text of the piece, and the position of the rows in it.
-    """
+    """The rows of one piece of a file."""
 
     columns: NDArray[np.int64]
+    """Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one."""
     piece: bytes
+    """The text of the piece."""
     place: Place
+    """The position of the rows in the piece."""
 
-    def line_number(self, row: int, layout: Layout) -> int:
+    def line_number(self, row: int, layout: LineLayout) -> int:
         """Return the line number of a row in the file."""
         if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # every line is a row
             return self.place.number + row + 1
@@ -53,15 +48,11 @@ class Rows:
 
 def read_rows(
     file: BinaryIO, kind: str, path: Path | str, negative: bool = False
-) -> tuple[Layout, Header, Iterator[Rows]]:
+) -> tuple[LineLayout, Header, Iterator[Rows]]:
     """Read the header of an open file, and return an iterator that reads its lines piece by piece.
 
     If `negative` is true, weights may be negative; the slow reader handles a piece that contains a minus.
-
-    Raises
-    ------
-    RetraceError
-        If the content is not in the format; the message names `path` and the line.
+    Raises RetraceError, naming `path` and the line, if the content is not in the format.
     """
     pieces = read_pieces(file)
     piece, last = next(pieces)
@@ -83,14 +74,8 @@ def read_rows(
     return layout, header, rows()
 
 
-def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
-    """Read the header, which is the first line that is not a comment.
-
-    Raises
-    ------
-    RetraceError
-        If that line is not a header of the format.
-    """
+def read_header(content: bytes, layout: LineLayout, path: Path | str) -> Header:
+    """Read the first line that is not a comment; raise RetraceError if it is not a header of the format."""
     if not layout.header:
         return Header(None, None, layout.undirected, 0, 0)
     number, end, words = next(split_lines(content, layout), (1, 0, []))
@@ -112,15 +97,9 @@ def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
 
 
 def read_plain(
-    content: bytes, layout: Layout, header: Header, place: Place | None = None
+    content: bytes, layout: LineLayout, header: Header, place: Place | None = None
 ) -> NDArray[np.int64] | None:
-    """Read the lines after a position fast, with the same result as `read_any`.
-
-    Returns
-    -------
-    columns
-        As for `read_any`; None if the text is not plain enough for this reader.
-    """
+    """Read the lines after a position fast, as `read_any` does; return None if they are not plain enough."""
     place = place or Place(header.number, header.end)
     body = content[place.begin :].replace(b"\r\n", b"\n")
     if not body.endswith(b"\n"):
@@ -152,21 +131,13 @@ def read_plain(
 
 
 def read_any(
-    content: bytes, layout: Layout, header: Header, path: Path | str, place: Place | None = None
+    content: bytes, layout: LineLayout, header: Header, path: Path | str, place: Place | None = None
 ) -> NDArray[np.int64]:
     """Read the lines after a position, by default the end of the header, one by one.
 
-    Any white space separates words; blank lines are skipped.
-
-    Returns
-    -------
-    columns
-        Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one.
-
-    Raises
-    ------
-    RetraceError
-        If a line is not in the format; the message names the first such line.
+    Any white space separates words; blank lines are skipped. Returns tail and head (0-based) of each line,
+    and the weight if there is one, shape (lines, 2 or 3), int64. Raises RetraceError, naming the first line
+    that is not in the format.
     """
     keyword = [layout.keyword] if layout.keyword else []
     top = header.bound - 1 + layout.base

@@ -9,19 +9,15 @@ from pathlib import Path
 
 import scipy
 
-from retrace.graphs.formats.layouts import LAYOUTS, Layout
+from retrace.graphs.formats.layouts import LAYOUTS, LineLayout
 from retrace.system.errors import RetraceError
 
 
-def layout_of(content: bytes, path: Path | str) -> Layout:
+def layout_of(content: bytes, path: Path | str) -> LineLayout:
     """Return the layout that the banner of a Matrix Market file describes.
 
     SciPy reads the banner, but not the entries: in an integer matrix it would read `1 2 1.5` as `1 2 1`.
-
-    Raises
-    ------
-    RetraceError
-        If the banner is invalid or describes a matrix that is not a graph with integer weights or none.
+    Raises RetraceError if the banner is invalid or the matrix is not a graph with integer weights or none.
     """
     layout = LAYOUTS["matrix-market"]
     try:
