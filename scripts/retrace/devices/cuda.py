@@ -7,8 +7,8 @@ import functools
 import shutil
 import subprocess
 import weakref
-from collections.abc import Callable
-from typing import Any, ParamSpec, Self, TypeVar, cast
+from contextlib import ContextDecorator
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -46,25 +46,21 @@ def cuda_available() -> bool:
     return cuda_status() is None
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+class _NamingCuda(ContextDecorator):
+    """Turns an error of PyCUDA into a `RetraceError`; an earlier asynchronous kernel may have caused it."""
 
+    def __enter__(self) -> None:
+        pass
 
-def naming_cuda(function: Callable[P, R]) -> Callable[P, R]:
-    """Turn an error of PyCUDA into a `RetraceError`; an earlier asynchronous kernel may have caused it."""
-
-    @functools.wraps(function)
-    def named(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
             import pycuda.driver
 
             if isinstance(error, pycuda.driver.Error):
                 raise RetraceError(f"CUDA: {error}") from error
-            raise
 
-    return named
+
+naming_cuda = _NamingCuda()
 
 
 class CudaBuffer:

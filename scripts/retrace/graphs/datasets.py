@@ -91,16 +91,15 @@ def obtain(
     for edition, address, probe in probes:
         try:
             probe.result(max(0.0, deadline - time.monotonic()))
-            return _describe(_fetch(address, edition, dataset, downloads, patience), edition, dataset, seed)
+            return _fetch(address, edition, dataset, seed, downloads, patience)
         except (RetraceError, OSError, ValueError) as error:
-            reason = _reason(error)
-        print(f"warning: {address}: {reason}", file=sys.stderr)
-        tried.append(f"{address} ({reason})")
+            tried.append(f"{address} ({_reason(error)})")
+            print(f"warning: {address}: {_reason(error)}", file=sys.stderr)
     if len(missing) < len(dataset.editions):
         edition = dataset.editions[len(missing)]
         path = ROOT / edition.path if edition.path else downloads / str(edition.file)
         try:
-            return _describe(_check(path, str(path), edition, dataset), edition, dataset, seed)
+            return _check(path, str(path), edition, dataset, seed)
         except RetraceError as error:
             advice = f"; delete {path} and run again" if edition.file else ""
             raise RetraceError(f"{error}{advice}") from None
@@ -124,26 +123,27 @@ def _probe(address: str, patience: Patience) -> None:
         raise FileNotFoundError("no such file")
 
 
-def _fetch(address: str, edition: Edition, dataset: Dataset, downloads: Path, patience: Patience) -> CSRGraph:
+def _fetch(
+    address: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path, patience: Patience
+) -> CSRGraph:
     """Download a file into a temporary folder, check it, and move it to `downloads`."""
     target = downloads / str(edition.file)
     with _alone(downloads / f".lock-{target.name}"):
         if target.is_file():  # another job has downloaded it in the meantime
-            return _check(target, str(target), edition, dataset)
+            return _check(target, str(target), edition, dataset, seed)
         for stale in downloads.glob(f".{target.name}.*"):
             shutil.rmtree(stale, ignore_errors=True)
-        with tempfile.TemporaryDirectory(
-            prefix=f".{target.name}.", dir=downloads, ignore_cleanup_errors=True
-        ) as folder:
+        prefix = f".{target.name}."
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=downloads, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, target.name)
             if _is_web(address):
                 # Neither pooch nor requests limits the time of a whole download.
                 _in_background(_download, address, partial, patience).result(patience.download)
             else:
                 shutil.copyfile(address, partial)
-            graph = _check(partial, target.name, edition, dataset)
+            graph = _check(partial, target.name, edition, dataset, seed)
             partial.replace(target)
-    return graph
+            return graph
 
 
 @contextmanager
@@ -163,22 +163,15 @@ def _alone(lock: Path) -> Iterator[None]:
 
 def _download(address: str, target: Path, patience: Patience) -> None:
     pooch.get_logger().setLevel("WARNING")
-    pooch.create(
-        path=target.parent,
-        base_url="",
-        registry={target.name: None},
-        urls={target.name: address},
-        retry_if_failed=patience.retries,
-    ).fetch(
-        target.name,
-        downloader=pooch.HTTPDownloader(
-            progressbar=sys.stderr.isatty(), timeout=(patience.probe, patience.read)
-        ),
-    )
+    times = (patience.probe, patience.read)
+    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=times)
+    files, urls = {target.name: None}, {target.name: address}
+    store = pooch.create(target.parent, "", registry=files, urls=urls, retry_if_failed=patience.retries)
+    store.fetch(target.name, downloader=downloader)
 
 
-def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGraph:
-    """Read an edition's file; check its hash, then parse it, then check the counts."""
+def _check(path: Path, shown: str, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
+    """Read an edition's file; check its hash, then parse it, then check the counts; add what it lacks."""
     raw = formats.read_bytes(path)
     wanted = edition.sha256
     try:
@@ -191,38 +184,23 @@ def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGra
         kind = "a web page" if content.lstrip().startswith(b"<") else "other content"
         raise RetraceError(f"{shown}: expected content with sha256 {wanted}, found {kind} with {found}")
     arcs = dataset.arcs if edition.arcs is None else edition.arcs
-    return formats.parse_graph(content, edition.format, shown, (dataset.vertices, arcs))
-
-
-def _describe(graph: CSRGraph, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
-    """Add the graph's `info`, and weights if the file lacks them."""
+    graph = formats.parse_graph(content, edition.format, shown, (dataset.vertices, arcs))
     if edition.renumber:
         graph = _by_appearance(graph)
     weights = "none" if graph.weights is None else "file"
-    info = {"edition": edition.name, "weights": weights, "seed": None, **_identity(dataset, seed)}
-    return _with_weights(replace(graph, info=info), dataset, seed)
+    return _complete(graph, dataset, seed, {"edition": edition.name, "weights": weights, "seed": None})
 
 
-def _identity(dataset: Dataset, seed: int) -> dict[str, Any]:
-    """Return the part of `info` that does not depend on the edition."""
-    identity = {
-        "name": dataset.name,
-        "origin": dataset.origin,
-        "directed": dataset.directed,
-        "source": dataset.source,
-        "pairs": dataset.pairs.by_name(),
-    }
-    if dataset.sources is None or dataset.sources >= dataset.vertices:
-        return identity
-    return {**identity, "sources": {"count": dataset.sources, "seed": seed}}
-
-
-def _with_weights(graph: CSRGraph, dataset: Dataset, seed: int) -> CSRGraph:
-    """Generate weights if the data set has some and the graph has none."""
+def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:
+    """Complete `info` from the data set, and generate weights if the data set has some and the graph none."""
+    alike = {"name": dataset.name, "origin": dataset.origin, "directed": dataset.directed}
+    info = {**alike, "source": dataset.source, "pairs": dataset.pairs.by_name(), **info}
+    if dataset.sources is not None and dataset.sources < dataset.vertices:
+        info["sources"] = {"count": dataset.sources, "seed": seed}
     if graph.weights is not None or not dataset.weighted:
-        return graph
+        return replace(graph, info=info)
     weights = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)
-    return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
+    return replace(graph, weights=weights, info={**info, "weights": "generated", "seed": seed})
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:
@@ -243,7 +221,7 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     graph = generate(dataset.vertices, dataset.arcs, seed)
     hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[dataset.source])[0]
     near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
-    info = _identity(dataset, seed) | {
+    info = {
         "origin": "stand-in",
         "edition": "stand-in",
         "directed": False,
@@ -251,7 +229,7 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
         "weights": "none" if graph.weights is None else "generated",
         "seed": seed,
     }
-    return _with_weights(replace(graph, info=info), dataset, seed)
+    return _complete(graph, dataset, seed, info)
 
 
 def _is_web(address: str) -> bool:

@@ -67,14 +67,10 @@ class DenseGraph:
         """Key of the random stream for the weights."""
         return stream_key(self.seed, "dense")
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """The values that determine the matrix."""
-        return {"vertices": self.vertices, "seed": self.seed, "weights": list(self.weights)}
-
     def digest(self) -> str:
-        """Return the sha256 of the identity as JSON with sorted keys; records hold it as `sha256`."""
-        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
+        """Return the sha256, for records, of the JSON of the values that determine the matrix."""
+        identity = {"seed": self.seed, "vertices": self.vertices, "weights": list(self.weights)}
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
     @cached_property
     def info(self) -> dict[str, Any]:

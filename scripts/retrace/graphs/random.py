@@ -20,6 +20,10 @@ RANDOM_GRAPH = r"random-(\d+)-(\d+)"
 """Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
 
 
+GENERATED = {"origin": "generated", "weights": "generated", "directed": True, "source": 0}
+"""The part of `info` that all generated graphs share."""
+
+
 @dataclass(frozen=True)
 class RandomGraph:
     """The parameters of a random directed graph.
@@ -58,19 +62,9 @@ class RandomGraph:
     @property
     def info(self) -> dict[str, Any]:
         """Identity for records, without the parts that depend on the generator, and the source."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "arcs": self.arcs,
-            "origin": "generated",
-            "weights": "generated",
-            "least_weight": self.weights[0],
-            "greatest_weight": self.weights[1],
-            "seed": self.seed,
-            "density": self.density,
-            "directed": True,
-            "source": 0,
-        }
+        sizes = {"name": self.name, "vertices": self.vertices, "arcs": self.arcs, "density": self.density}
+        weights = {"least_weight": self.weights[0], "greatest_weight": self.weights[1], "seed": self.seed}
+        return {**sizes, **weights, **GENERATED}
 
 
 def size(graph: str) -> tuple[int, int]:

@@ -65,22 +65,14 @@ def is_symmetric(graph: CSRGraph) -> bool:
 
 
 def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:
-    """Remove vertices of degree 1 repeatedly; a tree shrinks to one vertex.
+    """Remove vertices of degree 1 from a simple graph repeatedly; a tree shrinks to one vertex.
 
-    A directed graph (`info["directed"]` is not False) stays as it is: there, paths may lead through a vertex
-    with one arc that leaves it.
+    `simplify` makes a graph simple. `sources` are the sources to sum over; None for all vertices. A directed
+    graph (`info["directed"]` is not False) stays as it is: there, paths may lead through a vertex with one
+    arc that leaves it.
 
-    Parameters
-    ----------
-    graph
-        A simple graph, as `simplify` makes it.
-    sources
-        The sources to sum over; None for all vertices.
-
-    References
-    ----------
-    Report domitrz-brandes, class Compacted_graph_representation; A. E. Sariyuce, E. Saule, K. Kaya and
-    U. V. Catalyurek, "Shattering and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1
+    From report domitrz-brandes, class Compacted_graph_representation, and A. E. Sariyuce, E. Saule, K. Kaya
+    and U. V. Catalyurek, "Shattering and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1
     vertices.
     """
     count = np.ones(graph.vertices, dtype=np.int64)
@@ -160,9 +152,7 @@ def _peel(graph: CSRGraph) -> tuple[Int64Array, Int64Array]:
     value.
     """
     neighbours = np.zeros(graph.vertices, dtype=np.int32)
-    filled = np.flatnonzero(graph.degrees())
-    if len(filled):
-        neighbours[filled] = np.bitwise_xor.reduceat(graph.indices, graph.indptr[filled])
+    np.bitwise_xor.at(neighbours, graph.tails(), graph.indices)
     degree, left = graph.degrees().tolist(), neighbours.tolist()
     order: list[int] = []
     parents: list[int] = []
@@ -199,8 +189,6 @@ def _side_vertices(graph: CSRGraph) -> NDArray[np.bool_]:
     """Return which vertices have exactly two neighbours that share an arc, shape (vertices,)."""
     side = np.zeros(graph.vertices, dtype=np.bool_)
     two = np.flatnonzero(graph.degrees() == 2)
-    if len(two) == 0:
-        return side
     first, second = (graph.indices[graph.indptr[two] + place].astype(np.int64) for place in (0, 1))
     arcs = graph.tails().astype(np.int64) * graph.vertices + graph.indices
     sought = first * graph.vertices + second

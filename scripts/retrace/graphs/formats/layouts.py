@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import io
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import scipy
 
 from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
@@ -54,6 +57,33 @@ LAYOUTS = {
 }
 
 
+def layout_of(content: bytes, path: Path | str) -> LineLayout:
+    """Return the layout that the banner of a Matrix Market file describes.
+
+    SciPy reads the banner, but not the entries: in an integer matrix it would read `1 2 1.5` as `1 2 1`.
+    Raises RetraceError if the banner is invalid or the matrix is not a graph with integer weights or none.
+    """
+    layout = LAYOUTS["matrix-market"]
+    try:
+        _, _, _, storage, field, symmetry = scipy.io.mminfo(io.BytesIO(content))
+    except (ValueError, OverflowError) as error:
+        told = re.fullmatch(r"Line (\d+): (.*)", str(error)) or re.fullmatch(r"()(.*)", str(error), re.DOTALL)
+        number, reason = told.groups() if told else ("", "")
+        raise RetraceError(
+            f"{path}, line {number or 1}: expected a Matrix Market header, found: {reason}"
+        ) from None
+    if (
+        storage != "coordinate"
+        or field not in ("integer", "pattern")
+        or symmetry not in ("general", "symmetric")
+    ):
+        raise RetraceError(
+            f"{path}, line 1: expected 'coordinate', 'integer' or 'pattern', 'general' or 'symmetric', "
+            f"found '{storage} {field} {symmetry}'; convert the matrix"
+        )
+    return replace(layout, line="u v w" if field == "integer" else "u v", undirected=symmetry == "symmetric")
+
+
 @dataclass(frozen=True)
 class Header:
     """The content of a file's header."""
@@ -87,33 +117,3 @@ class Place:
     """Number of arc or edge lines before it in the file, which the header counts."""
     last: bool = True
     """Whether the piece is the last one of the file."""
-
-
-def split_lines(
-    content: bytes, layout: LineLayout, after: Place | None = None
-) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield line number, end (byte offset) and words of each line that is neither blank nor a comment."""
-    number, end = (after.number, after.begin) if after else (0, 0)
-    while end < len(content):
-        start, end = end, content.find(b"\n", end) + 1 or len(content)
-        number += 1
-        line = content[start:end]
-        words = line.split()
-        if words and not (layout.comment and line.startswith(layout.comment)):
-            yield number, end, words
-
-
-def number_of(word: bytes) -> int:
-    """Return the value of a word of digits; for any other word, a number above `LARGEST`."""
-    return int(word.lstrip(b"0")[:20] or b"0") if word.isdigit() else LARGEST + 1
-
-
-def weight_of(word: bytes) -> int:
-    """Return the value of a word of digits with an optional minus; otherwise as `number_of`."""
-    return -number_of(word[1:]) if word[:1] == b"-" and word[1:].isdigit() else number_of(word)
-
-
-def blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:
-    """Return an error that names the line at fault."""
-    found = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
-    return RetraceError(f"{path}, line {number}: expected {expected}, found {found}")

@@ -13,18 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.graphs.formats.content import read_pieces
-from retrace.graphs.formats.layouts import (
-    LARGEST,
-    LAYOUTS,
-    Header,
-    LineLayout,
-    Place,
-    blame,
-    number_of,
-    split_lines,
-    weight_of,
-)
-from retrace.graphs.formats.matrix_market import layout_of
+from retrace.graphs.formats.layouts import LARGEST, LAYOUTS, Header, LineLayout, Place, layout_of
 from retrace.system.errors import RetraceError
 
 
@@ -83,14 +72,12 @@ def read_header(content: bytes, layout: LineLayout, path: Path | str) -> Header:
     expected = layout.header.split()
     good = len(words) == len(expected)
     for name, word in zip(expected, words, strict=False):
-        if name in ("N", "M", "U"):
+        if most := {"N": LARGEST, "M": LARGEST, "U": 1}.get(name):
             value = number_of(word)
             # A name that occurs twice must have one value, because only a square matrix is a graph.
-            good = (
-                good and value <= (1 if name == "U" else LARGEST) and numbers.setdefault(name, value) == value
-            )
+            good &= value <= most and numbers.setdefault(name, value) == value
         else:
-            good = good and word == name.encode()
+            good &= word == name.encode()
     if not good:
         raise blame(path, number, f"a header '{layout.header}' (at most {LARGEST} each)", words)
     return Header(numbers["N"], numbers["M"], bool(numbers.get("U", layout.undirected)), number, end)
@@ -145,23 +132,20 @@ def read_any(
     place = place or Place(header.number, header.end)
     number = place.number
     for number, _, words in split_lines(content, layout, place):
-        if place.rows + len(rows) == header.lines:
-            raise blame(
-                path,
-                number,
-                f"no more than the {header.lines} lines that line {header.number} announces",
-                words,
-            )
         values = [number_of(word) for word in words[len(keyword) :]]
         if layout.least < 0 and len(values) == 3:
             values[2] = weight_of(words[-1])
-        if words[: len(keyword)] != keyword or len(values) != layout.columns:
-            raise blame(path, number, f"'{layout.line}'", words)
-        if not all(layout.base <= vertex <= top for vertex in values[:2]):
-            raise blame(path, number, f"'{layout.line}' with whole ids from {layout.base} to {top}", words)
-        if max(values) > LARGEST or min(values[2:], default=0) < layout.least:
-            limits = f"from {layout.least} to {LARGEST}"
-            raise blame(path, number, f"'{layout.line}' with a whole weight {limits}", words)
+        expected = ""
+        if place.rows + len(rows) == header.lines:
+            expected = f"no more than the {header.lines} lines that line {header.number} announces"
+        elif words[: len(keyword)] != keyword or len(values) != layout.columns:
+            expected = f"'{layout.line}'"
+        elif not all(layout.base <= vertex <= top for vertex in values[:2]):
+            expected = f"'{layout.line}' with whole ids from {layout.base} to {top}"
+        elif max(values) > LARGEST or min(values[2:], default=0) < layout.least:
+            expected = f"'{layout.line}' with a whole weight from {layout.least} to {LARGEST}"
+        if expected:
+            raise blame(path, number, expected, words)
         rows.append([values[0] - layout.base, values[1] - layout.base, *values[2:]])
     count = place.rows + len(rows)
     if place.last and count < (1 if header.lines is None else header.lines):
@@ -171,3 +155,33 @@ def read_any(
             f"after {count}; it may be cut short"
         )
     return np.array(rows, dtype=np.int64).reshape(-1, layout.columns)
+
+
+def split_lines(
+    content: bytes, layout: LineLayout, after: Place | None = None
+) -> Iterator[tuple[int, int, list[bytes]]]:
+    """Yield line number, end (byte offset) and words of each line that is neither blank nor a comment."""
+    number, end = (after.number, after.begin) if after else (0, 0)
+    while end < len(content):
+        start, end = end, content.find(b"\n", end) + 1 or len(content)
+        number += 1
+        line = content[start:end]
+        words = line.split()
+        if words and not (layout.comment and line.startswith(layout.comment)):
+            yield number, end, words
+
+
+def number_of(word: bytes) -> int:
+    """Return the value of a word of digits; for any other word, a number above `LARGEST`."""
+    return int(word.lstrip(b"0")[:20] or b"0") if word.isdigit() else LARGEST + 1
+
+
+def weight_of(word: bytes) -> int:
+    """Return the value of a word of digits with an optional minus; otherwise as `number_of`."""
+    return -number_of(word[1:]) if word[:1] == b"-" and word[1:].isdigit() else number_of(word)
+
+
+def blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:
+    """Return an error that names the line at fault."""
+    found = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
+    return RetraceError(f"{path}, line {number}: expected {expected}, found {found}")

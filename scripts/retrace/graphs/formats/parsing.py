@@ -120,11 +120,7 @@ def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
     """Append to each edge its reverse, shape (2 * edges, columns); none to a self-loop if `loops_once`."""
     arcs = np.repeat(edges, 2, axis=0)
     arcs[1::2, :2] = edges[:, 1::-1]
-    if loops_once:
-        keep = np.ones(len(arcs), dtype=bool)
-        keep[1::2] = edges[:, 0] != edges[:, 1]
-        arcs = arcs[keep]
-    return arcs
+    return np.delete(arcs, 2 * np.flatnonzero(edges[:, 0] == edges[:, 1]) + 1, 0) if loops_once else arcs
 
 
 def _may_overflow(graph: CSRGraph) -> bool:
