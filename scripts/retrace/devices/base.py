@@ -81,11 +81,10 @@ class Kernel(Protocol):
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
     ) -> None:
-        """Launch without waiting for the end.
+        """Launch without waiting for the end, with `shared` bytes of dynamic shared memory.
 
         Arguments are buffers and NumPy scalars of the parameters' exact types, such as `np.int32(5)`. Plain
-        Python numbers are refused, because their width is unknown. `shared` is the dynamic shared memory in
-        bytes.
+        Python numbers are refused, because their width is unknown.
         """
 
 
@@ -120,10 +119,7 @@ class Device(ABC):
 
     @abstractmethod
     def load(self, source: str) -> Module:
-        """Load a kernel file; compile it first if necessary.
-
-        `source` is relative to `kernels/`, such as `bfs/bsp.cu`, or an absolute path.
-        """
+        """Load a kernel file, compiled if necessary; `source` is absolute or relative to `kernels/`."""
 
     @abstractmethod
     def load_thrust(self, source: str) -> ctypes.CDLL:
@@ -135,10 +131,7 @@ class Device(ABC):
 
     @abstractmethod
     def view(self, buffer: Buffer, begin: int, size: int) -> Buffer:
-        """Return `size` elements of a buffer from `begin` on as a buffer that shares the memory.
-
-        Raises ValueError if the view extends beyond the buffer.
-        """
+        """Return a part of a buffer, which shares its memory; raise ValueError beyond the buffer's end."""
 
     @abstractmethod
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:

@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from retrace.devices.base import MAX_SHARED
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS, ROOT
 
@@ -39,9 +40,6 @@ SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
-DYNAMIC_SHARED_BYTES = 232448
-"""227 KiB: the largest dynamic shared memory per block on any current device."""
-
 
 def build_folder() -> Path:
     """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project."""
@@ -56,8 +54,7 @@ def build_host(source: Path) -> Path:
 def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) -> Path:
     """Compile a kernel file for the emulator into a shared library.
 
-    With `debug` it uses the address sanitizer. With `shuffled`, which `debug` overrides, the scheduler can
-    switch threads at every memory access.
+    `debug` adds the address sanitizer; else `shuffled` allows switches of threads at every memory access.
     """
     command = [find_cxx(), *EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ())]
     instrumented = SHUFFLED_FLAGS if shuffled and not debug else ()
@@ -79,7 +76,7 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         ]
 
     key = content_key([source], [*command, *instrumented], [runtime.name], emulated=True)
-    return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
+    return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
 
 
 _building_runtime = threading.Lock()
@@ -100,11 +97,7 @@ def build_runtime(debug: bool) -> Path:
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:
-    """Compile a file that uses Thrust into a shared library.
-
-    `arch` is the GPU architecture for nvcc, such as `sm_90`; None means Thrust's host system and the C++
-    compiler.
-    """
+    """Compile a file that uses Thrust for nvcc's `arch`, or for Thrust's host system if it is None."""
     if arch is None:
         system = ["-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{find_cccl()}"]
         return build_by([find_cxx(), *HOST_FLAGS, *system], source, "emulator", settings=[processor()])
@@ -133,13 +126,11 @@ def find_nvcc() -> Path | None:
 
 def require_nvcc(source: Path) -> str:
     """Find nvcc; raise RetraceError, naming the file to compile, if there is none."""
-    found = find_nvcc()
-    if found is None:
-        raise RetraceError(
-            f"{shown_path(source)}: nvcc was not found, neither on PATH nor in this environment; "
-            "run `make gpu`"
-        )
-    return str(found)
+    if found := find_nvcc():
+        return str(found)
+    raise RetraceError(
+        f"{shown_path(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
+    )
 
 
 def find_cccl() -> Path:
@@ -182,10 +173,7 @@ def processor() -> str:
 def content_key(
     sources: Sequence[Path], command: Sequence[str], settings: Sequence[str] = (), emulated: bool = False
 ) -> str:
-    """Hash sources, every header that they may include, the compiler, its flags and further settings.
-
-    The headers of the emulator count only if `emulated` is true.
-    """
+    """Hash sources, the headers that they may include, the compiler, its flags and further settings."""
     for source in sources:
         if not source.is_file():
             raise RetraceError(f"{shown_path(source)}: no such kernel file")
@@ -199,16 +187,12 @@ def content_key(
     return hashed.hexdigest()[:16]
 
 
-def artefact(source: Path, key: str) -> str:
-    """Return the name of an artefact: problem, variant, key."""
-    return f"{source.parent.name}-{source.stem}-{key}"
-
-
 def build_by(
     command: Sequence[str], source: Path, folder: str, ending: str = "so", settings: Sequence[str] = ()
 ) -> Path:
     """Compile one file by one command, to which input and output are added, into `build/<folder>`."""
-    name = f"{folder}/{artefact(source, content_key([source], command, settings))}.{ending}"
+    key = content_key([source], command, settings)
+    name = f"{folder}/{source.parent.name}-{source.stem}-{key}.{ending}"
     return build_once(source, name, lambda target: [[*command, str(source), "-o", str(target)]])
 
 
@@ -267,18 +251,15 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
 
 
 def dynamic_storage(names: Sequence[str]) -> str:
-    """Generate C++ that defines one array as the storage of all `extern __shared__` names.
-
-    The generated function returns its address, and creates this thread's copy of all shared memory.
-    """
+    """Generate C++: one array for all `extern __shared__` names, and a function that makes each thread's."""
     if not names:
         return """static thread_local volatile char touched;
 extern "C" void *emulated_dynamic_storage() { touched = 1; return nullptr; }
 """
     first, *others = names
-    lines = [f"alignas(1024) thread_local unsigned char {first}[{DYNAMIC_SHARED_BYTES}];"]
+    lines = [f"alignas(1024) thread_local unsigned char {first}[{MAX_SHARED}];"]
     for name in others:
-        declaration = f"extern thread_local unsigned char {name}[{DYNAMIC_SHARED_BYTES}]"
+        declaration = f"extern thread_local unsigned char {name}[{MAX_SHARED}]"
         lines.append(f'{declaration} __attribute__((alias("{first}")));')
     lines.append(f'extern "C" void *emulated_dynamic_storage() {{ return {first}; }}')
     return "\n".join(lines) + "\n"

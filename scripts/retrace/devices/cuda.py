@@ -163,9 +163,7 @@ class CudaKernel:
             except self.device.cuda.Error as error:
                 refused = f"{shared} bytes of shared memory are more than this device has"
                 raise RetraceError(f"kernel {self.name}: {refused} ({error})") from error
-        sizes = extent(grid), extent(block)
-        self._sizes[grid, block, shared] = sizes
-        return sizes
+        return self._sizes.setdefault((grid, block, shared), (extent(grid), extent(block)))
 
     def _address(self, buffer: CudaBuffer, position: int) -> int:
         if not buffer.address:
@@ -201,10 +199,7 @@ class CudaModule:
 
 
 class CudaDevice(Device):
-    """A GPU, number `index` in CUDA's order, used through its primary context.
-
-    Raises RetraceError if CUDA cannot be used here.
-    """
+    """GPU number `index` in CUDA's order, by its primary context; RetraceError if CUDA cannot be used."""
 
     backend = "cuda"
 
@@ -405,14 +400,7 @@ def query_driver(bus_id: str) -> dict[str, Any]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
         driver, clock, reasons = (field.strip() for field in done.stdout.strip().split(","))
-        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": is_throttled(int(reasons, 16))}
+        throttled = int(reasons, 16) & ~0b11  # neither bit 0, an idle GPU, nor bit 1, clocks set by the user
+        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": bool(throttled)}
     except (subprocess.SubprocessError, ValueError):
         return unknown
-
-
-def is_throttled(reasons: int) -> bool:
-    """Return whether a bit mask of NVML's clock event reasons contains throttling.
-
-    Bit 0 means an idle GPU and bit 1 clocks set by the user; neither is throttling.
-    """
-    return bool(reasons & ~0b11)

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import time
 import weakref
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -72,12 +73,10 @@ class EmulatedEvent:
 
 def debug_environment() -> dict[str, str]:
     """Return the environment variables of a process that opens a debug device; they load the sanitizer."""
-    where = subprocess.run(
-        [find_cxx(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    )
+    where = subprocess.check_output([find_cxx(), "-print-file-name=libasan.so"], text=True)
     return {
         "RETRACE_EMULATOR": "debug",
-        "LD_PRELOAD": str(Path(where.stdout.strip()).resolve()),
+        "LD_PRELOAD": str(Path(where.strip()).resolve()),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
     }
 
@@ -207,14 +206,14 @@ class EmulatedKernel:
         self._struct.pack_into(self._slots, 0, *values)
 
 
+@dataclass
 class EmulatedModule:
     """A kernel file, compiled for the emulator."""
 
-    def __init__(self, device: EmulatedDevice, source: str, library: ctypes.CDLL) -> None:
-        self.device = device
-        self.source = source
-        self.library = library
-        self._kernels: dict[str, EmulatedKernel] = {}
+    device: EmulatedDevice
+    source: str
+    library: ctypes.CDLL
+    _kernels: dict[str, EmulatedKernel] = field(default_factory=dict)
 
     def kernel(self, name: str) -> EmulatedKernel:
         if name not in self._kernels:

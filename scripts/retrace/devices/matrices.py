@@ -45,7 +45,7 @@ def host_matrix(graph: Graph) -> Int32Array:
     """Return the matrix in pageable host memory, shape (vertices, pitch), int32.
 
     The matrices of the last two complete graphs are cached. Of parallel arcs the lightest counts. Raises
-    TooLargeError if the host has too little free memory.
+    TooLargeError, as the next functions do, if the host has too little free memory.
     """
     if isinstance(graph, DenseGraph):
         return _complete(graph)
@@ -83,10 +83,7 @@ def device_matrix(device: Device, graph: Graph) -> Buffer:
 
 
 def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
-    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32.
-
-    Raises TooLargeError if the host has too little free memory.
-    """
+    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32."""
     pageable = host_matrix(graph).ravel()
     require(matrix_bytes(graph), memory.available(), "memory")
     matrix = device.pinned(pageable.size, np.int32)
@@ -95,10 +92,7 @@ def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
 
 
 def rows_of(graph: Graph) -> CSRGraph:
-    """Return a graph as compressed sparse rows; a complete graph's arcs are sorted by their heads.
-
-    Raises TooLargeError if 32 bits cannot count its arcs, or if the host has too little free memory.
-    """
+    """Return a graph as CSR, with sorted heads if complete; TooLargeError if 32 bits cannot count them."""
     return _rows(graph) if isinstance(graph, DenseGraph) else graph
 
 

@@ -86,8 +86,7 @@ class CSRGraph:
     def blocks(self) -> Iterator[tuple[Int32Array, slice]]:
         """Yield all arcs in order, in blocks of whole vertices: their tails, and their slice of `indices`.
 
-        A block has about `ARCS_AT_A_TIME` arcs, so that temporary arrays stay small. A vertex with more arcs
-        forms a block by itself.
+        A block has about `ARCS_AT_A_TIME` arcs, to keep temporary arrays small; one vertex may have more.
         """
         first = 0
         while first < self.vertices:
@@ -142,10 +141,7 @@ def from_arcs(
 
 
 def save(graph: CSRGraph, folder: Path) -> None:
-    """Write the arrays (.npy) and `graph.json` into `folder`; it appears complete or not at all.
-
-    Raises RetraceError if the folder cannot be written, as do the next two functions.
-    """
+    """Write a graph into `folder`, which appears complete; raise RetraceError if it cannot be written."""
     info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
     save_folder(folder, info, {name: getattr(graph, name) for name in ARRAYS})
 
@@ -156,10 +152,7 @@ def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
 
 
 def stored_info(folder: Path) -> dict[str, Any]:
-    """Read the identity of a stored graph, without its arrays; `missing` says why it has none.
-
-    Raises RetraceError if the folder holds no complete graph.
-    """
+    """Read a graph's identity, or why it is `missing`; raise RetraceError if the folder holds neither."""
     with naming_folder(folder):
         info = json.loads((folder / "graph.json").read_text())
         if not isinstance(info, dict):
@@ -168,10 +161,7 @@ def stored_info(folder: Path) -> dict[str, Any]:
 
 
 def load(folder: Path) -> CSRGraph:
-    """Memory-map a graph that `save` wrote.
-
-    Raises RetraceError if the folder holds no complete graph, or only the reason why it has none.
-    """
+    """Memory-map a graph that `save` wrote; raise RetraceError if there is none, or only the reason."""
     info = stored_info(folder)
     if "missing" in info:
         raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")

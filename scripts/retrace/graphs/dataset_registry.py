@@ -97,10 +97,7 @@ class DatasetRegistry(
 
 
 def load_registry(files: Sequence[str | Path]) -> dict[str, Dataset]:
-    """Read the data sets of some files; an entry replaces an entry of the same name in an earlier file.
-
-    Raises RetraceError, naming the key, if a file cannot be read, has an unknown key or contradicts itself.
-    """
+    """Read data sets; an entry replaces that of an earlier file. RetraceErrors name file and key."""
     found: dict[str, Dataset] = {}
     for file in files:
         entries = read(DatasetRegistry, read_yaml(find_file(file)), str(file)).root

@@ -38,6 +38,8 @@ from retrace.system.project import ROOT
 NEAR_HOPS = 15
 """Arcs between source and target of a stand-in's near pair."""
 
+WEB = ("http://", "https://")
+
 
 @dataclass(frozen=True)
 class Patience:
@@ -115,7 +117,7 @@ def obtain(
 
 def _probe(address: str, patience: Patience) -> None:
     """Raise an error if an address does not have the file; errors of a busy host are left to the download."""
-    if _is_web(address):
+    if address.startswith(WEB):
         with requests.get(address, stream=True, timeout=patience.probe) as response:
             if 400 <= response.status_code < 500:
                 response.raise_for_status()
@@ -131,12 +133,12 @@ def _fetch(
     with _alone(downloads / f".lock-{target.name}"):
         if target.is_file():  # another job has downloaded it in the meantime
             return _check(target, str(target), edition, dataset, seed)
-        for stale in downloads.glob(f".{target.name}.*"):
-            shutil.rmtree(stale, ignore_errors=True)
         prefix = f".{target.name}."
+        for stale in downloads.glob(f"{prefix}*"):
+            shutil.rmtree(stale, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=prefix, dir=downloads, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, target.name)
-            if _is_web(address):
+            if address.startswith(WEB):
                 # Neither pooch nor requests limits the time of a whole download.
                 _in_background(_download, address, partial, patience).result(patience.download)
             else:
@@ -230,10 +232,6 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
         "seed": seed,
     }
     return _complete(graph, dataset, seed, info)
-
-
-def _is_web(address: str) -> bool:
-    return address.startswith(("http://", "https://"))
 
 
 def _in_background(function: Callable[..., None], *arguments: object) -> Future[None]:

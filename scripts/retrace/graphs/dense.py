@@ -26,10 +26,7 @@ EDITION = "dense"
 
 @dataclass(frozen=True)
 class DenseGraph:
-    """A complete directed graph: an arc from every vertex to every other vertex, without self-loops.
-
-    Raises RetraceError if `vertices` or `weights` are out of range.
-    """
+    """A directed graph with one arc between any two vertices; out of range, it raises RetraceError."""
 
     vertices: int
     seed: int

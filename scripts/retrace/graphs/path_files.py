@@ -19,8 +19,8 @@ from retrace.system.errors import RetraceError
 def write_path_file(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     """Write the arcs between consecutive vertices of a path; of parallel arcs, the lightest.
 
-    Raises RetraceError if a vertex is not in the graph, if consecutive vertices have no arc, or if the file
-    cannot be written; ValueError if the graph has no weights.
+    Raises RetraceError if a vertex or arc is not in the graph, or if the file cannot be written; ValueError
+    without weights.
     """
     if graph.weights is None:
         raise ValueError("H/E needs weights")
@@ -83,9 +83,7 @@ def _is_in(graph: CSRGraph, arcs: NDArray[np.int64]) -> NDArray[np.bool_]:
     step, arc = _arcs_between(graph, arcs[:, 0], arcs[:, 1])
     if graph.weights is not None:
         step = step[graph.weights[arc] == arcs[step, 2]]
-    found = np.zeros(len(arcs), dtype=np.bool_)
-    found[step] = True
-    return found
+    return np.isin(np.arange(len(arcs)), step)
 
 
 def _arcs_between(

@@ -45,10 +45,7 @@ def find_predecessors(
 
 
 def trace(predecessor: Int32Array, source: int, target: int) -> Int32Array:
-    """Follow predecessors back from the target; return the vertices of the path from source to target.
-
-    Raises RetraceError if there is no path, or if the predecessors form a cycle.
-    """
+    """Return the path's vertices from source to target; raise RetraceError if predecessors lead elsewhere."""
     path = [target]
     while path[-1] != source:
         before = int(predecessor[path[-1]])
@@ -71,10 +68,7 @@ def only_along(predecessor: Int32Array, paths: Iterable[Int32Array]) -> Int32Arr
 
 
 def find_arcs(graph: CSRGraph, predecessor: Int32Array) -> ArcIds:
-    """Find the arc to each vertex from its predecessor; of parallel arcs, the lightest.
-
-    Raises RetraceError if some vertex has no such arc.
-    """
+    """Find the arc to each vertex from its predecessor, the lightest of several; else raise RetraceError."""
     used = np.flatnonzero(predecessor[graph.indices] == graph.tails())
     heads = graph.indices[used]
     weights = np.zeros(len(used)) if graph.weights is None else graph.weights[used]

@@ -26,10 +26,7 @@ GENERATED = {"origin": "generated", "weights": "generated", "directed": True, "s
 
 @dataclass(frozen=True)
 class RandomGraph:
-    """The parameters of a random directed graph.
-
-    Raises RetraceError if no graph without parallel arcs and self-loops has these parameters.
-    """
+    """The parameters of a random directed graph; if no simple graph has them, it raises RetraceError."""
 
     vertices: int
     arcs: int
@@ -68,10 +65,7 @@ class RandomGraph:
 
 
 def size(graph: str) -> tuple[int, int]:
-    """Read the size of a random graph from its name: log2 of its number of vertices, and its arcs per vertex.
-
-    Raises RetraceError if the name has another form.
-    """
+    """Read log2 of the vertices and the arcs per vertex from a name; raise RetraceError for other names."""
     found = re.fullmatch(RANDOM_GRAPH, graph)
     if found is None:
         raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs per vertex>")
@@ -100,10 +94,8 @@ def resolve_arcs(
     """Return the number of arcs of a graph. The caller may give it in several ways if all agree.
 
     `density` is the share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp),
-    `per_vertex` the average number of arcs per vertex; the number is rounded. If `connected` is true, the
-    graph must be weakly connected.
-
-    Raises RetraceError if no number is given, if the given numbers contradict each other, or if no such graph
+    `per_vertex` the average number per vertex; both are rounded. A `connected` graph is weakly connected.
+    Raises RetraceError if no number is given, if the numbers contradict each other, or if no such graph
     exists.
     """
     if not 1 <= vertices < UNREACHABLE:
@@ -130,15 +122,13 @@ def resolve_arcs(
     (said, count), *_ = found.items()
     meaning = "" if said == f"{count} arcs" else f" ({count} arcs)"
     if not 0 <= count <= most:
-        raise RetraceError(
-            f"{said}{meaning}: expected from 0 to {most}, since {vertices} vertices have no more distinct "
-            "arcs; ask for fewer"
+        expected = f"from 0 to {most}, since {vertices} vertices have no more distinct arcs; ask for fewer"
+    elif count >= UNREACHABLE:
+        expected = f"at most {UNREACHABLE - 1} (32 bits); ask for fewer"
+    elif connected and count < vertices - 1:
+        expected = (
+            f"at least {vertices - 1}, since fewer connect no graph of {vertices} vertices; ask for more"
         )
-    if count >= UNREACHABLE:
-        raise RetraceError(f"{said}{meaning}: expected at most {UNREACHABLE - 1} (32 bits); ask for fewer")
-    if connected and count < vertices - 1:
-        raise RetraceError(
-            f"{said}{meaning}: expected at least {vertices - 1}, since fewer connect no graph of {vertices} "
-            "vertices; ask for more"
-        )
-    return count
+    else:
+        return count
+    raise RetraceError(f"{said}{meaning}: expected {expected}")

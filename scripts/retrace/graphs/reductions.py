@@ -67,13 +67,10 @@ def is_symmetric(graph: CSRGraph) -> bool:
 def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:
     """Remove vertices of degree 1 from a simple graph repeatedly; a tree shrinks to one vertex.
 
-    `simplify` makes a graph simple. `sources` are the sources to sum over; None for all vertices. A directed
-    graph (`info["directed"]` is not False) stays as it is: there, paths may lead through a vertex with one
-    arc that leaves it.
-
-    From report domitrz-brandes, class Compacted_graph_representation, and A. E. Sariyuce, E. Saule, K. Kaya
-    and U. V. Catalyurek, "Shattering and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1
-    vertices.
+    `sources` are the sources to sum over; None for all vertices. A directed graph stays as it is: there,
+    paths may lead through a vertex with one arc that leaves it. From report domitrz-brandes,
+    Compacted_graph_representation, and A. E. Sariyuce, E. Saule, K. Kaya and U. V. Catalyurek, "Shattering
+    and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1 vertices.
     """
     count = np.ones(graph.vertices, dtype=np.int64)
     if sources is not None:
@@ -84,12 +81,10 @@ def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) 
 def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
     """Remove side vertices: vertices of degree 2 with adjacent neighbours (Sariyuce et al., SDM 2013).
 
-    No shortest path leads through a side vertex. Side vertices are still ends of paths. The scores are
-    therefore the sum of two rounds of Brandes' algorithm, each with the recurrence of `Compacted`. The first
-    round searches the whole graph from the side vertices only. Every other vertex counts twice as a target
-    there: for the paths to it and for those from it. The second round searches the graph without side
-    vertices, compacted again, from all other vertices. The scores of the rounds, each passed through
-    `expand`, add up to those of `compacted`.
+    No shortest path leads through a side vertex, but they are still ends of paths. The scores are therefore
+    the sum of two rounds of `Compacted`'s recurrence, each passed through `expand`. The first round searches
+    the whole graph from the side vertices only; every other vertex counts twice as a target there, for the
+    paths to it and from it. The second round searches the rest, compacted again, from all other vertices.
 
     Returns only `compacted` if there are no side vertices, if the graph is directed, or if not every vertex
     is a source: then a search from each side vertex would cost more than it saves.
@@ -98,10 +93,8 @@ def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
     side = _side_vertices(graph)
     if graph.info.get("directed") is not False or not side.any() or not np.array_equal(reach, count):
         return (compacted,)
-    none = np.int32(0)
-    first = Compacted(
-        graph, compacted.kept, np.where(side, reach, 2 * reach), np.where(side, count, none), compacted.extra
-    )
+    own_reach, own_count = np.where(side, reach, 2 * reach), np.where(side, count, np.int32(0))
+    first = Compacted(graph, compacted.kept, own_reach, own_count, compacted.extra)
     left = np.flatnonzero(~side)
     second = _compact(_induced(graph, left), reach[left].astype(np.int64), count[left].astype(np.int64))
     extra = np.zeros_like(compacted.extra)
@@ -148,8 +141,7 @@ def _compact(graph: CSRGraph, own_reach: Int64Array, own_count: Int64Array) -> C
 def _peel(graph: CSRGraph) -> tuple[Int64Array, Int64Array]:
     """List the removable vertices in order of removal, and the one neighbour that each has at that time.
 
-    For each vertex, the exclusive or of its remaining neighbours is kept. Once only one is left, it is that
-    value.
+    The exclusive or of a vertex's remaining neighbours is that neighbour once only one is left.
     """
     neighbours = np.zeros(graph.vertices, dtype=np.int32)
     np.bitwise_xor.at(neighbours, graph.tails(), graph.indices)

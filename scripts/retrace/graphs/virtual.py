@@ -37,12 +37,11 @@ class VirtualCSR:
 
 @dataclass(frozen=True)
 class StrideCSR:
-    """Stride-CSR: the virtual vertices of a vertex take its arcs in turn.
+    """Stride-CSR: the virtual vertices of a vertex take its arcs in turn; threads read neighbouring arcs.
 
-    Neighbouring threads thus read neighbouring arcs. With v = `vmap[u]`, virtual vertex u has at most `mdeg`
-    arcs: `begin[u]` and every `nvir[v]`-th arc after it, up to `indptr[v + 1] - 1`. A vertex without arcs has
-    no virtual vertex. Instead of `begin`, the paper stores the rank of u among the virtual vertices of v, and
-    adds `indptr[v]` in the kernel.
+    With v = `vmap[u]`, virtual vertex u has at most `mdeg` arcs: `begin[u]` and every `nvir[v]`-th arc after
+    it, up to `indptr[v + 1] - 1`. A vertex without arcs has no virtual vertex. Instead of `begin`, the paper
+    stores the rank of u among the virtual vertices of v, and adds `indptr[v]` in the kernel.
     """
 
     graph: CSRGraph

@@ -1,12 +1,9 @@
 """Graph files: DIMACS `.gr`, the reports' H/E format, SNAP edge lists, PACE `.gr` and Matrix Market.
 
-Every format consists of a header and lines of integers. A `LineLayout` describes each format, and two readers
-handle them all. The slow reader goes line by line, names the line at fault, and defines what is accepted. The
-fast reader accepts only plainly written files, a strict subset of what the slow one accepts, and leaves all
-others to it. Files may be gzipped, whatever their name.
-
-A file is read in pieces of whole lines, each by the fast reader where possible. H/E is written in pieces as
-well. The whole text of a large file is therefore never in memory.
+Every format consists of a header and lines of integers, which a `LineLayout` describes. Two readers handle
+them all: the slow one goes line by line, names the line at fault, and defines what is accepted; the fast one
+accepts only plainly written pieces. Files may be gzipped, whatever their name. They are read and written in
+pieces of whole lines, so that the whole text of a large file is never in memory.
 """
 
 from retrace.graphs.formats.content import open_graph, read_bytes, unpack

@@ -30,10 +30,7 @@ def _naming_file(path: Path | str) -> Iterator[None]:
 
 @contextmanager
 def open_graph(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that may be gzipped, for reading inside the `with` block.
-
-    Raises RetraceError if the file cannot be read or is a damaged gzip file.
-    """
+    """Open a file that may be gzipped; raise RetraceError if it cannot be read or is damaged."""
     with _naming_file(path), path.open("rb") as raw:
         if raw.peek(2).startswith(GZIP_MAGIC):
             with gzip.open(raw) as content:

@@ -16,10 +16,7 @@ ARCS_WRITTEN = 1 << 16
 
 
 def write_he(graph: CSRGraph, path: Path) -> None:
-    """Write a weighted graph as directed H/E; the file appears complete or not at all.
-
-    Raises RetraceError if the file cannot be written, ValueError if the graph has no weights.
-    """
+    """Write a weighted graph as directed H/E, as `write_he_arcs` does; without weights, raise ValueError."""
     if graph.weights is None:
         raise ValueError("H/E needs weights")
     write_he_arcs(graph.vertices, graph.arcs, _arcs_by_parts(graph, graph.weights), path)

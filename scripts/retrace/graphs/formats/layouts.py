@@ -72,11 +72,8 @@ def layout_of(content: bytes, path: Path | str) -> LineLayout:
         raise RetraceError(
             f"{path}, line {number or 1}: expected a Matrix Market header, found: {reason}"
         ) from None
-    if (
-        storage != "coordinate"
-        or field not in ("integer", "pattern")
-        or symmetry not in ("general", "symmetric")
-    ):
+    accepted = {"coordinate"}, {"integer", "pattern"}, {"general", "symmetric"}
+    if any(word not in words for word, words in zip((storage, field, symmetry), accepted, strict=True)):
         raise RetraceError(
             f"{path}, line 1: expected 'coordinate', 'integer' or 'pattern', 'general' or 'symmetric', "
             f"found '{storage} {field} {symmetry}'; convert the matrix"

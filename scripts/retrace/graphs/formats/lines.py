@@ -120,11 +120,10 @@ def read_plain(
 def read_any(
     content: bytes, layout: LineLayout, header: Header, path: Path | str, place: Place | None = None
 ) -> NDArray[np.int64]:
-    """Read the lines after a position, by default the end of the header, one by one.
+    """Read the lines after a position, by default the end of the header, one by one; white space may vary.
 
-    Any white space separates words; blank lines are skipped. Returns tail and head (0-based) of each line,
-    and the weight if there is one, shape (lines, 2 or 3), int64. Raises RetraceError, naming the first line
-    that is not in the format.
+    Returns tail and head (0-based) of each line, and the weight if there is one, shape (lines, 2 or 3),
+    int64. Raises RetraceError, naming the first line that is not in the format.
     """
     keyword = [layout.keyword] if layout.keyword else []
     top = header.bound - 1 + layout.base

@@ -32,12 +32,10 @@ def parse_graph(
 ) -> CSRGraph:
     """Make a graph from the content of a file; arcs keep their order, parallel arcs and self-loops stay.
 
-    Distances from vertex 0 are checked to fit in 32 bits. Those from other sources are checked after a solve,
-    by an oracle that works in 64 bits. `counts` are the expected numbers of vertices and arcs, if known. They
-    are compared before memory is allocated for the number of vertices in the header.
-
-    Raises RetraceError if the content is not in the format (the message names `path` and the line) or the
-    graph is too large.
+    Distances from vertex 0 are checked to fit in 32 bits; those from other sources are checked after a solve,
+    by an oracle that works in 64 bits. `counts`, the expected numbers of vertices and arcs, are compared
+    before memory is allocated for them. Raises RetraceError, naming `path` and the line, if the content is
+    not in the format, or if the graph is too large.
     """
     return parse_stream(io.BytesIO(content), kind, path, counts)
 
@@ -74,15 +72,14 @@ def parse_stream(
             f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
             f"found {vertices} and {arcs}"
         )
+    size = f"{path}: {vertices} vertices and {arcs} arcs"
     needed = BYTES_PER_VERTEX * vertices + BYTES_PER_ARC * arcs
     if (lack := memory.shortage(needed, memory.available(), "memory")) is not None:
-        raise RetraceError(f"{path}: {vertices} vertices and {arcs} arcs: {lack}; take a smaller graph")
+        raise RetraceError(f"{size}: {lack}; take a smaller graph")
     try:
         graph = _assemble(vertices, arcs, parts, layout.columns == 3)
     except MemoryError:
-        raise RetraceError(
-            f"{path}: {vertices} vertices and {arcs} arcs need more memory than is free; take a smaller graph"
-        ) from None
+        raise RetraceError(f"{size} need more memory than is free; take a smaller graph") from None
     if _may_overflow(graph):
         raise RetraceError(
             f"{path}, line {blamed}: expected distances of at most {LARGEST} (32 bits), but the "
@@ -124,11 +121,8 @@ def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
 
 
 def _may_overflow(graph: CSRGraph) -> bool:
-    """Return whether a distance from vertex 0, or one relaxation beyond it, exceeds `LARGEST`.
-
-    Returns False for graphs with a negative weight, which the solvers check.
-    """
-    if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:
+    """Return whether a distance from vertex 0, or one relaxation beyond it, exceeds `LARGEST`."""
+    if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:  # then solvers check
         return False
     longest = graph.vertices - 1  # arcs on a path
     if longest * int(graph.weights.max()) <= LARGEST:
