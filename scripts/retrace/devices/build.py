@@ -18,7 +18,6 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from retrace.devices.base import MAX_SHARED
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS, ROOT
 
@@ -39,6 +38,8 @@ SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=
 """Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access."""
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
+
+DYNAMIC_SHARED_BYTES = 232448  # 227 KiB: the largest dynamic shared memory per block on any current device
 
 
 def build_folder() -> Path:
@@ -257,9 +258,9 @@ def dynamic_storage(names: Sequence[str]) -> str:
 extern "C" void *emulated_dynamic_storage() { touched = 1; return nullptr; }
 """
     first, *others = names
-    lines = [f"alignas(1024) thread_local unsigned char {first}[{MAX_SHARED}];"]
+    lines = [f"alignas(1024) thread_local unsigned char {first}[{DYNAMIC_SHARED_BYTES}];"]
     for name in others:
-        declaration = f"extern thread_local unsigned char {name}[{MAX_SHARED}]"
+        declaration = f"extern thread_local unsigned char {name}[{DYNAMIC_SHARED_BYTES}]"
         lines.append(f'{declaration} __attribute__((alias("{first}")));')
     lines.append(f'extern "C" void *emulated_dynamic_storage() {{ return {first}; }}')
     return "\n".join(lines) + "\n"

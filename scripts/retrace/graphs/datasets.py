@@ -223,15 +223,10 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     graph = generate(dataset.vertices, dataset.arcs, seed)
     hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[dataset.source])[0]
     near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
-    info = {
-        "origin": "stand-in",
-        "edition": "stand-in",
-        "directed": False,
-        "pairs": {"near": [dataset.source, near], "far": [dataset.source, far]},
-        "weights": "none" if graph.weights is None else "generated",
-        "seed": seed,
-    }
-    return _complete(graph, dataset, seed, info)
+    pairs = {"near": [dataset.source, near], "far": [dataset.source, far]}
+    weights = "none" if graph.weights is None else "generated"
+    info = {"origin": "stand-in", "edition": "stand-in", "directed": False, "seed": seed}
+    return _complete(graph, dataset, seed, {**info, "pairs": pairs, "weights": weights})
 
 
 def _in_background(function: Callable[..., None], *arguments: object) -> Future[None]:

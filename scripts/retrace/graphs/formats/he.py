@@ -62,10 +62,12 @@ def _he_lines(columns: Sequence[Int32Array]) -> bytes:
     text[:, 0], text[:, -1] = ord("E"), ord("\n")
     end = 1
     for column, width in zip(columns, widths, strict=True):
-        begin, end = end + 1, end + 1 + width
-        leading = (
-            column.astype(np.uint32)[:, None] // np.uint32(10) ** np.arange(width, dtype=np.uint32)[::-1]
-        )
-        text[:, begin:end] = leading % np.uint32(10) + np.uint32(ord("0"))
-        keep[:, begin : end - 1] = leading[:, :-1] > 0
+        end += 1 + width
+        rest = column.astype(np.uint32)
+        for place in range(end - 1, end - width - 1, -1):
+            if place < end - 1:
+                keep[:, place] = rest > 0
+            shorter = rest // 10
+            text[:, place] = rest - shorter * 10 + ord("0")
+            rest = shorter
     return text[keep].tobytes()
