@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 
 from retrace.graphs import csr
+from retrace.graphs.dataset_registry import load_registry
 from retrace.graphs.datasets import obtain
-from retrace.graphs.registry import load_registry
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 

@@ -75,7 +75,7 @@ def main() -> None:
 
     generators = all(name.startswith("generate/") for name in arguments.solvers)
     wanted = random.named(arguments.graph.name, arguments.seed) if generators else None
-    info = wanted.info if wanted else csr.identity(arguments.graph)
+    info = wanted.info if wanted else csr.stored_info(arguments.graph)
     effort = Effort(arguments.trials, arguments.budget_s, arguments.at_once)
     device = (arguments.backend, device_factory(arguments))
     planned = unmeasured(info, arguments.solvers, effort, device)

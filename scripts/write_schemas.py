@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retrace.graphs.registry import Registry
+from retrace.graphs.dataset_registry import DatasetRegistry
 from retrace.planning.configuration import Configuration
 from retrace.records.record import Record
 from retrace.reports.printed import PrintedNumber
@@ -14,7 +14,7 @@ from retrace.system.project import ROOT
 
 MODELS = {
     "config": Configuration,
-    "datasets": Registry,
+    "datasets": DatasetRegistry,
     "record": Record,
     "report": Report,
     "printed-number": PrintedNumber,

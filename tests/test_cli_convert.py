@@ -14,7 +14,7 @@ def test_a_stored_folder_counts_from_0(tiny: Path, capsys: pytest.CaptureFixture
     folder = tiny.parent / "stored"
     done = Outcome(capsys, "convert", tiny, folder)
     assert done.out.endswith("(stored): 4 vertices, 6 arcs; vertex 1 is now vertex 0, and so on\n")
-    assert csr.load(folder).digest() == formats.read(tiny, "dimacs").digest()
+    assert csr.load(folder).digest() == formats.read_graph(tiny, "dimacs").digest()
     assert csr.load(folder).name == "stored"
     done = Outcome(capsys, "path", folder, "--source", 0, "--target", 2)
     assert "2 arcs, weight 5 (ids from 0;" in done.out
@@ -35,14 +35,14 @@ def test_convert_there_and_back(tiny: Path, capsys: pytest.CaptureFixture[str]) 
     for source, target in (("tiny.gr", "a.he"), ("a.he", "b"), ("b", "c.he"), ("c.he", "b")):
         assert Outcome(capsys, "convert", folder / source, folder / target).status == 0
     assert (folder / "a.he").read_bytes() == (folder / "c.he").read_bytes()
-    assert csr.load(folder / "b").digest() == formats.read(tiny, "dimacs").digest()
+    assert csr.load(folder / "b").digest() == formats.read_graph(tiny, "dimacs").digest()
 
 
 def test_convert_draws_weights_only_if_asked(unweighted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = unweighted.parent / "x.he"
     assert "has none; draw some" in Outcome(capsys, "convert", unweighted, out).refusal(1)
     Outcome(capsys, "convert", unweighted, out, "--weights", 3, 4, "--seed", 5)
-    weights = formats.read(out, "he").weights
+    weights = formats.read_graph(out, "he").weights
     assert weights is not None
     assert set(weights) <= {3, 4}
     assert "weights of its own" in Outcome(
@@ -68,7 +68,7 @@ def test_generate(amount: tuple[str, float], tmp_path: Path, capsys: pytest.Capt
     done = [Outcome(capsys, "generate", out, "--vertices", 64, *amount, "--weights", 2, 5) for out in outs]
     assert "64 vertices, 202 arcs, weakly connected, weights 2 to 5, seed 1, sha256" in done[0].out
     stored = csr.load(outs[1])
-    assert stored.digest() == formats.read(outs[0], "he").digest()
+    assert stored.digest() == formats.read_graph(outs[0], "he").digest()
     assert stored.info["origin"] == "generated"
     assert stored.info["sha256"] in done[0].out
 

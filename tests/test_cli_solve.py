@@ -13,7 +13,7 @@ import pytest
 from command_line import Outcome, rows
 from retrace.graphs import dense, formats
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.path_files import read_path
+from retrace.graphs.path_files import read_path_file
 from retrace.solvers import REGISTRY, Query, Solver
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
@@ -84,7 +84,7 @@ def test_he_holds_paths_that_are_lines_of_the_graph(
 
     target, other = sorted(reached - {0})[-2:]
     done = Outcome(capsys, "solve", solver, graph, "--source", 0, "--paths-to", target, "--output", one)
-    arcs = read_path(one, formats.read(graph, "he"))
+    arcs = read_path_file(one, formats.read_graph(graph, "he"))
     assert (arcs[0, 0], arcs[-1, 1]) == (0, target)
     assert f"path to {target}: 0 {' '.join(map(str, arcs[:, 1]))}\n" in done.out
     Outcome(capsys, "solve", solver, graph, "--source", 0, "--paths-to", target, other, "--output", some)

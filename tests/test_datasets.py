@@ -22,8 +22,8 @@ import yaml
 
 from retrace.graphs import csr, datasets
 from retrace.graphs.csr import CSRGraph
+from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
 from retrace.graphs.datasets import Patience
-from retrace.graphs.registry import Dataset, Edition, load_registry
 from retrace.system.errors import RetraceError
 
 PROJECT = Path(__file__).parents[1]
@@ -243,7 +243,7 @@ def test_damaged_file_is_refused_by_name(
 ) -> None:
     file = tmp_path / "tiny.gr.gz"
     file.write_bytes(damage())
-    monkeypatch.setattr(datasets.formats, "parse", lambda *_: pytest.fail("parsed"))
+    monkeypatch.setattr(datasets.formats, "parse_graph", lambda *_: pytest.fail("parsed"))
     with pytest.raises(RetraceError) as caught:
         obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     message = str(caught.value)

@@ -30,7 +30,7 @@ BANNER = b"%%MatrixMarket matrix coordinate integer general\n"
 
 
 def parse(content: bytes, kind: str) -> CSRGraph:
-    return formats.parse(content, kind, Path("tiny"))
+    return formats.parse_graph(content, kind, Path("tiny"))
 
 
 def refusal(content: bytes, kind: str) -> str:
@@ -45,7 +45,7 @@ def refusal(content: bytes, kind: str) -> str:
 def test_same_graph_in_every_format(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "tiny"
     path.write_bytes(gzip.compress(TINY[kind]))
-    graph = formats.read(path, kind)
+    graph = formats.read_graph(path, kind)
     assert_array_equal(graph.indptr, [0, 2, 4, 6, 6])
     assert_array_equal(graph.indices, [1, 2, 0, 2, 0, 1])
     assert_array_equal(graph.weights, [5, 7, 5, 0, 7, 0])
@@ -172,7 +172,7 @@ def test_damaged_gzip(damage, tmp_path: Path) -> None:  # type: ignore[no-untype
     path = tmp_path / "tiny.gr.gz"
     path.write_bytes(damage(gzip.compress(TINY["dimacs"])))
     with pytest.raises(RetraceError, match=r"tiny.gr.gz: expected a whole gzip file"):
-        formats.read(path, "dimacs")
+        formats.read_graph(path, "dimacs")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_damaged_gzip(damage, tmp_path: Path) -> None:  # type: ignore[no-untype
 )
 def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -> None:
     with pytest.raises(RetraceError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]$"):
-        formats.parse(content, kind, "tiny", (3, 2))
+        formats.parse_graph(content, kind, "tiny", (3, 2))
 
 
 def test_a_graph_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,13 +188,13 @@ def test_a_graph_that_memory_does_not_hold_is_refused(monkeypatch: pytest.Monkey
     with pytest.raises(
         RetraceError, match=r"^tiny: 100000001 vertices and 1 arcs: needs 1\.9 GiB of memory, 1\.0"
     ):
-        formats.parse(b"0 100000000\n", "snap", "tiny")
-    assert formats.parse(b"0 1000\n", "snap", "tiny").vertices == 1001
+        formats.parse_graph(b"0 100000000\n", "snap", "tiny")
+    assert formats.parse_graph(b"0 1000\n", "snap", "tiny").vertices == 1001
 
 
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(RetraceError, match=r"none.gr: cannot be read \(No such file"):
-        formats.read(tmp_path / "none.gr", "dimacs")
+        formats.read_graph(tmp_path / "none.gr", "dimacs")
 
 
 def test_overflow_of_distances_names_the_heaviest_arc() -> None:
@@ -228,7 +228,7 @@ def test_he_round_trip(vertices: int, data: st.DataObject) -> None:
     path = Path(os.environ.get("TMPDIR", "/tmp"), f"round-trip-{os.getpid()}.he")
     try:
         formats.write_he(graph, path)
-        assert formats.read(path, "he").digest() == graph.digest()
+        assert formats.read_graph(path, "he").digest() == graph.digest()
     finally:
         path.unlink(missing_ok=True)
 
@@ -315,7 +315,7 @@ def test_large_file_takes_the_fast_pass_within_6_seconds() -> None:
 @needs_mirror
 def test_new_york() -> None:
     start = time.process_time()
-    graph = formats.read(Path(MIRROR, "USA-road-d.NY.gr.gz"), "dimacs")
+    graph = formats.read_graph(Path(MIRROR, "USA-road-d.NY.gr.gz"), "dimacs")
     assert time.process_time() - start < 2
     assert (graph.vertices, graph.arcs) == (264_346, 733_846)
     assert graph.weights is not None
@@ -337,7 +337,7 @@ def test_new_york() -> None:
 
 @needs_mirror
 def test_challenge_sample() -> None:
-    graph = formats.read(Path(MIRROR, "sample.gr.gz"), "dimacs")
+    graph = formats.read_graph(Path(MIRROR, "sample.gr.gz"), "dimacs")
     assert graph.weights is not None
     matrix = csr_array((graph.weights.astype(float), graph.indices, graph.indptr))
     assert_array_equal(dijkstra(matrix, indices=[0])[0], [0, 10, 10, 12, 10, 15])

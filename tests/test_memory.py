@@ -159,7 +159,7 @@ def test_a_graph_that_does_not_fit_on_the_disk_is_not_made(
         free = 100
 
     monkeypatch.setattr(generate_graph.shutil, "disk_usage", lambda _: Usage)
-    assert "of disk" in csr.identity(stored(tmp_path, monkeypatch, free=GIB))["missing"]
+    assert "of disk" in csr.stored_info(stored(tmp_path, monkeypatch, free=GIB))["missing"]
 
 
 @pytest.mark.parametrize("where", ["memory", "device"])

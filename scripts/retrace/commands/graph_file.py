@@ -148,7 +148,7 @@ def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     """Write a path as H/E, starting with its source."""
     require_he_weights(graph, path)
     with writing(path):
-        path_files.write_path(graph, vertices, path)
+        path_files.write_path_file(graph, vertices, path)
 
 
 def require_he_weights(graph: CSRGraph, path: Path) -> None:

@@ -17,7 +17,6 @@ from retrace.system.errors import RetraceError
 Dim = int | tuple[int, ...]
 """A grid or block size: x, (x, y) or (x, y, z)."""
 
-
 MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -32,13 +31,7 @@ def extent(size: Dim) -> tuple[int, int, int]:
 
 
 def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
-    """Check that a device can execute a launch.
-
-    Raises
-    ------
-    RetraceError
-        If a size exceeds its limit; the message names the kernel, the size and the limit.
-    """
+    """Raise RetraceError, naming the kernel, the size and its limit, if no device can execute a launch."""
     for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         for axis, length, limit in zip("xyz", extent(size), limits, strict=True):
             if not 1 <= length <= limit:
@@ -88,11 +81,10 @@ class Kernel(Protocol):
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
     ) -> None:
-        """Launch without waiting for the end.
+        """Launch without waiting for the end, with `shared` bytes of dynamic shared memory.
 
         Arguments are buffers and NumPy scalars of the parameters' exact types, such as `np.int32(5)`. Plain
-        Python numbers are refused, because their width is unknown. `shared` is the dynamic shared memory in
-        bytes.
+        Python numbers are refused, because their width is unknown.
         """
 
 
@@ -127,10 +119,7 @@ class Device(ABC):
 
     @abstractmethod
     def load(self, source: str) -> Module:
-        """Load a kernel file; compile it first if necessary.
-
-        `source` is relative to `kernels/`, such as `bfs/bsp.cu`, or an absolute path.
-        """
+        """Load a kernel file, compiled if necessary; `source` is absolute or relative to `kernels/`."""
 
     @abstractmethod
     def load_thrust(self, source: str) -> ctypes.CDLL:
@@ -142,10 +131,7 @@ class Device(ABC):
 
     @abstractmethod
     def view(self, buffer: Buffer, begin: int, size: int) -> Buffer:
-        """Return `size` elements of a buffer from `begin` on as a buffer that shares the memory.
-
-        Raises ValueError if the view extends beyond the buffer.
-        """
+        """Return a part of a buffer, which shares its memory; raise ValueError beyond the buffer's end."""
 
     @abstractmethod
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
@@ -174,6 +160,12 @@ class Device(ABC):
     @abstractmethod
     def event(self) -> Event:
         """Create an event that can be timed."""
+
+    def mark(self, stream: Any | None = None) -> Event:
+        """Create an event and record it."""
+        event = self.event()
+        event.record(stream)
+        return event
 
     @abstractmethod
     def synchronize(self) -> None:
@@ -240,15 +232,7 @@ class Device(ABC):
 
 
 class KernelTimer:
-    """The events around the launches of one `with` block.
-
-    Attributes
-    ----------
-    milliseconds
-        Sum of the device times of all launches, set at the end of the block.
-    brackets
-        Start and end event of each launch.
-    """
+    """The events around the launches of one `with` block, and the sum of their times in ms."""
 
     def __init__(self) -> None:
         self.milliseconds = 0.0

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
@@ -39,8 +39,7 @@ SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
-DYNAMIC_SHARED_BYTES = 232448
-"""227 KiB: the largest dynamic shared memory per block on any current device."""
+DYNAMIC_SHARED_BYTES = 232448  # 227 KiB: the largest dynamic shared memory per block on any current device
 
 
 def build_folder() -> Path:
@@ -50,35 +49,20 @@ def build_folder() -> Path:
 
 def build_host(source: Path) -> Path:
     """Compile a C++ baseline into a shared library."""
-    compiler = find_cxx()
-    flags = HOST_FLAGS
-
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, str(source), "-o", str(target)]]
-
-    key = content_key([source], (*flags, compiler_version(compiler), processor()))
-    return build_once(source, f"host/{artefact(source, key)}.so", compile_to)
+    return build_by([find_cxx(), *HOST_FLAGS], source, "host", settings=[processor()])
 
 
 def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) -> Path:
     """Compile a kernel file for the emulator into a shared library.
 
-    Parameters
-    ----------
-    source
-        The kernel file.
-    debug
-        Whether to use the address sanitizer.
-    shuffled
-        Whether the scheduler can switch threads at every memory access; ignored with `debug`.
+    `debug` adds the address sanitizer; else `shuffled` allows switches of threads at every memory access.
     """
-    compiler = find_cxx()
-    flags = (*EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ()))
+    command = [find_cxx(), *EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ())]
     instrumented = SHUFFLED_FLAGS if shuffled and not debug else ()
     runtime = build_runtime(debug)
 
     def compile_to(target: Path) -> list[list[str]]:
-        kernels, dynamic = list_kernels(compiler, source)
+        kernels, dynamic = list_kernels(command[0], source)
         generated, storage = target.with_suffix(".kernels.cpp"), target.with_suffix(".storage.cpp")
         generated.write_text(
             f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
@@ -88,13 +72,12 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         compiled = str(generated.with_suffix(".o"))
         link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
         return [
-            [compiler, *flags, *instrumented, "-c", str(generated), "-o", compiled],
-            [compiler, *flags, compiled, str(storage), *link],
+            [*command, *instrumented, "-c", str(generated), "-o", compiled],
+            [*command, compiled, str(storage), *link],
         ]
 
-    settings = (*flags, *instrumented, compiler_version(compiler), runtime.name)
-    key = content_key([source], settings, emulated=True)
-    return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
+    key = content_key([source], [*command, *instrumented], [runtime.name], emulated=True)
+    return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
 
 
 _building_runtime = threading.Lock()
@@ -103,65 +86,37 @@ _building_runtime = threading.Lock()
 
 def build_runtime(debug: bool) -> Path:
     """Compile the emulator's scheduler, which all emulated kernel files share."""
-    compiler = find_cxx()
     sources = sorted(EMULATOR.glob("scheduler/*.cpp"))
-    flags = (*EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ()))
-
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, *map(str, sources), "-o", str(target)]]
-
-    key = content_key(sources, (*flags, compiler_version(compiler)), emulated=True)
+    command = [find_cxx(), *EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ())]
+    key = content_key(sources, command, emulated=True)
     with _building_runtime:
-        return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
+        return build_once(
+            sources[0].parent,
+            f"emulator/scheduler-{key}.so",
+            lambda target: [[*command, *map(str, sources), "-o", str(target)]],
+        )
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:
-    """Compile a file that uses Thrust into a shared library.
-
-    Parameters
-    ----------
-    source
-        The C++ file.
-    arch
-        GPU architecture for nvcc, such as `sm_90`; None to use Thrust's host system and the C++ compiler.
-    """
+    """Compile a file that uses Thrust for nvcc's `arch`, or for Thrust's host system if it is None."""
     if arch is None:
-        compiler, kind = find_cxx(), "emulator"
-        flags = [*HOST_FLAGS, "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{find_cccl()}"]
-    else:
-        compiler, kind = str(require_nvcc(source)), "cuda"
-        flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
-
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, str(source), "-o", str(target)]]
-
-    key = content_key([source], (*flags, compiler_version(compiler), processor()))
-    return build_once(source, f"{kind}/{artefact(source, key)}.so", compile_to)
-
-
-def architecture(capability: str) -> str:
-    """Return nvcc's name of a compute capability: `sm_90` for `9.0`.
-
-    Raises
-    ------
-    RetraceError
-        If the text is no compute capability.
-    """
-    if not re.fullmatch(r"\d+\.\d", capability):
-        raise RetraceError(f"compute capability {capability!r}: expected two numbers such as 9.0")
-    return f"sm_{capability.replace('.', '')}"
+        system = ["-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{find_cccl()}"]
+        return build_by([find_cxx(), *HOST_FLAGS, *system], source, "emulator", settings=[processor()])
+    flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
+    return build_by([require_nvcc(source), *flags], source, "cuda", settings=[processor()])
 
 
 def build_cubin(source: Path, arch: str) -> Path:
     """Compile a kernel file for one GPU architecture, such as `sm_90`."""
-    compiler = require_nvcc(source)
-    command = [str(compiler), *CUDA_FLAGS, f"-arch={arch}", "-cubin"]
+    command = [require_nvcc(source), *CUDA_FLAGS, f"-arch={arch}", "-cubin"]
+    return build_by(command, source, "cuda", "cubin")
 
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[*command, str(source), "-o", str(target)]]
 
-    key = content_key([source], (*command[1:], compiler_version(str(compiler))))
-    return build_once(source, f"cuda/{artefact(source, key)}.cubin", compile_to)
+def architecture(capability: str) -> str:
+    """Return nvcc's name of a compute capability, `sm_90` for `9.0`; raise RetraceError for other text."""
+    if not re.fullmatch(r"\d+\.\d", capability):
+        raise RetraceError(f"compute capability {capability!r}: expected two numbers such as 9.0")
+    return f"sm_{capability.replace('.', '')}"
 
 
 def find_nvcc() -> Path | None:
@@ -170,22 +125,20 @@ def find_nvcc() -> Path | None:
     return Path(on_path) if on_path else find_in_wheels("bin/nvcc")
 
 
-def require_nvcc(source: Path) -> Path:
+def require_nvcc(source: Path) -> str:
     """Find nvcc; raise RetraceError, naming the file to compile, if there is none."""
-    found = find_nvcc()
-    if found is None:
-        raise RetraceError(
-            f"{shown(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
-        )
-    return found
+    if found := find_nvcc():
+        return str(found)
+    raise RetraceError(
+        f"{shown_path(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
+    )
 
 
 def find_cccl() -> Path:
     """Find Thrust's headers in the CUDA wheels of this environment; raise RetraceError if there are none."""
-    found = find_in_wheels("include/cccl")
-    if found is None:
-        raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
-    return found
+    if found := find_in_wheels("include/cccl"):
+        return found
+    raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
 
 
 def find_in_wheels(name: str) -> Path | None:
@@ -200,12 +153,9 @@ def find_in_wheels(name: str) -> Path | None:
 def find_cxx() -> str:
     """Find the C++ compiler: `$CXX`, else g++."""
     name = os.environ.get("CXX", "g++")
-    found = shutil.which(name)
-    if found is None:
-        raise RetraceError(
-            f"the C++ compiler {name} was not found; install g++ 12 or newer, or set CXX to it"
-        )
-    return found
+    if found := shutil.which(name):
+        return found
+    raise RetraceError(f"the C++ compiler {name} was not found; install g++ 12 or newer, or set CXX to it")
 
 
 @functools.cache
@@ -221,27 +171,30 @@ def processor() -> str:
     return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
 
-def content_key(sources: Sequence[Path], settings: Iterable[str], emulated: bool = False) -> str:
-    """Hash sources, every header that they may include, and the settings of their compilation.
-
-    The headers of the emulator count only if `emulated` is true.
-    """
+def content_key(
+    sources: Sequence[Path], command: Sequence[str], settings: Sequence[str] = (), emulated: bool = False
+) -> str:
+    """Hash sources, the headers that they may include, the compiler, its flags and further settings."""
     for source in sources:
         if not source.is_file():
-            raise RetraceError(f"{shown(source)}: no such kernel file")
+            raise RetraceError(f"{shown_path(source)}: no such kernel file")
     folders = (KERNELS, *{source.parent for source in sources})
     headers = {path for folder in folders for end in ("h", "cuh") for path in folder.rglob(f"*.{end}")}
     included = sorted(path for path in headers if emulated or EMULATOR not in path.parents)
     hashed = hashlib.sha256()
     for path in [Path(__file__), *sources, *included]:  # this module generates sources
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
-    hashed.update("\0".join(settings).encode())
+    hashed.update("\0".join((*command[1:], compiler_version(command[0]), *settings)).encode())
     return hashed.hexdigest()[:16]
 
 
-def artefact(source: Path, key: str) -> str:
-    """Return the name of an artefact: problem, variant, key."""
-    return f"{source.parent.name}-{source.stem}-{key}"
+def build_by(
+    command: Sequence[str], source: Path, folder: str, ending: str = "so", settings: Sequence[str] = ()
+) -> Path:
+    """Compile one file by one command, to which input and output are added, into `build/<folder>`."""
+    key = content_key([source], command, settings)
+    name = f"{folder}/{source.parent.name}-{source.stem}-{key}.{ending}"
+    return build_once(source, name, lambda target: [[*command, str(source), "-o", str(target)]])
 
 
 def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[str]]]) -> Path:
@@ -267,11 +220,11 @@ def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
     log.write_text(" ".join(command) + "\n\n" + output)
     errors = [line.strip() for line in output.splitlines() if re.search(r"\berror\b|cannot find -l", line)]
     first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")
-    where = "" if shown(source) in first else f"{shown(source)}: "
-    raise RetraceError(f"{where}{first} (full log: {shown(log)})")
+    where = "" if shown_path(source) in first else f"{shown_path(source)}: "
+    raise RetraceError(f"{where}{first} (full log: {shown_path(log)})")
 
 
-def shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """Return a path for messages, relative to the project where possible."""
     path = path.resolve()
     return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
@@ -281,11 +234,7 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
     """List the names of a file's `__global__` functions and of its dynamic shared arrays.
 
     The preprocessor removes comments and expands the file's own macros; CUDA's keywords stay unchanged.
-
-    Raises
-    ------
-    RetraceError
-        If the preprocessor fails, or if a kernel is a template: it has no name for a launch.
+    Raises RetraceError if it fails, or if a kernel is a template: it has no name for a launch.
     """
     command = [compiler, "-E", "-P", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
     log = build_folder() / "emulator" / f"{source.stem}.log"
@@ -294,7 +243,7 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
     kernel = rf"__global__\s+{bounds}void\s+{bounds}(\w+)\s*\("
     if template := re.search(rf"template\s*<[^;{{}}]*>\s*{bounds}(?:static\s+)?{kernel}", text):
         raise RetraceError(
-            f"{shown(source)}: the emulator cannot run {template[1]}, a template; make it a __device__ "
+            f"{shown_path(source)}: the emulator cannot run {template[1]}, a template; make it a __device__ "
             'function that extern "C" kernels call'
         )
     kernels = re.findall(kernel, text)
@@ -303,10 +252,7 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
 
 
 def dynamic_storage(names: Sequence[str]) -> str:
-    """Generate C++ that defines one array as the storage of all `extern __shared__` names.
-
-    The generated function returns its address, and creates this thread's copy of all shared memory.
-    """
+    """Generate C++: one array for all `extern __shared__` names, and a function that makes each thread's."""
     if not names:
         return """static thread_local volatile char touched;
 extern "C" void *emulated_dynamic_storage() { touched = 1; return nullptr; }

@@ -7,20 +7,19 @@ import functools
 import shutil
 import subprocess
 import weakref
-from collections.abc import Callable
-from typing import Any, ParamSpec, Self, TypeVar, cast
+from contextlib import ContextDecorator
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import architecture, build_cubin, build_thrust, shown
+from retrace.devices.base import Buffer, Device, Dim, Event, check_launch, extent
+from retrace.devices.build import architecture, build_cubin, build_thrust, shown_path
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 
 SHARED_WITHOUT_ASKING = 48 * 1024
 """Dynamic shared memory, in bytes, that a kernel may use before its limit must be raised."""
-
 
 HOLD_STEPS = 150
 """Dependent loads: 20 to 100 microseconds, longer than the host needs to queue two events and a launch."""
@@ -47,25 +46,21 @@ def cuda_available() -> bool:
     return cuda_status() is None
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+class _NamingCuda(ContextDecorator):
+    """Turns an error of PyCUDA into a `RetraceError`; an earlier asynchronous kernel may have caused it."""
 
+    def __enter__(self) -> None:
+        pass
 
-def naming_cuda(function: Callable[P, R]) -> Callable[P, R]:
-    """Turn an error of PyCUDA into a `RetraceError`; an earlier asynchronous kernel may have caused it."""
-
-    @functools.wraps(function)
-    def named(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
             import pycuda.driver
 
             if isinstance(error, pycuda.driver.Error):
                 raise RetraceError(f"CUDA: {error}") from error
-            raise
 
-    return named
+
+naming_cuda = _NamingCuda()
 
 
 class CudaBuffer:
@@ -96,7 +91,6 @@ class CudaStream:
 
     @naming_cuda
     def synchronize(self) -> None:
-        """Wait until all work in the stream is finished."""
         self.pycuda.synchronize()
 
 
@@ -108,17 +102,14 @@ class CudaEvent:
 
     @naming_cuda
     def record(self, stream: CudaStream | None = None) -> None:
-        """Place the mark after all work that is now in the stream."""
         self._event.record(stream and stream.pycuda)
 
     @naming_cuda
     def synchronize(self) -> None:
-        """Wait until the mark is reached."""
         self._event.synchronize()
 
     @naming_cuda
     def milliseconds_since(self, earlier: Self) -> float:
-        """Return the device time from an earlier mark to this one, in ms."""
         return float(self._event.time_since(earlier._event))
 
 
@@ -135,7 +126,6 @@ class CudaKernel:
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: CudaStream | None = None
     ) -> None:
-        """Launch without waiting for the end."""
         kinds = tuple(map(type, arguments))
         if kinds != self._kinds:
             self._prepare(kinds)
@@ -173,9 +163,7 @@ class CudaKernel:
             except self.device.cuda.Error as error:
                 refused = f"{shared} bytes of shared memory are more than this device has"
                 raise RetraceError(f"kernel {self.name}: {refused} ({error})") from error
-        sizes = extent(grid), extent(block)
-        self._sizes[grid, block, shared] = sizes
-        return sizes
+        return self._sizes.setdefault((grid, block, shared), (extent(grid), extent(block)))
 
     def _address(self, buffer: CudaBuffer, position: int) -> int:
         if not buffer.address:
@@ -188,11 +176,10 @@ class CudaModule:
 
     def __init__(self, device: CudaDevice, source: str) -> None:
         self.device = device
-        self.source = shown(KERNELS / source)
+        self.source = shown_path(KERNELS / source)
         self._module = device.cuda.module_from_file(str(build_cubin(KERNELS / source, device.architecture())))
 
     def kernel(self, name: str) -> CudaKernel:
-        """Find a kernel by name; raise RetraceError if there is none."""
         try:
             return CudaKernel(self.device, name, self._module.get_function(name))
         except self.device.cuda.Error:
@@ -200,7 +187,6 @@ class CudaModule:
 
     @naming_cuda
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
-        """Copy into a `__constant__` or `__device__` variable."""
         try:
             address, size = self._module.get_global(name)
         except self.device.cuda.Error:
@@ -213,18 +199,7 @@ class CudaModule:
 
 
 class CudaDevice(Device):
-    """A GPU, used through its primary context.
-
-    Parameters
-    ----------
-    index
-        Number of the GPU in CUDA's order.
-
-    Raises
-    ------
-    RetraceError
-        If CUDA cannot be used here.
-    """
+    """GPU number `index` in CUDA's order, by its primary context; RetraceError if CUDA cannot be used."""
 
     backend = "cuda"
 
@@ -250,13 +225,11 @@ class CudaDevice(Device):
 
     @naming_cuda
     def __enter__(self) -> Self:
-        """Create the context."""
         self._context = self._gpu.retain_primary_context()
         self._context.push()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Free all allocations and the context."""
         try:
             for buffer in list(self._buffers):
                 buffer.release()
@@ -280,19 +253,17 @@ class CudaDevice(Device):
 
     @naming_cuda
     def load(self, source: str) -> CudaModule:
-        """Load a kernel file; compile it first if necessary."""
         return CudaModule(self, source)
 
     @naming_cuda
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        """Load a library that nvcc compiled; its CUDA runtime uses this device's primary context."""
         library = ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
         self._thrust.append(library)
         return library
 
     @naming_cuda
     def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
-        """Allocate memory; raise TooLargeError if there is not enough."""
+        """Raise TooLargeError if there is not enough memory."""
         dtype = np.dtype(dtype)
         nbytes = max(1, size) * dtype.itemsize  # CUDA refuses to allocate 0 bytes
         try:
@@ -305,38 +276,34 @@ class CudaDevice(Device):
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:
-        """Return a part of a buffer as a buffer; it keeps the whole buffer alive."""
+        """Return a part of a buffer, which keeps the whole buffer alive."""
         self.check_view(buffer, begin, size)
         address = self._address(buffer) + begin * buffer.dtype.itemsize
         return self._keep(CudaBuffer(size, buffer.dtype, None, address, cast(CudaBuffer, buffer)))
 
     @naming_cuda
     def write(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
-        """Copy from host to device."""
         self.check_copy(buffer, host)
         address = self._address(buffer)
-        if buffer.size == 0:
-            return
-        if stream is None:
-            self.cuda.memcpy_htod(address, host)
-        else:
-            self.cuda.memcpy_htod_async(address, host, stream.pycuda)
+        if buffer.size:
+            self._call("memcpy_htod", stream, address, host)
 
     @naming_cuda
     def read(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
-        """Copy from device to host."""
         self.check_copy(buffer, host)
         address = self._address(buffer)
-        if buffer.size == 0:
-            return
+        if buffer.size:
+            self._call("memcpy_dtoh", stream, host, address)
+
+    def _call(self, name: str, stream: CudaStream | None, *arguments: Any) -> None:
+        """Call a function of the driver, or its variant for a stream."""
         if stream is None:
-            self.cuda.memcpy_dtoh(host, address)
+            getattr(self.cuda, name)(*arguments)
         else:
-            self.cuda.memcpy_dtoh_async(host, address, stream.pycuda)
+            getattr(self.cuda, f"{name}_async")(*arguments, stream.pycuda)
 
     @naming_cuda
     def fill(self, buffer: Buffer, value: int | float, stream: CudaStream | None = None) -> None:
-        """Set every element."""
         address = self._address(buffer)
         if buffer.size == 0:
             return
@@ -347,16 +314,13 @@ class CudaDevice(Device):
         if width == 8:
             self.write(buffer, np.full(buffer.size, pattern[0]), stream)
             return
-        word = int(pattern.view(f"u{width}")[0])
+        self._call(f"memset_d{8 * width}", stream, address, int(pattern.view(f"u{width}")[0]), count)
         if stream is None:
-            getattr(self.cuda, f"memset_d{8 * width}")(address, word, count)
             self.synchronize()
-        else:
-            getattr(self.cuda, f"memset_d{8 * width}_async")(address, word, count, stream.pycuda)
 
     @naming_cuda
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Allocate page-locked host memory. It must not be used after the device is closed."""
+        """Allocate memory that must not be used after the device is closed."""
         if size == 0:
             return np.empty(0, dtype)
         memory = cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
@@ -365,7 +329,6 @@ class CudaDevice(Device):
 
     @naming_cuda
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], CudaBuffer]:
-        """Allocate page-locked host memory that kernels access without a copy; return array and buffer."""
         flags = self.cuda.host_alloc_flags.DEVICEMAP
         memory = self.cuda.pagelocked_empty(max(1, size), dtype, mem_flags=flags)
         owner = memory.base
@@ -373,45 +336,31 @@ class CudaDevice(Device):
 
     @naming_cuda
     def stream(self) -> CudaStream:
-        """Create a stream."""
         return CudaStream(self.cuda.Stream())
 
     @naming_cuda
     def event(self) -> CudaEvent:
-        """Create an event that can be timed."""
         return CudaEvent(self.cuda.Event())
 
     @naming_cuda
     def synchronize(self) -> None:
-        """Wait until all work on the device is finished."""
         self._context.synchronize()
 
     @naming_cuda
     def free_memory(self) -> int:
-        """Device memory that can still be allocated, in bytes."""
         free, total = self.cuda.mem_get_info()
         return self.limited(int(free), int(total) - int(free))
 
     @naming_cuda
     def resident_blocks(self, block_size: int) -> int:
-        """Return how many blocks of `block_size` threads run at the same time, by the limit on threads."""
         attribute = self.cuda.device_attribute
         threads = self._gpu.get_attribute(attribute.MAX_THREADS_PER_MULTIPROCESSOR)
         return int(self._gpu.get_attribute(attribute.MULTIPROCESSOR_COUNT) * max(1, threads // block_size))
 
-    def mark(self, stream: CudaStream | None) -> CudaEvent:
-        """Create an event and record it."""
-        event = self.event()
-        event.record(stream)
-        return event
-
-    def mark_after_hold(self, stream: CudaStream | None) -> CudaEvent:
+    def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""
         if self._hold is None:
-            module = self.cuda.module_from_file(
-                str(build_cubin(KERNELS / "timing/hold.cu", self.architecture()))
-            )
-            self._hold = module.get_function("hold")
+            self._hold = CudaModule(self, "timing/hold.cu").kernel("hold")._function
             self._hold.prepare("PiP")
             self._chain = self.upload(np.zeros(2, np.int32))
         chain = self._chain.address
@@ -421,7 +370,6 @@ class CudaDevice(Device):
         return self.mark(stream)
 
     def describe(self) -> dict[str, Any]:
-        """Return the properties of the GPU for `machine.gpu` of a record."""
         major, minor = self._gpu.compute_capability()
         return {
             "name": self._gpu.name(),
@@ -452,14 +400,7 @@ def query_driver(bus_id: str) -> dict[str, Any]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
         driver, clock, reasons = (field.strip() for field in done.stdout.strip().split(","))
-        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": is_throttled(int(reasons, 16))}
+        throttled = int(reasons, 16) & ~0b11  # neither bit 0, an idle GPU, nor bit 1, clocks set by the user
+        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": bool(throttled)}
     except (subprocess.SubprocessError, ValueError):
         return unknown
-
-
-def is_throttled(reasons: int) -> bool:
-    """Return whether a bit mask of NVML's clock event reasons contains throttling.
-
-    Bit 0 means an idle GPU and bit 1 clocks set by the user; neither is throttling.
-    """
-    return bool(reasons & ~0b11)

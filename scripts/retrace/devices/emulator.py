@@ -8,6 +8,7 @@ import struct
 import subprocess
 import time
 import weakref
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown
+from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
@@ -59,14 +60,12 @@ class EmulatedEvent:
         self.seconds: float | None = None
 
     def record(self, stream: Any | None = None) -> None:
-        """Store the current time."""
         self.seconds = time.perf_counter()
 
     def synchronize(self) -> None:
         """Return at once."""
 
     def milliseconds_since(self, earlier: Self) -> float:
-        """Return the time from an earlier mark to this one, in ms."""
         if self.seconds is None or earlier.seconds is None:
             raise ValueError("an event that was not recorded has no time")
         return (self.seconds - earlier.seconds) * 1e3
@@ -74,12 +73,10 @@ class EmulatedEvent:
 
 def debug_environment() -> dict[str, str]:
     """Return the environment variables of a process that opens a debug device; they load the sanitizer."""
-    where = subprocess.run(
-        [find_cxx(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    )
+    where = subprocess.check_output([find_cxx(), "-print-file-name=libasan.so"], text=True)
     return {
         "RETRACE_EMULATOR": "debug",
-        "LD_PRELOAD": str(Path(where.stdout.strip()).resolve()),
+        "LD_PRELOAD": str(Path(where.strip()).resolve()),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
     }
 
@@ -121,13 +118,7 @@ PACKED = {
 
 
 class Parameter:
-    """A parameter of a kernel, made from a description such as `i4` or `Pf8` (pointer to double).
-
-    Attributes
-    ----------
-    code
-        Format for `struct`, padded to 8 bytes.
-    """
+    """A parameter of a kernel, made from a description such as `i4` or `Pf8` (pointer to double)."""
 
     def __init__(self, word: str) -> None:
         self.pointer = word.startswith("P")
@@ -164,19 +155,15 @@ class EmulatedKernel:
         self._struct = struct.Struct("=" + "".join(parameter.code for parameter in self.parameters))
         # Arguments are packed into 8-byte slots, so the array of their addresses never changes.
         self._slots = ctypes.create_string_buffer(max(8, self._struct.size))
-        offsets = [
-            struct.calcsize("=" + "".join(parameter.code for parameter in self.parameters[:i]))
-            for i in range(len(self.parameters))
-        ]
+        slots = len(self.parameters)
         start = ctypes.addressof(self._slots)
-        self._arguments = (ctypes.c_void_p * max(1, len(offsets)))(*[start + offset for offset in offsets])
+        self._arguments = (ctypes.c_void_p * max(1, slots))(*(start + 8 * i for i in range(slots)))
         self._error = ctypes.create_string_buffer(500)
         self._extents: dict[tuple[Dim, Dim], tuple[Any, Any]] = {}
 
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
     ) -> None:
-        """Run the whole grid."""
         self._pack(arguments)
         sizes = self._extents.get((grid, block))
         if sizes is None or shared:
@@ -219,17 +206,16 @@ class EmulatedKernel:
         self._struct.pack_into(self._slots, 0, *values)
 
 
+@dataclass
 class EmulatedModule:
     """A kernel file, compiled for the emulator."""
 
-    def __init__(self, device: EmulatedDevice, source: str, library: ctypes.CDLL) -> None:
-        self.device = device
-        self.source = source
-        self.library = library
-        self._kernels: dict[str, EmulatedKernel] = {}
+    device: EmulatedDevice
+    source: str
+    library: ctypes.CDLL
+    _kernels: dict[str, EmulatedKernel] = field(default_factory=dict)
 
     def kernel(self, name: str) -> EmulatedKernel:
-        """Find a kernel by name; raise RetraceError if there is none."""
         if name not in self._kernels:
             try:
                 find = self.library[f"emulated_{name}"]
@@ -240,7 +226,6 @@ class EmulatedModule:
         return self._kernels[name]
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
-        """Copy into a `__constant__` or `__device__` variable."""
         size = ctypes.c_size_t()
         address = self.library.emulator_symbol(self.library._handle, name.encode(), ctypes.byref(size))
         if not address:
@@ -253,16 +238,10 @@ class EmulatedModule:
 class EmulatedDevice(Device):
     """A CPU that runs kernels as a GPU would.
 
-    Parameters
-    ----------
-    seed
-        If given, run on one OS thread, with blocks and threads in a shuffled order and interleaved at memory
-        accesses; the seed determines all of this. If None, run in order, as fast as possible.
-    debug
-        Check every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
-        interleave. Default: whether the environment variable RETRACE_EMULATOR is `debug`.
-    memory_gib
-        Report no more free memory than this.
+    With a seed it runs on one OS thread, with blocks and threads in a shuffled order and interleaved at
+    memory accesses; the seed determines all of this. Without, it runs in order, as fast as possible. `debug`
+    checks every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
+    interleave. The default is whether the environment variable RETRACE_EMULATOR is `debug`.
     """
 
     backend = "emulator"
@@ -278,20 +257,18 @@ class EmulatedDevice(Device):
         self._buffers: weakref.WeakSet[EmulatedBuffer] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
-        """Open the device."""
         self.closed = False
         self._launches = 0
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Make every buffer unusable."""
         for buffer in self._buffers:
             buffer.release()
         self._buffers.clear()
         self.closed = True
 
     def load(self, source: str) -> EmulatedModule:
-        """Load a kernel file; compile it first if necessary. Modules of one file share its variables."""
+        """Load a kernel file; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
         library = load_library(build_emulator(KERNELS / source, self.debug, self.seed is not None))
@@ -302,70 +279,52 @@ class EmulatedDevice(Device):
             *[ctypes.c_void_p] * 4, ctypes.c_uint, ctypes.c_void_p,
             ctypes.c_int, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_size_t,
         )  # fmt: skip
-        return EmulatedModule(self, shown(KERNELS / source), library)
+        return EmulatedModule(self, shown_path(KERNELS / source), library)
 
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        """Load a library that was compiled for Thrust's host system."""
         return ctypes.CDLL(str(build_thrust(KERNELS / source, None)))
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
-        """Allocate memory and fill it with `POISON`."""
         memory = np.empty(size, dtype)
         memory.view(np.uint8).fill(POISON)
         return self._keep(EmulatedBuffer(memory))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> EmulatedBuffer:
-        """Return a part of a buffer as a buffer."""
         self.check_view(buffer, begin, size)
         return self._keep(EmulatedBuffer(cast(EmulatedBuffer, buffer).memory()[begin : begin + size]))
 
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from host to device."""
         self.check_copy(buffer, host)
         cast(EmulatedBuffer, buffer).memory()[:] = host
 
     def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from device to host."""
         self.check_copy(buffer, host)
         host[:] = cast(EmulatedBuffer, buffer).memory()
 
     def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
-        """Set every element."""
         cast(EmulatedBuffer, buffer).memory().fill(value)
 
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Allocate ordinary host memory."""
         return np.empty(size, dtype)
 
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], EmulatedBuffer]:
-        """Allocate memory that is both host and device memory; return array and buffer."""
         memory = np.empty(size, dtype)
         return memory, self._keep(EmulatedBuffer(memory))
 
     def stream(self) -> EmulatedStream:
-        """Create a stream."""
         return EmulatedStream()
 
     def event(self) -> EmulatedEvent:
-        """Create an event."""
         return EmulatedEvent()
 
     def synchronize(self) -> None:
         """Return at once, because no work is ever queued."""
 
     def free_memory(self) -> int:
-        """Memory that the operating system could still hand out."""
         return self.limited(memory.available(), 0)
 
     def resident_blocks(self, block_size: int) -> int:
-        """Return how many blocks run at the same time: one per core."""
         return len(os.sched_getaffinity(0))
-
-    def mark(self) -> EmulatedEvent:
-        """Create an event and record it."""
-        event = EmulatedEvent()
-        event.record()
-        return event
 
     def next_seed(self) -> tuple[int, int]:
         """Return whether the next launch is shuffled, and its seed, which is different for each launch."""

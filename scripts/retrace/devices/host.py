@@ -6,7 +6,7 @@ Functions take pointers to the arrays of a graph, so nothing is copied; the call
 from __future__ import annotations
 
 import ctypes
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,37 +23,23 @@ Address = ctypes.c_void_p
 class CGraph(ctypes.Structure):
     """`Graph` of `kernels/host/graph.h`."""
 
-    _fields_: ClassVar = [
-        ("vertices", ctypes.c_int),
-        *((name, Address) for name in ("indptr", "indices", "weights")),
-    ]
+    _fields_ = (("vertices", ctypes.c_int), ("indptr", Address), ("indices", Address), ("weights", Address))
 
 
 class CRandomGraph(ctypes.Structure):
     """`RandomGraph` of `kernels/host/generate_tree_first.cpp`."""
 
-    _fields_: ClassVar = [
+    _fields_ = (
         *((name, ctypes.c_int) for name in ("vertices", "arcs", "low", "high")),
         ("keys", ctypes.c_uint64 * 5),
-    ]
+    )
 
 
 def host_function(source: str, name: str, returns: Any = ctypes.c_int) -> Any:
-    """Return a function of a C++ file, compiled if necessary.
+    """Return a function of a C++ file in `kernels/`, such as `host/bfs_queue.cpp`, by its `extern "C"` name.
 
-    Parameters
-    ----------
-    source
-        The file in `kernels/`, such as `host/bfs_queue.cpp`.
-    name
-        The function's `extern "C"` name.
-    returns
-        The ctypes type of its result; None for a void function.
-
-    Raises
-    ------
-    RetraceError
-        If the file does not exist or does not compile.
+    `returns` is the ctypes type of its result; None for void. Raises RetraceError if there is no compiled
+    file.
     """
     function = ctypes.CDLL(str(build_host(KERNELS / source)))[name]
     function.restype = returns

@@ -44,12 +44,8 @@ def matrix_bytes(graph: Graph) -> int:
 def host_matrix(graph: Graph) -> Int32Array:
     """Return the matrix in pageable host memory, shape (vertices, pitch), int32.
 
-    The matrices of the last two complete graphs are cached. Of parallel arcs the lightest counts.
-
-    Raises
-    ------
-    TooLargeError
-        If the host has too little free memory.
+    The matrices of the last two complete graphs are cached. Of parallel arcs the lightest counts. Raises
+    TooLargeError, as the next functions do, if the host has too little free memory.
     """
     if isinstance(graph, DenseGraph):
         return _complete(graph)
@@ -87,13 +83,7 @@ def device_matrix(device: Device, graph: Graph) -> Buffer:
 
 
 def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
-    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32.
-
-    Raises
-    ------
-    TooLargeError
-        If the host has too little free memory.
-    """
+    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32."""
     pageable = host_matrix(graph).ravel()
     require(matrix_bytes(graph), memory.available(), "memory")
     matrix = device.pinned(pageable.size, np.int32)
@@ -102,13 +92,7 @@ def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
 
 
 def rows_of(graph: Graph) -> CSRGraph:
-    """Return a graph as compressed sparse rows; a complete graph's arcs are sorted by their heads.
-
-    Raises
-    ------
-    TooLargeError
-        If a complete graph has more arcs than 32 bits count, or the host has too little free memory.
-    """
+    """Return a graph as CSR, with sorted heads if complete; TooLargeError if 32 bits cannot count them."""
     return _rows(graph) if isinstance(graph, DenseGraph) else graph
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from retrace.system.errors import RetraceError
@@ -29,29 +30,18 @@ ARCS_AT_A_TIME = 1 << 20
 class CSRGraph:
     """A directed graph as compressed sparse rows (CSR); an undirected graph holds each edge as two arcs.
 
-    Parallel arcs and self-loops are kept. The arcs of a vertex keep the order of their file.
-
-    Attributes
-    ----------
-    indptr
-        Shape (vertices + 1,), int32: vertex u has the arcs `indptr[u]` to `indptr[u + 1] - 1`.
-    indices
-        Shape (arcs,), int32: head of each arc.
-    weights
-        Shape (arcs,), int32: weight of each arc; None for a graph without weights.
-    info
-        Identity for records, such as name, origin, edition and seed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the arrays have the wrong type or do not fit together.
+    Parallel arcs and self-loops are kept. The arcs of a vertex keep the order of their file. Arrays that have
+    the wrong type or do not fit together raise TypeError or ValueError.
     """
 
     indptr: Int32Array
+    """Shape (vertices + 1,): vertex u has the arcs `indptr[u]` to `indptr[u + 1] - 1`."""
     indices: Int32Array
+    """Shape (arcs,): head of each arc."""
     weights: Int32Array | None = None
+    """Shape (arcs,): weight of each arc; None for a graph without weights."""
     info: dict[str, Any] = field(default_factory=dict, compare=False)
+    """Identity for records, such as name, origin, edition and seed."""
 
     def __post_init__(self) -> None:
         for name in ("indptr", "indices", "weights"):
@@ -96,8 +86,7 @@ class CSRGraph:
     def blocks(self) -> Iterator[tuple[Int32Array, slice]]:
         """Yield all arcs in order, in blocks of whole vertices: their tails, and their slice of `indices`.
 
-        A block has about `ARCS_AT_A_TIME` arcs, so that temporary arrays stay small. A vertex with more arcs
-        forms a block by itself.
+        A block has about `ARCS_AT_A_TIME` arcs, to keep temporary arrays small; one vertex may have more.
         """
         first = 0
         while first < self.vertices:
@@ -115,6 +104,11 @@ class CSRGraph:
         if self.info.get("directed") is False:
             return self
         return from_arcs(self.vertices, self.indices, self.tails(), self.weights, self.info)
+
+    def to_scipy(self, values: NDArray[Any] | None = None) -> scipy.sparse.csr_array[Any]:
+        """Return the adjacency matrix with one value per arc, by default 1.0; parallel arcs stay apart."""
+        values = np.ones(self.arcs) if values is None else values
+        return scipy.sparse.csr_array((values, self.indices, self.indptr), shape=(self.vertices,) * 2)
 
     def digest(self) -> str:
         """Return the sha256 of the arrays (names, little-endian int32): the graph's identity in records."""
@@ -147,37 +141,19 @@ def from_arcs(
 
 
 def save(graph: CSRGraph, folder: Path) -> None:
-    """Write the arrays (.npy) and `graph.json` into `folder`; it appears complete or not at all.
-
-    Raises
-    ------
-    RetraceError
-        If the folder cannot be written.
-    """
+    """Write a graph into `folder`, which appears complete; raise RetraceError if it cannot be written."""
     info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
     save_folder(folder, info, {name: getattr(graph, name) for name in ARRAYS})
 
 
 def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
-    """Write only the identity of a graph, and the reason why the graph does not exist.
-
-    Raises
-    ------
-    RetraceError
-        If the folder cannot be written.
-    """
+    """Write only the identity of a graph, and the reason why the graph does not exist."""
     save_folder(folder, {**info, "sha256": None, "missing": reason}, {})
 
 
-def identity(folder: Path) -> dict[str, Any]:
-    """Read the identity of a stored graph, without its arrays; `missing` says why it has none.
-
-    Raises
-    ------
-    RetraceError
-        If the folder holds no complete graph.
-    """
-    with _naming(folder):
+def stored_info(folder: Path) -> dict[str, Any]:
+    """Read a graph's identity, or why it is `missing`; raise RetraceError if the folder holds neither."""
+    with naming_folder(folder):
         info = json.loads((folder / "graph.json").read_text())
         if not isinstance(info, dict):
             raise ValueError("graph.json holds no object")
@@ -185,17 +161,11 @@ def identity(folder: Path) -> dict[str, Any]:
 
 
 def load(folder: Path) -> CSRGraph:
-    """Memory-map a graph that `save` wrote.
-
-    Raises
-    ------
-    RetraceError
-        If the folder holds no complete graph, or only the reason why it has none.
-    """
-    info = identity(folder)
+    """Memory-map a graph that `save` wrote; raise RetraceError if there is none, or only the reason."""
+    info = stored_info(folder)
     if "missing" in info:
         raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")
-    with _naming(folder):
+    with naming_folder(folder):
         arrays = {
             name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
             for name in ARRAYS
@@ -208,13 +178,7 @@ ARRAYS = ("indptr", "indices", "weights")
 
 
 def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
-    """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
-    """
+    """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed."""
     partial = folder.with_name(f".{folder.name}.partial")
     try:
         shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
@@ -235,11 +199,9 @@ def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array
 
 
 @contextmanager
-def _naming(folder: Path) -> Iterator[None]:
-    """Turn an error into one line that names the folder."""
+def naming_folder(folder: Path, writer: str = "get_graph.py or `retrace convert`") -> Iterator[None]:
+    """Turn an error into one line that names the folder, and who can write it again."""
     try:
         yield
-    except (OSError, ValueError, TypeError) as error:
-        raise RetraceError(
-            f"{folder}: not a stored graph ({error}); write it again, by get_graph.py or `retrace convert`"
-        ) from None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise RetraceError(f"{folder}: not a stored graph ({error}); write it again, by {writer}") from None

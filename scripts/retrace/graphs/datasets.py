@@ -29,19 +29,16 @@ import scipy
 
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.generators import (
-    ROAD_WEIGHTS,
-    heavy_tailed_stand_in,
-    random_weights,
-    road_stand_in,
-)
-from retrace.graphs.registry import Dataset, Edition
+from retrace.graphs.dataset_registry import Dataset, Edition
+from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.system.errors import RetraceError
 from retrace.system.models import one_line
 from retrace.system.project import ROOT
 
 NEAR_HOPS = 15
 """Arcs between source and target of a stand-in's near pair."""
+
+WEB = ("http://", "https://")
 
 
 @dataclass(frozen=True)
@@ -66,35 +63,17 @@ def obtain(
     seed: int,
     patience: Patience = Patience(),
 ) -> CSRGraph:
-    """Return a graph: the first edition that is available, or a stand-in.
+    """Return a graph: the first edition that is available, or a stand-in generated with `seed`.
 
-    Parameters
-    ----------
-    dataset
-        The graph.
-    downloads
-        Folder of downloaded files.
-    mirror
-        A folder or an http(s) address. It is tried after an edition's own addresses.
-    offline
-        What to do if no edition is available: `stand-in` or `fail`.
-    seed
-        Seed of generated weights and of a stand-in.
-    patience
-        How long to wait for an address.
+    Files are downloaded to `downloads`. `mirror`, a folder or an http(s) address, is tried after an edition's
+    own addresses. `offline` says what to do if no edition is available: `stand-in` or `fail`.
 
-    Returns
-    -------
-    graph
-        With weights, unless the data set has none. `info` holds name, origin, edition, weights (`file`,
-        `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for a
-        sample of sources their count and seed.
+    The graph has weights, unless the data set has none. Its `info` holds name, origin, edition, weights
+    (`file`, `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for
+    a sample of sources their count and seed.
 
-    Raises
-    ------
-    RetraceError
-        If a file that is there already has wrong content, or if no edition is available and no stand-in is
-        allowed.
+    Raises RetraceError if a file that is there already has wrong content, or if no edition is available and
+    no stand-in is allowed.
     """
     missing = list(
         takewhile(lambda edition: edition.file and not (downloads / edition.file).is_file(), dataset.editions)
@@ -114,16 +93,15 @@ def obtain(
     for edition, address, probe in probes:
         try:
             probe.result(max(0.0, deadline - time.monotonic()))
-            return _describe(_fetch(address, edition, dataset, downloads, patience), edition, dataset, seed)
+            return _fetch(address, edition, dataset, seed, downloads, patience)
         except (RetraceError, OSError, ValueError) as error:
-            reason = _reason(error)
-        print(f"warning: {address}: {reason}", file=sys.stderr)
-        tried.append(f"{address} ({reason})")
+            tried.append(f"{address} ({_reason(error)})")
+            print(f"warning: {address}: {_reason(error)}", file=sys.stderr)
     if len(missing) < len(dataset.editions):
         edition = dataset.editions[len(missing)]
         path = ROOT / edition.path if edition.path else downloads / str(edition.file)
         try:
-            return _describe(_check(path, str(path), edition, dataset), edition, dataset, seed)
+            return _check(path, str(path), edition, dataset, seed)
         except RetraceError as error:
             advice = f"; delete {path} and run again" if edition.file else ""
             raise RetraceError(f"{error}{advice}") from None
@@ -139,7 +117,7 @@ def obtain(
 
 def _probe(address: str, patience: Patience) -> None:
     """Raise an error if an address does not have the file; errors of a busy host are left to the download."""
-    if _is_web(address):
+    if address.startswith(WEB):
         with requests.get(address, stream=True, timeout=patience.probe) as response:
             if 400 <= response.status_code < 500:
                 response.raise_for_status()
@@ -147,26 +125,27 @@ def _probe(address: str, patience: Patience) -> None:
         raise FileNotFoundError("no such file")
 
 
-def _fetch(address: str, edition: Edition, dataset: Dataset, downloads: Path, patience: Patience) -> CSRGraph:
+def _fetch(
+    address: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path, patience: Patience
+) -> CSRGraph:
     """Download a file into a temporary folder, check it, and move it to `downloads`."""
     target = downloads / str(edition.file)
     with _alone(downloads / f".lock-{target.name}"):
         if target.is_file():  # another job has downloaded it in the meantime
-            return _check(target, str(target), edition, dataset)
-        for stale in downloads.glob(f".{target.name}.*"):
+            return _check(target, str(target), edition, dataset, seed)
+        prefix = f".{target.name}."
+        for stale in downloads.glob(f"{prefix}*"):
             shutil.rmtree(stale, ignore_errors=True)
-        with tempfile.TemporaryDirectory(
-            prefix=f".{target.name}.", dir=downloads, ignore_cleanup_errors=True
-        ) as folder:
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=downloads, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, target.name)
-            if _is_web(address):
+            if address.startswith(WEB):
                 # Neither pooch nor requests limits the time of a whole download.
                 _in_background(_download, address, partial, patience).result(patience.download)
             else:
                 shutil.copyfile(address, partial)
-            graph = _check(partial, target.name, edition, dataset)
+            graph = _check(partial, target.name, edition, dataset, seed)
             partial.replace(target)
-    return graph
+            return graph
 
 
 @contextmanager
@@ -186,22 +165,15 @@ def _alone(lock: Path) -> Iterator[None]:
 
 def _download(address: str, target: Path, patience: Patience) -> None:
     pooch.get_logger().setLevel("WARNING")
-    pooch.create(
-        path=target.parent,
-        base_url="",
-        registry={target.name: None},
-        urls={target.name: address},
-        retry_if_failed=patience.retries,
-    ).fetch(
-        target.name,
-        downloader=pooch.HTTPDownloader(
-            progressbar=sys.stderr.isatty(), timeout=(patience.probe, patience.read)
-        ),
-    )
+    times = (patience.probe, patience.read)
+    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=times)
+    files, urls = {target.name: None}, {target.name: address}
+    store = pooch.create(target.parent, "", registry=files, urls=urls, retry_if_failed=patience.retries)
+    store.fetch(target.name, downloader=downloader)
 
 
-def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGraph:
-    """Read an edition's file; check its hash, then parse it, then check the counts."""
+def _check(path: Path, shown: str, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
+    """Read an edition's file; check its hash, then parse it, then check the counts; add what it lacks."""
     raw = formats.read_bytes(path)
     wanted = edition.sha256
     try:
@@ -214,38 +186,23 @@ def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGra
         kind = "a web page" if content.lstrip().startswith(b"<") else "other content"
         raise RetraceError(f"{shown}: expected content with sha256 {wanted}, found {kind} with {found}")
     arcs = dataset.arcs if edition.arcs is None else edition.arcs
-    return formats.parse(content, edition.format, shown, (dataset.vertices, arcs))
-
-
-def _describe(graph: CSRGraph, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
-    """Add the graph's `info`, and weights if the file lacks them."""
+    graph = formats.parse_graph(content, edition.format, shown, (dataset.vertices, arcs))
     if edition.renumber:
         graph = _by_appearance(graph)
     weights = "none" if graph.weights is None else "file"
-    info = {"edition": edition.name, "weights": weights, "seed": None, **_identity(dataset, seed)}
-    return _with_weights(replace(graph, info=info), dataset, seed)
+    return _complete(graph, dataset, seed, {"edition": edition.name, "weights": weights, "seed": None})
 
 
-def _identity(dataset: Dataset, seed: int) -> dict[str, Any]:
-    """Return the part of `info` that does not depend on the edition."""
-    identity = {
-        "name": dataset.name,
-        "origin": dataset.origin,
-        "directed": dataset.directed,
-        "source": dataset.source,
-        "pairs": dataset.pairs.by_name(),
-    }
-    if dataset.sources is None or dataset.sources >= dataset.vertices:
-        return identity
-    return {**identity, "sources": {"count": dataset.sources, "seed": seed}}
-
-
-def _with_weights(graph: CSRGraph, dataset: Dataset, seed: int) -> CSRGraph:
-    """Generate weights if the data set has some and the graph has none."""
+def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:
+    """Complete `info` from the data set, and generate weights if the data set has some and the graph none."""
+    alike = {"name": dataset.name, "origin": dataset.origin, "directed": dataset.directed}
+    info = {**alike, "source": dataset.source, "pairs": dataset.pairs.by_name(), **info}
+    if dataset.sources is not None and dataset.sources < dataset.vertices:
+        info["sources"] = {"count": dataset.sources, "seed": seed}
     if graph.weights is not None or not dataset.weighted:
-        return graph
+        return replace(graph, info=info)
     weights = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)
-    return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
+    return replace(graph, weights=weights, info={**info, "weights": "generated", "seed": seed})
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:
@@ -264,24 +221,12 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     """Generate a stand-in, with a near and a far pair of its own."""
     generate = {"road": road_stand_in, "heavy-tailed": heavy_tailed_stand_in}[str(dataset.stand_in)]
     graph = generate(dataset.vertices, dataset.arcs, seed)
-    ones = scipy.sparse.csr_array(
-        (np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
-    )
-    hops = scipy.sparse.csgraph.dijkstra(ones, unweighted=True, indices=[dataset.source])[0]
+    hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[dataset.source])[0]
     near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
-    info = _identity(dataset, seed) | {
-        "origin": "stand-in",
-        "edition": "stand-in",
-        "directed": False,
-        "pairs": {"near": [dataset.source, near], "far": [dataset.source, far]},
-        "weights": "none" if graph.weights is None else "generated",
-        "seed": seed,
-    }
-    return _with_weights(replace(graph, info=info), dataset, seed)
-
-
-def _is_web(address: str) -> bool:
-    return address.startswith(("http://", "https://"))
+    pairs = {"near": [dataset.source, near], "far": [dataset.source, far]}
+    weights = "none" if graph.weights is None else "generated"
+    info = {"origin": "stand-in", "edition": "stand-in", "directed": False, "seed": seed}
+    return _complete(graph, dataset, seed, {**info, "pairs": pairs, "weights": weights})
 
 
 def _in_background(function: Callable[..., None], *arguments: object) -> Future[None]:

@@ -17,7 +17,7 @@ import numpy as np
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.generators import stream_key
-from retrace.graphs.random import WEIGHTS
+from retrace.graphs.random import WEIGHTS, RandomGraph
 from retrace.system.errors import RetraceError
 
 EDITION = "dense"
@@ -26,27 +26,16 @@ EDITION = "dense"
 
 @dataclass(frozen=True)
 class DenseGraph:
-    """A complete directed graph: an arc from every vertex to every other vertex, without self-loops.
-
-    Attributes
-    ----------
-    vertices
-        Number of vertices.
-    seed
-        Seed of the weights: any integer, of which the lower 64 bits count.
-    weights
-        Smallest and largest weight. Both are positive, so that Bellman's equations have one solution. The arc
-        from u to v has the weight `weight_of(u, v, ...)` of `kernels/generate/random_graph.h`.
-
-    Raises
-    ------
-    RetraceError
-        If `vertices` or `weights` are out of range.
-    """
+    """A directed graph with one arc between any two vertices; out of range, it raises RetraceError."""
 
     vertices: int
     seed: int
+    """Seed of the weights: any integer, of which the lower 64 bits count."""
     weights: tuple[int, int] = WEIGHTS
+    """Smallest and largest weight. Both are positive, so that Bellman's equations have one solution.
+
+    The arc from u to v has the weight `weight_of(u, v, ...)` of `kernels/generate/random_graph.h`.
+    """
 
     def __post_init__(self) -> None:
         if not 1 <= self.vertices < 2**16:
@@ -75,33 +64,16 @@ class DenseGraph:
         """Key of the random stream for the weights."""
         return stream_key(self.seed, "dense")
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """The values that determine the matrix."""
-        return {"vertices": self.vertices, "seed": self.seed, "weights": list(self.weights)}
-
     def digest(self) -> str:
-        """Return the sha256 of the identity as JSON with sorted keys; records hold it as `sha256`."""
-        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
+        """Return the sha256, for records, of the JSON of the values that determine the matrix."""
+        identity = {"seed": self.seed, "vertices": self.vertices, "weights": list(self.weights)}
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
     @cached_property
     def info(self) -> dict[str, Any]:
-        """Identity for records, and the source."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "arcs": self.arcs,
-            "origin": "generated",
-            "edition": EDITION,
-            "weights": "generated",
-            "least_weight": self.weights[0],
-            "greatest_weight": self.weights[1],
-            "sha256": self.digest(),
-            "seed": self.seed,
-            "density": 1.0,
-            "directed": True,
-            "source": 0,
-        }
+        """Identity for records, and the source: those of a random graph with all arcs."""
+        alike = RandomGraph(self.vertices, self.arcs, self.seed, self.weights, self.name)
+        return alike.info | {"edition": EDITION, "sha256": self.digest(), "density": 1.0}
 
 
 Graph = CSRGraph | DenseGraph
@@ -114,22 +86,12 @@ def save(graph: DenseGraph, folder: Path) -> None:
 
 
 def load(folder: Path) -> Graph:
-    """Load a stored graph, dense or not.
-
-    Raises
-    ------
-    RetraceError
-        If the folder holds no complete graph.
-    """
-    try:
-        info = json.loads((folder / "graph.json").read_text())
-        if info.get("edition") != EDITION:
-            return csr.load(folder)
+    """Load a stored graph, dense or not; raise RetraceError if the folder holds no complete graph."""
+    info = csr.stored_info(folder)
+    if info.get("edition") != EDITION:
+        return csr.load(folder)
+    with csr.naming_folder(folder, "generate_dense.py"):
         graph = DenseGraph(info["vertices"], info["seed"], (info["least_weight"], info["greatest_weight"]))
         if graph.digest() != info["sha256"]:
             raise ValueError("its sha256 does not match its other values")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RetraceError(
-            f"{folder}: not a stored graph ({error}); write it again, by generate_dense.py"
-        ) from None
-    return graph
+        return graph

@@ -25,13 +25,8 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     """Generate a stand-in for a road graph: planar, symmetric, connected, of low degree and large diameter.
 
     The graph is part of a square grid, numbered row by row. A spanning tree joins each vertex to its left or
-    upper neighbour, so that the tree path from vertex 0 is a shortest path of at most 2 * sqrt(vertices)
-    edges. The other edges are drawn from the rest of the grid.
-
-    Raises
-    ------
-    RetraceError
-        If no such graph has the given numbers of vertices and arcs.
+    upper neighbour, so that tree paths from vertex 0 are shortest, of at most 2 * sqrt(vertices) edges. Other
+    edges are drawn from the rest of the grid. Raises RetraceError for counts that no such graph has.
     """
     width = max(1, math.ceil(math.sqrt(vertices)))
     vertex = np.arange(1, vertices, dtype=np.int64)
@@ -59,20 +54,11 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
 def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     """Generate a stand-in for a social network: connected, with a few vertices of very high degree.
 
-    Each new vertex is joined to an end of an earlier edge, drawn uniformly, so that vertices of high degree
-    gain more neighbours. Further edges join any vertex to such an end. There are no self-loops, parallel
-    edges or weights.
-
-    References
-    ----------
-    V. Batagelj and U. Brandes, "Efficient generation of large random networks", Phys. Rev. E 71, 2005,
-    preferential attachment. Here the list of ends is resolved for all edges at once.
-
-    Raises
-    ------
-    RetraceError
-        If no such graph has the given numbers of vertices and arcs, or if it would have more than half of the
-        edges of a complete graph.
+    Preferential attachment (V. Batagelj and U. Brandes, "Efficient generation of large random networks",
+    Phys. Rev. E 71, 2005), with the list of ends resolved for all edges at once: each new vertex is joined to
+    an end of an earlier edge, drawn uniformly; further edges join any vertex to such an end. There are no
+    self-loops, parallel edges or weights. Raises RetraceError for counts that no such graph has, or for more
+    than half of a complete graph's edges.
     """
     edges, tree = arcs // 2, vertices - 1
     most = max(tree, vertices * tree // 4)
@@ -116,13 +102,7 @@ def random_weights(
 
 
 def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
-    """Draw `count` different vertices, shape (count,), int32, ascending.
-
-    Raises
-    ------
-    RetraceError
-        If `count` is less than 1 or greater than `vertices`.
-    """
+    """Draw different vertices, shape (count,), int32, ascending; raise RetraceError if there are fewer."""
     if not 1 <= count <= vertices:
         expected = (
             f"expected 1 to {vertices}, the graph's vertices" if vertices else "but the graph has no vertices"
@@ -140,13 +120,11 @@ def stream_key(seed: int, purpose: str) -> np.uint64:
 
 
 def _random(seed: int, purpose: str, count: int) -> UInt64Array:
-    """Draw `count` random 64-bit words."""
     golden = np.uint64(0x9E3779B97F4A7C15)
     return _splitmix64(stream_key(seed, purpose) + np.arange(max(count, 0), dtype=np.uint64) * golden)
 
 
 def _splitmix64(words: UInt64Array) -> UInt64Array:
-    """Return splitmix64 of each word."""
     words = words + np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

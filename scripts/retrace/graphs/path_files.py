@@ -16,25 +16,11 @@ from retrace.graphs.formats import open_graph, read_rows, write_he_arcs
 from retrace.system.errors import RetraceError
 
 
-def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
+def write_path_file(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     """Write the arcs between consecutive vertices of a path; of parallel arcs, the lightest.
 
-    Parameters
-    ----------
-    graph
-        A graph with weights.
-    vertices
-        The path's vertices, as `trace` returns them.
-    path
-        The file.
-
-    Raises
-    ------
-    RetraceError
-        If a vertex is not in the graph, if consecutive vertices have no arc, or if the file cannot be
-        written.
-    ValueError
-        If the graph has no weights.
+    Raises RetraceError if a vertex or arc is not in the graph, or if the file cannot be written; ValueError
+    without weights.
     """
     if graph.weights is None:
         raise ValueError("H/E needs weights")
@@ -57,19 +43,12 @@ def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     write_he_arcs(graph.vertices, len(tails), [(tails, heads, lightest)], path)
 
 
-def read_path(path: Path, graph: CSRGraph | None = None) -> NDArray[np.int64]:
+def read_path_file(path: Path, graph: CSRGraph | None = None) -> NDArray[np.int64]:
     """Read a path, and check it against its graph if one is given.
 
-    Returns
-    -------
-    arcs
-        Shape (arcs, 3), int64: tail, head (0-based) and weight, in the order of the path.
-
-    Raises
-    ------
-    RetraceError
-        If the file is not H/E, if an arc does not start where the one before it ends, or if the graph does
-        not contain an arc. The message names the line.
+    Returns tail, head (0-based) and weight of each arc, shape (arcs, 3), int64, in the order of the path.
+    Raises RetraceError, naming the line, if the file is not H/E, if an arc does not start where the one
+    before it ends, or if the graph does not contain an arc.
     """
     with open_graph(path) as file:
         layout, header, pieces = read_rows(file, "he", path)
@@ -104,9 +83,7 @@ def _is_in(graph: CSRGraph, arcs: NDArray[np.int64]) -> NDArray[np.bool_]:
     step, arc = _arcs_between(graph, arcs[:, 0], arcs[:, 1])
     if graph.weights is not None:
         step = step[graph.weights[arc] == arcs[step, 2]]
-    found = np.zeros(len(arcs), dtype=np.bool_)
-    found[step] = True
-    return found
+    return np.isin(np.arange(len(arcs)), step)
 
 
 def _arcs_between(

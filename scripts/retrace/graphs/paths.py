@@ -19,41 +19,19 @@ ArcIds = NDArray[np.integer[Any]]
 def find_predecessors(
     graph: CSRGraph, source: int, lengths: Int32Array, weights: Int32Array | None
 ) -> Int32Array:
-    """Find a predecessor for every vertex from levels or distances alone.
+    """Find a predecessor for every vertex from its level or distance `lengths`, shape (vertices,), alone.
 
-    An arc fits if the lengths of its head and its tail differ by its weight. A search from the source along
-    the fitting arcs gives the predecessors. A walk backwards could enter a cycle of weight 0.
+    An arc fits if the lengths of its head and its tail differ by its weight, or by 1 if `weights` is None. A
+    search from the source along the fitting arcs gives the predecessors, shape (vertices,); -1 for the source
+    and for unreached vertices. A walk backwards could enter a cycle of weight 0.
 
-    Parameters
-    ----------
-    graph
-        The graph.
-    source
-        Vertex at which all paths begin.
-    lengths
-        Level or distance of each vertex, shape (vertices,).
-    weights
-        Weight of each arc, shape (arcs,); None for levels, where each arc counts 1.
-
-    Returns
-    -------
-    predecessor
-        Predecessor of each vertex, shape (vertices,); -1 for the source and for unreached vertices.
-
-    Raises
-    ------
-    RetraceError
-        If no path to some vertex has the length given for it.
+    Raises RetraceError if no path to some vertex has the length given for it.
     """
     before, after = lengths[graph.tails()], lengths[graph.indices]
-    through = before.astype(np.int64) + (1 if weights is None else weights)
-    fits = through == after
+    fits = before.astype(np.int64) + (1 if weights is None else weights) == after
     fits &= (before != UNREACHABLE) & (after != UNREACHABLE)
     fitting = keep_arcs(graph, np.flatnonzero(fits))
-    matrix = scipy.sparse.csr_array(
-        (np.ones(fitting.arcs), fitting.indices, fitting.indptr), shape=(graph.vertices, graph.vertices)
-    )
-    found = scipy.sparse.csgraph.breadth_first_order(matrix, source)[1]
+    found = scipy.sparse.csgraph.breadth_first_order(fitting.to_scipy(), source)[1]
     predecessor = np.maximum(found, -1).astype(np.int32)  # SciPy has -9999 for none
     should = lengths != UNREACHABLE
     should[source] = False
@@ -67,18 +45,7 @@ def find_predecessors(
 
 
 def trace(predecessor: Int32Array, source: int, target: int) -> Int32Array:
-    """Follow predecessors back from the target to the source.
-
-    Returns
-    -------
-    path
-        Vertices of the path from source to target, both included; only the source if it is the target.
-
-    Raises
-    ------
-    RetraceError
-        If there is no path, or if the predecessors form a cycle.
-    """
+    """Return the path's vertices from source to target; raise RetraceError if predecessors lead elsewhere."""
     path = [target]
     while path[-1] != source:
         before = int(predecessor[path[-1]])
@@ -101,20 +68,12 @@ def only_along(predecessor: Int32Array, paths: Iterable[Int32Array]) -> Int32Arr
 
 
 def find_arcs(graph: CSRGraph, predecessor: Int32Array) -> ArcIds:
-    """Find the arc to each vertex from its predecessor; of parallel arcs, the lightest.
-
-    Raises
-    ------
-    RetraceError
-        If some vertex has no such arc.
-    """
+    """Find the arc to each vertex from its predecessor, the lightest of several; else raise RetraceError."""
     used = np.flatnonzero(predecessor[graph.indices] == graph.tails())
     heads = graph.indices[used]
     weights = np.zeros(len(used)) if graph.weights is None else graph.weights[used]
     order = np.lexsort((weights, heads))
-    first = np.ones(len(used), dtype=np.bool_)
-    first[1:] = heads[order[1:]] != heads[order[:-1]]
-    arcs = np.sort(used[order[first]])
+    arcs = np.sort(used[order[np.unique(heads[order], return_index=True)[1]]])
     without = predecessor >= 0
     without[graph.indices[arcs]] = False
     if without.any():

@@ -19,27 +19,18 @@ Subject = Graph | RandomGraph
 
 @dataclass(frozen=True)
 class Query:
-    """A question about a graph.
-
-    Attributes
-    ----------
-    source
-        Vertex id, 0-based; betweenness uses `sources` instead.
-    target
-        Vertex id for st-connectivity, else None.
-    pair
-        Which of the data set's pairs this is: near, far or unreachable.
-    sources
-        For betweenness: distinct vertex ids; None for all vertices.
-    source_seed
-        The seed `sources` were sampled with, if they were sampled.
-    """
+    """A question about a graph."""
 
     source: int = 0
+    """Vertex id, 0-based; betweenness uses `sources` instead."""
     target: int | None = None
+    """Vertex id for st-connectivity, else None."""
     pair: str | None = None
+    """Which of the data set's pairs this is: near, far or unreachable."""
     sources: tuple[int, ...] | None = None
+    """For betweenness: distinct vertex ids; None for all vertices."""
     source_seed: int | None = None
+    """The seed `sources` were sampled with, if they were sampled."""
 
     @classmethod
     def sampled(cls, vertices: int, count: int, seed: int) -> Query:
@@ -49,12 +40,8 @@ class Query:
 
     def parameters(self) -> dict[str, int | str]:
         """Return what a record stores of the query besides its source."""
-        found = {
-            "target": self.target,
-            "pair": self.pair,
-            "sources": None if self.sources is None else len(self.sources),
-            "source_seed": self.source_seed,
-        }
+        count = None if self.sources is None else len(self.sources)
+        found = {"target": self.target, "pair": self.pair, "sources": count, "source_seed": self.source_seed}
         return {key: value for key, value in found.items() if value is not None}
 
     def sources_in(self, graph: CSRGraph) -> Int32Array:
@@ -67,12 +54,8 @@ class Query:
 def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     """Return what a problem asks of a graph: one query from its source, or one for each of its pairs.
 
-    Betweenness takes all vertices as sources, or a sample if `info["sources"]` has its `count` and `seed`.
-
-    Raises
-    ------
-    RetraceError
-        If `info` does not state where searches begin.
+    Betweenness takes all vertices as sources, or the sample that `info["sources"]` describes by `count` and
+    `seed`.
     """
     if problem == "betweenness":
         sample = info.get("sources")

@@ -20,34 +20,23 @@ RANDOM_GRAPH = r"random-(\d+)-(\d+)"
 """Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
 
 
+GENERATED = {"origin": "generated", "weights": "generated", "directed": True, "source": 0}
+"""The part of `info` that all generated graphs share."""
+
+
 @dataclass(frozen=True)
 class RandomGraph:
-    """The parameters of a random directed graph.
-
-    Attributes
-    ----------
-    vertices
-        Number of vertices.
-    arcs
-        Number of arcs; `resolve_arcs` computes it from a density or an average degree.
-    seed
-        Any integer, of which the lower 64 bits count. The same seed gives the same graph.
-    weights
-        Smallest and largest weight.
-    name
-        Name in records; by default generator and size.
-
-    Raises
-    ------
-    RetraceError
-        If no graph without parallel arcs and self-loops has these parameters.
-    """
+    """The parameters of a random directed graph; if no simple graph has them, it raises RetraceError."""
 
     vertices: int
     arcs: int
+    """Number of arcs; `resolve_arcs` computes it from a density or an average degree."""
     seed: int
+    """Any integer, of which the lower 64 bits count. The same seed gives the same graph."""
     weights: tuple[int, int] = WEIGHTS
+    """Smallest and largest weight."""
     name: str = field(default="", compare=False)
+    """Name in records; by default generator and size."""
 
     def __post_init__(self) -> None:
         resolve_arcs(self.vertices, arcs=self.arcs)
@@ -70,29 +59,13 @@ class RandomGraph:
     @property
     def info(self) -> dict[str, Any]:
         """Identity for records, without the parts that depend on the generator, and the source."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "arcs": self.arcs,
-            "origin": "generated",
-            "weights": "generated",
-            "least_weight": self.weights[0],
-            "greatest_weight": self.weights[1],
-            "seed": self.seed,
-            "density": self.density,
-            "directed": True,
-            "source": 0,
-        }
+        sizes = {"name": self.name, "vertices": self.vertices, "arcs": self.arcs, "density": self.density}
+        weights = {"least_weight": self.weights[0], "greatest_weight": self.weights[1], "seed": self.seed}
+        return {**sizes, **weights, **GENERATED}
 
 
 def size(graph: str) -> tuple[int, int]:
-    """Read the size of a random graph from its name: log2 of its number of vertices, and its arcs per vertex.
-
-    Raises
-    ------
-    RetraceError
-        If the name has another form.
-    """
+    """Read log2 of the vertices and the arcs per vertex from a name; raise RetraceError for other names."""
     found = re.fullmatch(RANDOM_GRAPH, graph)
     if found is None:
         raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs per vertex>")
@@ -120,24 +93,10 @@ def resolve_arcs(
 ) -> int:
     """Return the number of arcs of a graph. The caller may give it in several ways if all agree.
 
-    Parameters
-    ----------
-    vertices
-        Number of vertices.
-    density
-        Share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp). The number of arcs
-        is rounded.
-    per_vertex
-        Average number of arcs per vertex. The number of arcs is rounded.
-    arcs
-        The number itself.
-    connected
-        Whether the graph must be weakly connected.
-
-    Raises
-    ------
-    RetraceError
-        If no number is given, if the given numbers contradict each other, or if no such graph exists.
+    `density` is the share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp),
+    `per_vertex` the average number per vertex; both are rounded. A `connected` graph is weakly connected.
+    Raises RetraceError if no number is given, if the numbers contradict each other, or if no such graph
+    exists.
     """
     if not 1 <= vertices < UNREACHABLE:
         raise RetraceError(f"{vertices} vertices: expected from 1 to {UNREACHABLE - 1} (32 bits)")
@@ -163,15 +122,13 @@ def resolve_arcs(
     (said, count), *_ = found.items()
     meaning = "" if said == f"{count} arcs" else f" ({count} arcs)"
     if not 0 <= count <= most:
-        raise RetraceError(
-            f"{said}{meaning}: expected from 0 to {most}, since {vertices} vertices have no more distinct "
-            "arcs; ask for fewer"
+        expected = f"from 0 to {most}, since {vertices} vertices have no more distinct arcs; ask for fewer"
+    elif count >= UNREACHABLE:
+        expected = f"at most {UNREACHABLE - 1} (32 bits); ask for fewer"
+    elif connected and count < vertices - 1:
+        expected = (
+            f"at least {vertices - 1}, since fewer connect no graph of {vertices} vertices; ask for more"
         )
-    if count >= UNREACHABLE:
-        raise RetraceError(f"{said}{meaning}: expected at most {UNREACHABLE - 1} (32 bits); ask for fewer")
-    if connected and count < vertices - 1:
-        raise RetraceError(
-            f"{said}{meaning}: expected at least {vertices - 1}, since fewer connect no graph of {vertices} "
-            "vertices; ask for more"
-        )
-    return count
+    else:
+        return count
+    raise RetraceError(f"{said}{meaning}: expected {expected}")

@@ -28,28 +28,20 @@ class Compacted:
         delta[v] += sigma[v] / sigma[w] * (reach[w] + delta[w])
         score[v] += source_count[s] * delta[v]      for v other than s
 
-    The scores of the original graph are `extra`, plus `score` at the positions `kept`.
-
-    Attributes
-    ----------
-    graph
-        The reduced graph. Its vertices are renumbered and keep their order.
-    kept
-        Original number of each vertex of `graph`, shape (graph.vertices,), ascending.
-    reach
-        Number of original vertices for which each vertex counts as a target (itself and those removed behind
-        it), shape (graph.vertices,).
-    source_count
-        Number of original sources for which each vertex counts as a source, shape (graph.vertices,).
-    extra
-        Scores that follow without a search, shape (vertices of the original graph,): whole numbers.
+    The scores of the original graph are `extra`, plus `score` at the positions `kept`. `reach`,
+    `source_count` and `kept` have the shape (graph.vertices,).
     """
 
     graph: CSRGraph
+    """The vertices are renumbered and keep their order."""
     kept: Int32Array
+    """Original number of each vertex, ascending."""
     reach: Int32Array
+    """For how many original vertices each vertex is a target: itself and those removed behind it."""
     source_count: Int32Array
+    """Number of original sources for which each vertex counts as a source."""
     extra: NDArray[np.float64]
+    """Scores that follow without a search, shape (vertices of the original graph,): whole numbers."""
 
     def expand(self, score: NDArray[np.float32 | np.float64]) -> NDArray[np.float64]:
         """Return the scores of the original graph, shape (its vertices,), from those of `graph`."""
@@ -73,23 +65,12 @@ def is_symmetric(graph: CSRGraph) -> bool:
 
 
 def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:
-    """Remove vertices of degree 1 repeatedly; a tree shrinks to one vertex.
+    """Remove vertices of degree 1 from a simple graph repeatedly; a tree shrinks to one vertex.
 
-    A directed graph (`info["directed"]` is not False) stays as it is: there, paths may lead through a vertex
-    with one arc that leaves it.
-
-    Parameters
-    ----------
-    graph
-        A simple graph, as `simplify` makes it.
-    sources
-        The sources to sum over; None for all vertices.
-
-    References
-    ----------
-    Report domitrz-brandes, class Compacted_graph_representation; A. E. Sariyuce, E. Saule, K. Kaya and
-    U. V. Catalyurek, "Shattering and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1
-    vertices.
+    `sources` are the sources to sum over; None for all vertices. A directed graph stays as it is: there,
+    paths may lead through a vertex with one arc that leaves it. From report domitrz-brandes,
+    Compacted_graph_representation, and A. E. Sariyuce, E. Saule, K. Kaya and U. V. Catalyurek, "Shattering
+    and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1 vertices.
     """
     count = np.ones(graph.vertices, dtype=np.int64)
     if sources is not None:
@@ -98,33 +79,22 @@ def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) 
 
 
 def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
-    """Remove side vertices: vertices of degree 2 with adjacent neighbours.
+    """Remove side vertices: vertices of degree 2 with adjacent neighbours (Sariyuce et al., SDM 2013).
 
-    No shortest path leads through a side vertex. Side vertices are still ends of paths. The scores are
-    therefore the sum of two rounds of Brandes' algorithm, each with the recurrence of `Compacted`. The first
-    round searches the whole graph from the side vertices only. Every other vertex counts twice as a target
-    there: for the paths to it and for those from it. The second round searches the graph without side
-    vertices, compacted again, from all other vertices. The scores of the rounds, each passed through
-    `expand`, add up to those of `compacted`.
+    No shortest path leads through a side vertex, but they are still ends of paths. The scores are therefore
+    the sum of two rounds of `Compacted`'s recurrence, each passed through `expand`. The first round searches
+    the whole graph from the side vertices only; every other vertex counts twice as a target there, for the
+    paths to it and from it. The second round searches the rest, compacted again, from all other vertices.
 
-    Returns
-    -------
-    rounds
-        Two rounds. Only `compacted` if there are no side vertices, if the graph is directed, or if not every
-        vertex is a source: then a search from each side vertex would cost more than it saves.
-
-    References
-    ----------
-    Report domitrz-brandes, "Further graph reductions"; Sariyuce et al., SDM 2013, side vertices.
+    Returns only `compacted` if there are no side vertices, if the graph is directed, or if not every vertex
+    is a source: then a search from each side vertex would cost more than it saves.
     """
     graph, reach, count = compacted.graph, compacted.reach, compacted.source_count
     side = _side_vertices(graph)
     if graph.info.get("directed") is not False or not side.any() or not np.array_equal(reach, count):
         return (compacted,)
-    none = np.int32(0)
-    first = Compacted(
-        graph, compacted.kept, np.where(side, reach, 2 * reach), np.where(side, count, none), compacted.extra
-    )
+    own_reach, own_count = np.where(side, reach, 2 * reach), np.where(side, count, np.int32(0))
+    first = Compacted(graph, compacted.kept, own_reach, own_count, compacted.extra)
     left = np.flatnonzero(~side)
     second = _compact(_induced(graph, left), reach[left].astype(np.int64), count[left].astype(np.int64))
     extra = np.zeros_like(compacted.extra)
@@ -151,11 +121,7 @@ def _compact(graph: CSRGraph, own_reach: Int64Array, own_count: Int64Array) -> C
     if len(order):
         # Without v, its component splits into branches: the tree behind each removed child, and the rest.
         # Paths between different branches lead through v. Pairs within the rest are left to the search.
-        matrix = scipy.sparse.csr_array(
-            (np.ones(graph.arcs, dtype=np.int8), graph.indices, graph.indptr),
-            shape=(graph.vertices, graph.vertices),
-        )
-        component = scipy.sparse.csgraph.connected_components(matrix, directed=False)[1]
+        component = scipy.sparse.csgraph.connected_components(graph.to_scipy(), directed=False)[1]
         all_reach, all_count = (
             np.bincount(component[kept], weights=total[kept]).astype(np.int64)[component]
             for total in (reach, count)
@@ -175,13 +141,10 @@ def _compact(graph: CSRGraph, own_reach: Int64Array, own_count: Int64Array) -> C
 def _peel(graph: CSRGraph) -> tuple[Int64Array, Int64Array]:
     """List the removable vertices in order of removal, and the one neighbour that each has at that time.
 
-    For each vertex, the exclusive or of its remaining neighbours is kept. Once only one is left, it is that
-    value.
+    The exclusive or of a vertex's remaining neighbours is that neighbour once only one is left.
     """
     neighbours = np.zeros(graph.vertices, dtype=np.int32)
-    filled = np.flatnonzero(graph.degrees())
-    if len(filled):
-        neighbours[filled] = np.bitwise_xor.reduceat(graph.indices, graph.indptr[filled])
+    np.bitwise_xor.at(neighbours, graph.tails(), graph.indices)
     degree, left = graph.degrees().tolist(), neighbours.tolist()
     order: list[int] = []
     parents: list[int] = []
@@ -218,8 +181,6 @@ def _side_vertices(graph: CSRGraph) -> NDArray[np.bool_]:
     """Return which vertices have exactly two neighbours that share an arc, shape (vertices,)."""
     side = np.zeros(graph.vertices, dtype=np.bool_)
     two = np.flatnonzero(graph.degrees() == 2)
-    if len(two) == 0:
-        return side
     first, second = (graph.indices[graph.indptr[two] + place].astype(np.int64) for place in (0, 1))
     arcs = graph.tails().astype(np.int64) * graph.vertices + graph.indices
     sought = first * graph.vertices + second

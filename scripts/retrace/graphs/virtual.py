@@ -19,20 +19,13 @@ class VirtualCSR:
     """Virtual-CSR: each virtual vertex has up to `mdeg` consecutive arcs of its original vertex.
 
     Virtual vertex u has the arcs `vptr[u]` to `vptr[u + 1] - 1`. A vertex without arcs has no virtual vertex.
-
-    Attributes
-    ----------
-    graph
-        The graph; its `indices` hold the heads of the arcs.
-    vmap
-        Original vertex of each virtual vertex, shape (virtual vertices,), ascending.
-    vptr
-        First arc of each virtual vertex, then the number of arcs, shape (virtual vertices + 1,).
     """
 
     graph: CSRGraph
     vmap: Int32Array
+    """Original vertex of each virtual vertex, shape (virtual vertices,), ascending."""
     vptr: Int32Array
+    """First arc of each virtual vertex, then the number of arcs, shape (virtual vertices + 1,)."""
 
     @classmethod
     def of(cls, graph: CSRGraph, mdeg: int) -> VirtualCSR:
@@ -44,29 +37,20 @@ class VirtualCSR:
 
 @dataclass(frozen=True)
 class StrideCSR:
-    """Stride-CSR: the virtual vertices of a vertex take its arcs in turn.
+    """Stride-CSR: the virtual vertices of a vertex take its arcs in turn; threads read neighbouring arcs.
 
-    Neighbouring threads thus read neighbouring arcs. With v = `vmap[u]`, virtual vertex u has at most `mdeg`
-    arcs: `begin[u]` and every `nvir[v]`-th arc after it, up to `indptr[v + 1] - 1`. A vertex without arcs has
-    no virtual vertex. Instead of `begin`, the paper stores the rank of u among the virtual vertices of v, and
-    adds `indptr[v]` in the kernel.
-
-    Attributes
-    ----------
-    graph
-        The graph; its `indptr` and `indices` hold the arcs.
-    vmap
-        Original vertex of each virtual vertex, shape (virtual vertices,), ascending.
-    begin
-        First arc of each virtual vertex, shape (virtual vertices,).
-    nvir
-        Number of virtual vertices of each vertex, shape (vertices,).
+    With v = `vmap[u]`, virtual vertex u has at most `mdeg` arcs: `begin[u]` and every `nvir[v]`-th arc after
+    it, up to `indptr[v + 1] - 1`. A vertex without arcs has no virtual vertex. Instead of `begin`, the paper
+    stores the rank of u among the virtual vertices of v, and adds `indptr[v]` in the kernel.
     """
 
     graph: CSRGraph
     vmap: Int32Array
+    """Original vertex of each virtual vertex, shape (virtual vertices,), ascending."""
     begin: Int32Array
+    """First arc of each virtual vertex, shape (virtual vertices,)."""
     nvir: Int32Array
+    """Number of virtual vertices of each vertex, shape (vertices,)."""
 
     @classmethod
     def of(cls, graph: CSRGraph, mdeg: int) -> StrideCSR:

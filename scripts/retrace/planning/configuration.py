@@ -17,8 +17,8 @@ from pydantic import (
     model_validator,
 )
 
+from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.random import RANDOM_GRAPH
-from retrace.graphs.registry import Dataset, load_registry
 from retrace.solvers import find, parse
 from retrace.system.errors import RetraceError
 from retrace.system.models import FileModel, Many, OrOne, Some, at, read

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from retrace.devices.cuda import cuda_status
-from retrace.graphs.registry import Dataset, find_file
+from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.planning import configuration
 from retrace.planning.configuration import Configuration, Experiment
 from retrace.records.record import read_records

@@ -18,53 +18,37 @@ PIECE = 1 << 20
 
 
 @contextmanager
-def open_graph(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that may be gzipped, for reading inside the `with` block.
-
-    Raises
-    ------
-    RetraceError
-        If the file cannot be read or is a damaged gzip file.
-    """
+def _naming_file(path: Path | str) -> Iterator[None]:
+    """Turn an error into one line that names the file."""
     try:
-        with path.open("rb") as raw:
-            if raw.peek(2).startswith(GZIP_MAGIC):
-                with gzip.open(raw) as content:
-                    yield cast(BinaryIO, content)
-            else:
-                yield raw
+        yield
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise RetraceError(f"{path}: expected a whole gzip file, found a damaged one; get it again") from None
     except OSError as error:
         raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+
+
+@contextmanager
+def open_graph(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that may be gzipped; raise RetraceError if it cannot be read or is damaged."""
+    with _naming_file(path), path.open("rb") as raw:
+        if raw.peek(2).startswith(GZIP_MAGIC):
+            with gzip.open(raw) as content:
+                yield cast(BinaryIO, content)
+        else:
+            yield raw
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file, without decompression.
-
-    Raises
-    ------
-    RetraceError
-        If the file cannot be read.
-    """
-    try:
+    """Return the bytes of a file, without decompression; raise RetraceError if it cannot be read."""
+    with _naming_file(path):
         return path.read_bytes()
-    except OSError as error:
-        raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
 
 
 def unpack(raw: bytes, path: Path | str) -> bytes:
-    """Return the content of a file whose bytes `raw` may be gzipped.
-
-    Raises
-    ------
-    RetraceError
-        If the gzip data is damaged; the message names `path`.
-    """
-    try:
+    """Return content that may be gzipped; raise RetraceError, naming `path`, if the gzip data is damaged."""
+    with _naming_file(path):
         return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise RetraceError(f"{path}: expected a whole gzip file, found a damaged one; get it again") from None
 
 
 def read_pieces(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:

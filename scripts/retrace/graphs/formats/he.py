@@ -16,37 +16,17 @@ ARCS_WRITTEN = 1 << 16
 
 
 def write_he(graph: CSRGraph, path: Path) -> None:
-    """Write a weighted graph as directed H/E; the file appears complete or not at all.
-
-    Raises
-    ------
-    RetraceError
-        If the file cannot be written.
-    ValueError
-        If the graph has no weights.
-    """
+    """Write a weighted graph as directed H/E, as `write_he_arcs` does; without weights, raise ValueError."""
     if graph.weights is None:
         raise ValueError("H/E needs weights")
-    parts = _arcs_by_parts(graph.indptr, graph.indices, graph.weights)
-    write_he_arcs(graph.vertices, graph.arcs, parts, path)
+    write_he_arcs(graph.vertices, graph.arcs, _arcs_by_parts(graph, graph.weights), path)
 
 
 def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]], path: Path) -> None:
     """Write arcs as directed H/E; the file appears complete or not at all.
 
-    Parameters
-    ----------
-    vertices, arcs
-        Numbers for the header.
-    parts
-        Each part is three arrays of equal length: tails, heads and weights. Parts are written in order.
-    path
-        The file.
-
-    Raises
-    ------
-    RetraceError
-        If the file cannot be written.
+    The header has the numbers `vertices` and `arcs`. Each part is three arrays of equal length: tails, heads
+    and weights. Raises RetraceError if the file cannot be written.
     """
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
@@ -63,17 +43,12 @@ def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]
         partial.unlink(missing_ok=True)
 
 
-def _arcs_by_parts(
-    indptr: Int32Array, indices: Int32Array, weights: Int32Array
-) -> Iterator[tuple[Int32Array, Int32Array, Int32Array]]:
-    """Yield tails, heads and weights of `ARCS_WRITTEN` arcs at a time, to keep the array of tails small."""
-    for begin in range(0, len(indices), ARCS_WRITTEN):
-        end = min(begin + ARCS_WRITTEN, len(indices))
-        first = int(np.searchsorted(indptr, np.int32(begin), side="right")) - 1
-        after = int(np.searchsorted(indptr, np.int32(end), side="left"))
-        degrees: Int32Array = np.diff(indptr[first : after + 1].clip(begin, end))
-        tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
-        yield tails, indices[begin:end], weights[begin:end]
+def _arcs_by_parts(graph: CSRGraph, weights: Int32Array) -> Iterator[tuple[Int32Array, ...]]:
+    """Yield tails, heads and weights of at most `ARCS_WRITTEN` arcs at a time."""
+    for tails, arcs in graph.blocks():
+        columns = tails, graph.indices[arcs], weights[arcs]
+        for begin in range(0, len(tails), ARCS_WRITTEN):
+            yield tuple(column[begin : begin + ARCS_WRITTEN] for column in columns)
 
 
 def _he_lines(columns: Sequence[Int32Array]) -> bytes:
@@ -84,10 +59,10 @@ def _he_lines(columns: Sequence[Int32Array]) -> bytes:
     widths = [len(str(int(column.max()))) for column in columns]
     text = np.full((count, 2 + sum(widths) + len(widths)), ord(" "), dtype=np.uint8)
     keep = np.ones(text.shape, dtype=np.bool_)
-    text[:, 0] = ord("E")
-    end = 2
+    text[:, 0], text[:, -1] = ord("E"), ord("\n")
+    end = 1
     for column, width in zip(columns, widths, strict=True):
-        end += width
+        end += 1 + width
         rest = column.astype(np.uint32)
         for place in range(end - 1, end - width - 1, -1):
             if place < end - 1:
@@ -95,6 +70,4 @@ def _he_lines(columns: Sequence[Int32Array]) -> bytes:
             shorter = rest // 10
             text[:, place] = rest - shorter * 10 + ord("0")
             rest = shorter
-        end += 1
-    text[:, -1] = ord("\n")
     return text[keep].tobytes()

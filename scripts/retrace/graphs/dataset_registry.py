@@ -13,7 +13,7 @@ from retrace.system.models import FileModel, Many, Some, at, read, read_yaml
 from retrace.system.project import ROOT
 
 Vertex = Annotated[int, Field(ge=0)]
-Pair = tuple[Vertex, Vertex]
+VertexPair = tuple[Vertex, Vertex]
 
 
 class Edition(FileModel):
@@ -43,16 +43,16 @@ class Edition(FileModel):
 class Pairs(FileModel):
     """Source and target of the searches for ST-connectivity."""
 
-    near: Annotated[Pair, Field(strict=False)]
-    far: Annotated[Pair, Field(strict=False)]
-    unreachable: Annotated[Pair, Field(strict=False)] | None = None
+    near: Annotated[VertexPair, Field(strict=False)]
+    far: Annotated[VertexPair, Field(strict=False)]
+    unreachable: Annotated[VertexPair, Field(strict=False)] | None = None
 
     def by_name(self) -> dict[str, list[int]]:
         """Return the pairs that the data set has."""
         return {name: list(pair) for name, pair in self if pair is not None}
 
 
-class Entry(FileModel):
+class DatasetEntry(FileModel):
     """What the registry says of a data set."""
 
     vertices: Annotated[int, Field(ge=1)]
@@ -84,29 +84,23 @@ class Entry(FileModel):
         return self
 
 
-class Dataset(Entry):
+class Dataset(DatasetEntry):
     """A data set and its name."""
 
     name: str
 
 
-class Registry(
-    RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")], Entry]]
+class DatasetRegistry(
+    RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")], DatasetEntry]]
 ):
     """Data sets by name."""
 
 
 def load_registry(files: Sequence[str | Path]) -> dict[str, Dataset]:
-    """Read the data sets of some files; an entry replaces an entry of the same name in an earlier file.
-
-    Raises
-    ------
-    RetraceError
-        If a file cannot be read, has an unknown key or contradicts itself. The error names the key.
-    """
+    """Read data sets; an entry replaces that of an earlier file. RetraceErrors name file and key."""
     found: dict[str, Dataset] = {}
     for file in files:
-        entries = read(Registry, read_yaml(find_file(file)), str(file)).root
+        entries = read(DatasetRegistry, read_yaml(find_file(file)), str(file)).root
         found |= {name: Dataset(name=name, **dict(entry)) for name, entry in entries.items()}
     return found
 
