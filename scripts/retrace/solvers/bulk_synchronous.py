@@ -25,13 +25,10 @@ class BulkSynchronous(DeviceSolver):
     """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load both kernels."""
         self.graph = graph
-        module = self.device.load(self.source)
-        self.first, self.second = (module.kernel(name) for name in self.kernels)
+        self.first, self.second = self.load_kernels(*self.kernels)
 
     def solve(self, query: Query) -> int:
-        """Launch both kernels until the second leaves the flag at 0; return the number of iterations."""
         grid, block, device = self.grid(self.graph.vertices), self.block_size, self.device
         of_first, of_second = self.arguments
         flag = of_second[-1]
@@ -46,5 +43,4 @@ class BulkSynchronous(DeviceSolver):
         return iterations
 
     def download(self) -> Int32Array:
-        """Copy the levels or distances to the host."""
         return self.device.download(self.answer)

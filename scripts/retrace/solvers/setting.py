@@ -34,13 +34,7 @@ class Setting:
     choices: tuple[str, ...] = ()
 
     def parse(self, key: str, text: str) -> Value:
-        """Convert the text of a value, and check it.
-
-        Raises
-        ------
-        RetraceError
-            If the text is no integer, out of bounds, or none of the choices.
-        """
+        """Convert a value; raise RetraceError if it is no integer, out of bounds, or none of the choices."""
         if isinstance(self.default, str):
             if text not in self.choices:
                 raise RetraceError(f"{key} is {text}, expected {' or '.join(self.choices)}")

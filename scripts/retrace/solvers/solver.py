@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import Buffer, Device
+from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -71,10 +73,7 @@ class Solver(ABC):
     def setup(self, graph: Any) -> None:
         """Load code and, for a library, build its own graph object. Not part of `total`.
 
-        Parameters
-        ----------
-        graph
-            A `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, and a generator takes a `RandomGraph`.
+        `graph` is a `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, and a generator a `RandomGraph`.
         """
 
     def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send
@@ -110,16 +109,23 @@ class Solver(ABC):
 
 
 class HostSolver(Solver):
-    """A C++ function of `kernels/host/`; there is nothing to upload or download.
+    """A C++ function of `kernels/host/`: file and function have the solver's name, `bfs_queue` for bfs/queue.
 
     Arguments are converted to C++ types in `setup`, which leaves a microsecond of the call itself in `solve`.
     """
 
     symbol: ClassVar[str]
-    """The function's name in `source`."""
+    """The function's name."""
+
+    def __init_subclass__(cls) -> None:
+        """Derive the file from the name, unless the class states it, and the function from the file."""
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            if "source" not in vars(cls):
+                cls.source = f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
+            cls.symbol = PurePath(cls.source).stem
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the function, and allocate the answer."""
         self.graph = graph
         self.c_graph = c_graph(graph)
         self.function = host_function(self.source, self.symbol)
@@ -131,11 +137,9 @@ class HostSolver(Solver):
         self.c_answer = pointer(self.answer)
 
     def solve(self, query: Query) -> int:
-        """Call the function; return its count: of levels, sweeps or settled vertices."""
         return int(self.function(self.c_graph, query.source, self.c_answer))
 
     def download(self) -> NDArray[Any]:
-        """Return the answer, which the function has written."""
         return self.answer
 
 
@@ -163,6 +167,11 @@ class DeviceSolver(Solver):
         arrays_of_arcs = 2 if self.problem == "sssp" else 1
         vertices, arcs = int(graph.vertices), int(graph.arcs)
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
+
+    def load_kernels(self, *names: str) -> list[Kernel]:
+        """Load `source`, and return some of its kernels."""
+        module = self.device.load(self.source)
+        return [module.kernel(name) for name in names]
 
     @property
     def block_size(self) -> int:
@@ -194,3 +203,17 @@ def unreached(graph: CSRGraph, source: int) -> Int32Array:
     lengths = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
     lengths[source] = 0
     return lengths
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Return the seconds that some work takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def seconds_on(solver: Solver, small: Any) -> float:
+    """Return the seconds in which a fresh solver solves a small graph from vertex 0."""
+    solver.setup(small)
+    solver.upload(Query(0))
+    return seconds_of(lambda: solver.solve(Query(0)))

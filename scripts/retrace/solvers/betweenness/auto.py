@@ -27,9 +27,7 @@ class Auto(DeviceSolver):
     device takes as long as some searches. A queue is worth it from `deep` levels on, since without one each
     level costs a look at every vertex. `observed` tells where the work was done, and the number of levels.
 
-    The defaults are measured (docs/experiments.md, 12 and 15): preparing Gowalla and New York takes as long
-    as 4.4 and 5.7 searches on the same core, which takes for 60,000 as long as an H200 needs for no work, 0.9
-    ms.
+    The defaults are measured: docs/experiments.md, 12 and 15.
     """
 
     name = "betweenness/auto"
@@ -44,7 +42,6 @@ class Auto(DeviceSolver):
     }
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load all solvers."""
         self.host, self.search = ArrayBrandes(), QueueBFS()
         self.flat, self.queue = VertCompVirt(self.device), VertQueue(self.device)
         for solver in (self.flat, self.queue):
@@ -65,16 +62,13 @@ class Auto(DeviceSolver):
         return self.queue if self.levels >= self.number("deep") else self.flat
 
     def upload(self, query: Query) -> None:
-        """Choose a solver, and let it send the graph."""
         self.chosen = self.choose(query)
         self.chosen.upload(query)
 
     def solve(self, query: Query) -> int | None:
-        """Search from every source; return the number of searches."""
         return self.chosen.solve(query)
 
     def download(self) -> NDArray[np.float64]:
-        """Return the scores."""
         scores: NDArray[np.float64] = self.chosen.download()
         return scores
 
@@ -84,5 +78,4 @@ class Auto(DeviceSolver):
         return {"on_device": int(self.chosen is not self.host), **looked, **self.chosen.observed()}
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Predict the time of the solver that is chosen for the query."""
         return self.choose(query).predict_seconds(query)

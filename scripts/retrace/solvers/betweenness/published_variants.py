@@ -38,17 +38,16 @@ def virtual_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
 def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
     """Return a graph as Stride-CSR."""
     stride = StrideCSR.of(graph, mdeg)
-    return [
-        np.int32(len(stride.vmap)), stride.vmap, stride.begin, stride.nvir, graph.indptr, graph.indices,
-    ]  # fmt: skip
+    virtual = np.int32(len(stride.vmap)), stride.vmap, stride.begin, stride.nvir
+    return [*virtual, graph.indptr, graph.indices]
 
 
 @REGISTRY.add
 class Vert(Brandes):
     """A thread for each vertex: threads look through all vertices for those of the level.
 
-    A level costs O(vertices), so a graph of depth D takes O(D * vertices + arcs) work for each source;
-    threads with vertices of many arcs delay their block. Only sigma needs atomic additions.
+    The work is O(depth * vertices + arcs) for each source; threads with vertices of many arcs delay their
+    block. Only sigma needs atomic additions.
     """
 
     name = "betweenness/vert"
@@ -72,8 +71,7 @@ class VertQueue(Brandes):
     """A thread for each vertex of the level, which is taken from a queue.
 
     The work is O(vertices + arcs) for each source, whatever the depth; an atomicCAS on the distance decides
-    which thread puts a vertex into the queue. The queue keeps all levels, so the way back reads them from it
-    too.
+    which thread puts a vertex into the queue. The queue keeps all levels for the way back.
     """
 
     name = "betweenness/vert-queue"
@@ -83,11 +81,7 @@ class VertQueue(Brandes):
 
 @REGISTRY.add
 class VertComp(Vert):
-    """`betweenness/vert` on the compacted graph, from which vertices of degree 1 are removed repeatedly.
-
-    A remaining vertex counts for those that depend on it, as source and as target: see
-    `graphs.reductions.compact`.
-    """
+    """`betweenness/vert` on the compacted graph: `graphs.reductions.compact` removes vertices of degree 1."""
 
     name = "betweenness/vert-comp"
     compacted = True
@@ -128,10 +122,7 @@ class VertVirt(Brandes):
 
 @REGISTRY.add
 class VertVirtStride(VertVirt):
-    """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns.
-
-    Neighbouring threads then read neighbouring arcs.
-    """
+    """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns."""
 
     name = "betweenness/vert-virt-stride"
     layout = stride_csr
@@ -160,7 +151,6 @@ class VertCompVirtStrideConst(VertCompVirtStride):
     name = "betweenness/vert-comp-virt-stride-const"
 
     def send(self, reduced: Compacted) -> Round:
-        """Send the graph, and write its sizes to the constants."""
         part = super().send(reduced)
         vertices, virtual, *part.arguments = part.arguments
         self.module.write_symbol("constant_vertices", np.array([vertices]))
