@@ -31,6 +31,8 @@ MOST_WORK = 10**8
 SMALL = 512
 """Vertices of the largest complete graph that SciPy's Dijkstra checks."""
 
+Proof = Callable[[], str | None]
+
 
 class Oracle:
     """Checks levels and distances on one graph; each expected answer is computed once, each proof given once.
@@ -49,10 +51,7 @@ class Oracle:
         self._negative = weights is not None and bool((weights < 0).any())
 
     def expected(self, problem: str, query: Query) -> Int32Array | None:
-        """Return the answer to a problem, as a solver would give it, or None if there is a negative cycle.
-
-        Raise RetraceError if distances exceed what 32 bits hold; SciPy's doubles are exact to 2^53.
-        """
+        """Return the answer, or None if there is a negative cycle; raise RetraceError beyond 32 bits."""
         answer = self._expected(query.source, "bfs" if problem == "stcon" else problem)
         if problem == "stcon" and answer is not None:
             assert query.target is not None
@@ -90,12 +89,7 @@ class Oracle:
         return compare(expected, answer, oracle)
 
     def _proved(
-        self,
-        claim: str,
-        source: int,
-        array: Int32Array,
-        prove: Callable[[], str | None],
-        oracle: str = CERTIFICATE,
+        self, claim: str, source: int, array: Int32Array, prove: Proof, oracle: str = CERTIFICATE
     ) -> CheckResult:
         """Prove a claim about an array, unless the same was proved before."""
         key = claim, source, digest(array)

@@ -79,11 +79,9 @@ class ScoreOracle:
         return build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npz"
 
     def _every(self, sources: tuple[int, ...] | None) -> Int32Array:
-        """Return the sources, shape (sources,), int32."""
         return np.arange(self.vertices, dtype=np.int32) if sources is None else np.array(sources, np.int32)
 
     def _work(self, sources: tuple[int, ...] | None) -> int:
-        """Return how often an arc is inspected."""
         return len(self.tails) * (self.vertices if sources is None else len(sources))
 
     def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
@@ -120,7 +118,6 @@ class ScoreOracle:
 
     @cached_property
     def _igraph(self) -> Any:
-        """The graph as igraph stores it."""
         import igraph
 
         return igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)

@@ -60,11 +60,10 @@ def unmeasured(
     found = []
     for name in solvers:
         solver = find(name)
-        on_device = backend in solver.backends
+        where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
         at_once = min(effort.at_once, effort.trials) if issubclass(solver, HostSolver) else 1
         for query in queries(solver.problem, info):
-            factory = open_device if on_device else None
-            found.append(Measurement(name, backend if on_device else "host", query, factory, at_once))
+            found.append(Measurement(name, where, query, factory, at_once))
     return found
 
 

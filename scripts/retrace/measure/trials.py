@@ -106,10 +106,7 @@ class Measurement:
         return len(self.trials) < wanted and needed <= effort.budget_s
 
     def run_trials(self, graph: Subject, checker: Checker, effort: Effort) -> None:
-        """Run a trial, or as many as run at once, and check the answers.
-
-        An exception ends this measurement as failed or skipped, and is not passed on.
-        """
+        """Run a trial, or as many as run at once, and check the answers; an exception becomes the reason."""
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         try:
             if not self.trials:

@@ -10,18 +10,14 @@ import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.bulk_synchronous import BulkSynchronous
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.solver import DeviceSolver, HostSolver, only, unreached
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, unreached
 
 
 @REGISTRY.add
 class QueueBFS(HostSolver):
-    """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found.
-
-    Report bsp-suite, Algorithm 3.1, whose baseline it is.
-    """
+    """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""
 
     name = "bfs/queue"
     implements = "bsp-suite, Algorithm 3.1"
@@ -29,10 +25,7 @@ class QueueBFS(HostSolver):
 
 @REGISTRY.add
 class TwoFrontierBFS(HostSolver):
-    """Sequential, with two arrays of vertices, this level's and the next one's, which swap after each level.
-
-    Report hong-bfs, BFS_sequential.
-    """
+    """Sequential, with an array of vertices for this level and one for the next, which swap."""
 
     name = "bfs/two-frontier"
     implements = "hong-bfs, BFS_sequential"
@@ -73,8 +66,7 @@ class BlockQueueBFS(DeviceSolver):
     """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
 
     A block queues what it discovers in shared memory, and appends that to the next frontier with one atomic
-    addition. Report hong-bfs, BFS_Bqueue_kernel, corrected: the length of a full queue is limited when it is
-    read (docs/errata.md).
+    addition. Corrected: the length of a full queue is limited when it is read (docs/errata.md).
     """
 
     name = "bfs/block-queue"

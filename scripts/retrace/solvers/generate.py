@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +21,7 @@ from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import GENERATORS, make
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import RetraceError
 
@@ -55,18 +54,15 @@ class Generator(Solver):
 class TreeFirst(Generator):
     """A random tree, and then random arcs until the graph has as many as asked for, in C++ on all cores.
 
-    Vertex v of the tree is joined to a random earlier vertex, so the graph is weakly connected. The further
-    arcs are the beginning of a random permutation of all pairs of vertices, without those of the tree. A
-    vertex's arcs are sorted by their heads. Report tuwien-sssp, Graph Generation.
+    Vertex v of the tree is joined to a random earlier vertex. The further arcs are the beginning of a random
+    permutation of all pairs of vertices, without those of the tree. A vertex's arcs are sorted by head.
     """
 
     name = "generate/tree-first"
     implements = "tuwien-sssp, Graph Generation, the first"
     source = "host/generate_tree_first.cpp"
     connected = True
-    settings: ClassVar[Mapping[str, Setting]] = {
-        "threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")
-    }
+    settings: ClassVar[Settings] = {"threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")}
 
     def setup(self, wanted: RandomGraph) -> None:
         resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)
@@ -94,8 +90,7 @@ class RandomDegree(Generator, DeviceSolver):
     """A random degree for each vertex, and then distinct random heads, on a device; perhaps not connected.
 
     The degrees are those of arcs drawn from all pairs without repetition. Prefix sums turn them into
-    `indptr`. A vertex's heads are the first images of a random permutation of the other vertices. Report
-    tuwien-sssp, Graph Generation, the second generator, which may draw the degrees on the host.
+    `indptr`. A vertex's heads are the first images of a random permutation of the other vertices.
     """
 
     name = "generate/random-degree"
@@ -136,10 +131,7 @@ class RandomDegree(Generator, DeviceSolver):
 
 
 def generate(name: str, wanted: RandomGraph, device: Device | None = None) -> CSRGraph:
-    """Run all phases of a generator once; raise RetraceError if it cannot make such a graph.
-
-    `name` is the generator's, such as `generate/tree-first`; some need an open device.
-    """
+    """Run a generator, given by name, once; raise RetraceError if it cannot make such a graph."""
     generator = make(name, device)
     assert isinstance(generator, Generator)
     generator.setup(wanted)

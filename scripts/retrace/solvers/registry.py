@@ -89,11 +89,9 @@ def make(spec: str, device: Device | None = None) -> Solver:
 def settings_of_all_solvers() -> dict[str, Setting]:
     """Return the declaration of every setting of any solver, by key, for the schema of records.
 
-    Solvers share a setting under one name: its type, bounds and meaning are the same; only defaults differ,
-    and that of the first solver is returned.
+    Solvers that share a setting differ in its default only; that of the first one is returned.
     """
     found: dict[str, Setting] = {}
     for solver in [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]:
-        for key, setting in solver.settings.items():
-            found.setdefault(key, setting)
+        found |= {key: setting for key, setting in solver.settings.items() if key not in found}
     return found

@@ -16,7 +16,7 @@ from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.setting import Setting, Value
+from retrace.solvers.setting import Setting, Settings, Value
 from retrace.system.project import with_headers
 
 BLOCK_SIZE = 256
@@ -52,7 +52,7 @@ class Solver(ABC):
     """Further files that are compiled separately and loaded by the solver."""
     sources = Sources()
     backends: ClassVar[tuple[str, ...]] = ("host",)
-    settings: ClassVar[Mapping[str, Setting]] = {}
+    settings: ClassVar[Settings] = {}
     """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
     defaults: ClassVar[Mapping[str, Value]] = {}
     """The defaults of all settings."""
@@ -118,11 +118,10 @@ class HostSolver(Solver):
     """The function's name."""
 
     def __init_subclass__(cls) -> None:
-        """Derive the file from the name, unless the class states it, and the function from the file."""
+        """Derive the file from the name, unless a class states it, and the function from the file."""
         super().__init_subclass__()
         if "name" in vars(cls):
-            if "source" not in vars(cls):
-                cls.source = f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
+            cls.source = cls.source or f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
             cls.symbol = PurePath(cls.source).stem
 
     def setup(self, graph: CSRGraph) -> None:
@@ -151,17 +150,14 @@ class DeviceSolver(Solver):
     """
 
     backends = ("cuda", "emulator")
-    settings: ClassVar[Mapping[str, Setting]] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
+    settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
     bytes_per_vertex: ClassVar[int | None] = None
 
     def __init__(self, device: Device) -> None:
         self.device = device
 
     def memory_bytes(self, graph: Any) -> int:
-        """Predict the device memory that all phases take together, in bytes; 0 where it is not known.
-
-        It is called before `setup`: a graph that does not fit is skipped.
-        """
+        """Predict the device memory of all phases in bytes, before `setup`; 0 where it is not known."""
         if self.bytes_per_vertex is None:
             return 0
         arrays_of_arcs = 2 if self.problem == "sssp" else 1
@@ -189,6 +185,40 @@ class DeviceSolver(Solver):
             assert graph.weights is not None
             arrays.append(graph.weights)
         return [self.device.upload(array) for array in arrays]
+
+
+class BulkSynchronous(DeviceSolver):
+    """Two kernels an iteration: one proposes updates, one applies them and sets a flag that the host reads.
+
+    P. Harish and P. J. Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007.
+    """
+
+    kernels: ClassVar[tuple[str, str]]
+    """The names of the two kernels in `source`."""
+    answer: Buffer
+    arguments: tuple[tuple[Any, ...], tuple[Any, ...]]
+    """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.first, self.second = self.load_kernels(*self.kernels)
+
+    def solve(self, query: Query) -> int:
+        grid, block, device = self.grid(self.graph.vertices), self.block_size, self.device
+        of_first, of_second = self.arguments
+        flag = of_second[-1]
+        no, more = np.zeros(1, np.int32), np.ones(1, np.int32)
+        iterations = 0
+        while more[0]:
+            device.write(flag, no)
+            self.first(grid, block, *of_first)
+            self.second(grid, block, *of_second)
+            device.read(flag, more)
+            iterations += 1
+        return iterations
+
+    def download(self) -> Int32Array:
+        return self.device.download(self.answer)
 
 
 def only(vertex: int, graph: CSRGraph) -> NDArray[np.bool_]:

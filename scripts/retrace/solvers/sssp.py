@@ -9,7 +9,6 @@ are one kernel of report tuwien-sssp; they differ in how the host learns that no
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from itertools import count
 from typing import Any, ClassVar
 
@@ -20,11 +19,10 @@ from retrace.devices.base import Buffer
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.bulk_synchronous import BulkSynchronous
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
-from retrace.solvers.solver import DeviceSolver, HostSolver, only, seconds_of, unreached
+from retrace.solvers.setting import Settings
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, seconds_of, unreached
 from retrace.system.errors import RetraceError
 
 
@@ -62,10 +60,7 @@ class LinearDijkstra(HostSolver):
 
 @REGISTRY.add
 class HeapDijkstra(HostSolver):
-    """Dijkstra's algorithm with a binary heap, O((vertices + arcs) log vertices).
-
-    A vertex enters the heap again when its distance falls; obsolete entries are skipped. No report has it.
-    """
+    """A binary heap, which a vertex enters when its distance falls: O((vertices + arcs) log vertices)."""
 
     name = "sssp/dijkstra-heap"
     implements = "Dijkstra's algorithm with std::priority_queue: what anyone would write today"
@@ -75,8 +70,7 @@ class HeapDijkstra(HostSolver):
 class MaskSequentialSSSP(HostSolver):
     """Sequential sweeps, which relax the arcs of masked vertices until none is masked: O(vertices * arcs).
 
-    A vertex is masked when its distance falls. Report tuwien-sssp, section 5, the sequential version, for
-    which no pseudo-code is printed; it finds predecessors too.
+    A vertex is masked when its distance falls. The report prints no pseudo-code of it.
     """
 
     name = "sssp/mask-sequential"
@@ -124,8 +118,7 @@ class MaskSSSP(DeviceSolver):
     """One kernel an iteration, with one thread for each vertex, which relaxes the arcs of masked ones.
 
     Heads whose distance falls are masked. Distance and predecessor share a 64-bit word, updated by one
-    atomicMin, so that they always belong together. Report tuwien-sssp, Algorithm 1, with corrections
-    (docs/errata.md).
+    atomicMin, so that they always belong together: Algorithm 1 is corrected (docs/errata.md).
     """
 
     implements = "tuwien-sssp, Algorithm 1"
@@ -182,10 +175,7 @@ class MaskSSSP(DeviceSolver):
 
 @REGISTRY.add
 class StandardSSSP(MaskSSSP):
-    """The host copies the mask to pageable memory after every iteration, and searches it there.
-
-    Report tuwien-sssp, Algorithm 1, with "standard memory transfer".
-    """
+    """The host copies the mask to pageable memory after every iteration: "standard memory transfer"."""
 
     name = "sssp/standard"
 
@@ -196,10 +186,7 @@ class StandardSSSP(MaskSSSP):
 
 @REGISTRY.add
 class PinnedSSSP(MaskSSSP):
-    """`sssp/standard` with the host's copy of the mask in page-locked memory, which the GPU writes directly.
-
-    Report tuwien-sssp, Algorithm 1, with pinned memory.
-    """
+    """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
 
     name = "sssp/pinned"
 
@@ -210,10 +197,7 @@ class PinnedSSSP(MaskSSSP):
 
 @REGISTRY.add
 class ZeroCopySSSP(MaskSSSP):
-    """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied.
-
-    Report tuwien-sssp, Algorithm 1, with zero-copy memory.
-    """
+    """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied."""
 
     name = "sssp/zero-copy"
     bytes_per_vertex = 16
@@ -292,9 +276,8 @@ class PublishedSSSP(SeparatePredecessors):
 class PredecessorPassSSSP(SeparatePredecessors):
     """`sssp/standard` with 32-bit distances; a pass after the last iteration finds the predecessors.
 
-    Any arc that fits the distances exactly gives its head a predecessor. Arcs of weight 0 are used last, and
-    only from vertices that already have a path from the source, so that they close no cycle. Ours: the other
-    way to avoid the race of Algorithm 1 of report tuwien-sssp.
+    Any arc that fits the distances exactly gives its head a predecessor; arcs of weight 0 come last, and only
+    from vertices with a path from the source. Ours: the other way to avoid the race of Algorithm 1.
     """
 
     name = "sssp/standard-predecessor-pass"
@@ -318,28 +301,23 @@ class PredecessorPassSSSP(SeparatePredecessors):
         self.take(grid, block, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.predecessor)
         more = np.full(1, self.has_weightless, dtype=np.int32)
         flag = self.device.empty(1, np.int32)
+        source, vectors = np.int32(query.source), (*self.state, self.predecessor, flag)
         while more[0]:
             self.device.fill(flag, 0)
-            self.take_weightless(
-                grid, block, vertices, *self.arcs, np.int32(query.source), *self.state, self.predecessor,
-                flag,
-            )  # fmt: skip
+            self.take_weightless(grid, block, vertices, *self.arcs, source, *vectors)
             self.device.read(flag, more)
         return iterations
 
 
 @REGISTRY.add
 class ThrustSSSP(DeviceSolver):
-    """`sssp/standard` with Thrust's vectors and algorithms in place of CUDA's calls.
-
-    Without CUDA it runs on Thrust's own host system. Report tuwien-sssp, section 5, "Thrust".
-    """
+    """`sssp/standard` with Thrust's vectors and algorithms, without CUDA on Thrust's own host system."""
 
     name = "sssp/thrust"
     implements = "tuwien-sssp, Algorithm 1, with Thrust"
     source = "thrust/sssp_thrust.cpp"
     bytes_per_vertex = 9
-    settings: ClassVar[Mapping[str, Setting]] = {}
+    settings: ClassVar[Settings] = {}
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph

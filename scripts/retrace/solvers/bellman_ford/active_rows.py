@@ -8,7 +8,6 @@ The active vertices are listed, and only their rows are read. The kernels are ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -23,7 +22,7 @@ from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.masked import BellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver
 
 ROWS_OF_A_BLOCK = 4
@@ -71,10 +70,7 @@ class RowsBellmanFord(BellmanFord):
         )  # fmt: skip
 
     def relax_listed(self, first: int, most: int, before: int, counter: int, stream: Any = None) -> None:
-        """Relax the rows, `most` at most, that a counter's list has from its entry `before` on.
-
-        `first` is the row at which the list's part of `rows` begins.
-        """
+        """Relax rows of a counter's list, which begins at `first`: `most` at most, from entry `before` on."""
         self.relax_rows(
             -(-most // ROWS_OF_A_BLOCK), self.block_size, np.int32(first), np.int32(self.pitch), self.matrix,
             np.uint32(before), self.counters[counter], self.rows, self.relaxed, self.distance, stream=stream,
@@ -99,10 +95,7 @@ class RowsBellmanFord(BellmanFord):
 
 @REGISTRY.add
 class ResidentBellmanFord(RowsBellmanFord):
-    """The matrix is made on the device; rows of active vertices are read 16 bytes at a time.
-
-    A block relaxes four rows, whose sums meet in registers. Ours: the upper bound without a transfer.
-    """
+    """The matrix is made on the device; a block relaxes four rows: the upper bound without a transfer."""
 
     name = "bellman-ford/resident"
 
@@ -125,7 +118,7 @@ class StreamsBellmanFord(RowsBellmanFord):
 
     name = "bellman-ford/streams"
     implements = "an-bellman-ford, section 4.1, streams; the kernels are ours"
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
         "parts": Setting(2, "bellman-ford: parts of the matrix, each copied on a stream of its own"),
     }

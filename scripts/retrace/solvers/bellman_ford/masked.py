@@ -7,28 +7,20 @@ in how the graph is copied to the device, and in where it lies on the host.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from retrace.devices import matrices
 from retrace.devices.base import Buffer, Dim
-from retrace.devices.matrices import (
-    device_matrix,
-    host_matrix,
-    matrix_bytes,
-    pinned_matrix,
-    pitch_of,
-    rows_of,
-)
+from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_on
 
 EMULATOR_SAMPLE = 512
@@ -63,17 +55,18 @@ class BellmanFord(DeviceSolver):
 
     def on_host(self) -> Int32Array:
         """Return the matrix in host memory, shape (vertices * pitch,), int32."""
-        return pinned_matrix(self.device, self.graph) if self.pinned else host_matrix(self.graph).ravel()
+        return (
+            matrices.pinned_matrix(self.device, self.graph)
+            if self.pinned
+            else host_matrix(self.graph).ravel()
+        )
 
     def download(self) -> Int32Array:
         distance = self.device.download(self.distance)[: self.vertices]
         return self.distances.check(self.origin, distance)
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Predict the emulator's time on a complete graph from a small one: it is proportional to the arcs.
-
-        Nothing is predicted for a GPU, which is fast enough for any graph that fits into its memory.
-        """
+        """Predict the emulator's time on a complete graph from a small one; a GPU is always fast enough."""
         graph, sample = self.graph, EMULATOR_SAMPLE
         if self.device.backend != "emulator" or not isinstance(graph, DenseGraph) or self.vertices <= sample:
             return None
@@ -163,10 +156,7 @@ class MatrixBellmanFord(MaskedBellmanFord):
 
 @REGISTRY.add
 class DenseBellmanFord(MatrixBellmanFord):
-    """One thread for each entry of the matrix; the threads of a block relax arcs of one tail.
-
-    An iteration starts vertices^2 threads but reads the rows of active vertices only. Report an-bellman-ford.
-    """
+    """A thread for each entry of the matrix; those of a block relax arcs of one tail, if it is active."""
 
     name = "bellman-ford/dense"
     implements = "an-bellman-ford, Algorithms 1 to 4"
@@ -188,10 +178,7 @@ class PinnedBellmanFord(DenseBellmanFord):
 
 @REGISTRY.add
 class IncomingBellmanFord(MatrixBellmanFord):
-    """One thread for each vertex, which inspects all arcs that lead to it; no atomic operations are needed.
-
-    In each step neighbouring threads read neighbouring entries of a row. Report an-bellman-ford.
-    """
+    """A thread for each vertex, which inspects all arcs that lead to it: no atomic operations are needed."""
 
     name = "bellman-ford/incoming"
     implements = "an-bellman-ford, Algorithm 7"
@@ -204,10 +191,7 @@ class IncomingBellmanFord(MatrixBellmanFord):
 
 @REGISTRY.add
 class OutgoingBellmanFord(IncomingBellmanFord):
-    """One thread for each vertex, which relaxes all arcs that leave it if it is active.
-
-    Neighbouring threads read entries a row apart, which are not coalesced. Report an-bellman-ford.
-    """
+    """A thread for each vertex, which relaxes all arcs that leave it if it is active: not coalesced."""
 
     name = "bellman-ford/outgoing"
     implements = "an-bellman-ford, Algorithm 8"
@@ -226,10 +210,10 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
     implements = "an-bellman-ford, Algorithm 5"
     source = "bellman-ford/multi-edge.cu"
     kernel = "relax_multi_edge"
-    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **edges_per_thread(4)}
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(4)}
 
     def make_matrix(self) -> None:
-        self.matrix = device_matrix(self.device, self.graph)
+        self.matrix = matrices.device_matrix(self.device, self.graph)
 
     def send_graph(self) -> None:
         """Do nothing: the matrix is on the device."""
@@ -241,10 +225,7 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
 
 @REGISTRY.add
 class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
-    """Several consecutive arcs for each thread, so that neighbouring threads read entries far apart.
-
-    What coalesced access is compared with. Report an-bellman-ford, section 4.2, which prints no pseudo-code.
-    """
+    """Several consecutive arcs for each thread: neighbouring threads read entries far apart."""
 
     name = "bellman-ford/multi-edge-consecutive"
     implements = "an-bellman-ford, section 4.2, non-coalesced access"
@@ -258,23 +239,20 @@ class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
 
 @REGISTRY.add
 class EdgeListBellmanFord(MaskedBellmanFord):
-    """Sparse graphs as arrays of tails, heads and weights, with one or several arcs for each thread.
-
-    Every iteration inspects every arc: O(vertices * arcs) in the worst case. Report an-bellman-ford.
-    """
+    """Sparse graphs as tails, heads and weights; every iteration inspects every arc: O(vertices * arcs)."""
 
     name = "bellman-ford/edge-list"
     implements = "an-bellman-ford, Algorithm 6"
     source = "bellman-ford/edge-list.cu"
     kernel = "relax_edges"
-    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **edges_per_thread(1)}
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(1)}
 
     def memory_bytes(self, graph: Graph) -> int:
         return 4 * (3 * graph.arcs + 3 * graph.vertices)
 
     def load(self) -> None:
         super().load()
-        rows = rows_of(self.graph)
+        rows = matrices.rows_of(self.graph)
         assert rows.weights is not None
         self.edges = rows.tails(), rows.indices, rows.weights
 

@@ -40,13 +40,10 @@ def refuse_endless(graph: Graph, source: int) -> RetraceError:
 
 
 class DistanceCheck:
-    """Detects answers that are not distances, because sums stopped at the ends of the 32-bit range.
-
-    What depends on the graph alone is computed once, before any trial.
-    """
+    """Detects answers that are not distances, because sums stopped at the ends of the 32-bit range."""
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        self.graph = graph  # what depends on it alone is computed once, before any trial
         heaviest = 0  # a complete graph's weights are small enough by construction
         if isinstance(graph, CSRGraph) and graph.weights is not None and graph.arcs:
             heaviest = int(graph.weights.max())

@@ -38,8 +38,7 @@ class HostBellmanFord(HostSolver):
 class SequentialBellmanFord(HostBellmanFord):
     """Sequential rounds that relax all arcs, until no distance falls; O(vertices * arcs) in the worst case.
 
-    R. Bellman, "On a routing problem", Quart. Appl. Math. 16, 1958. Report an-bellman-ford, section 2, which
-    ends as its Algorithm 1 does, after the first round without a change.
+    R. Bellman, "On a routing problem", Quart. Appl. Math. 16, 1958, but it ends as Algorithm 1 does.
     """
 
     name = "bellman-ford/sequential"
@@ -60,10 +59,7 @@ class SequentialBellmanFord(HostBellmanFord):
 
 @REGISTRY.add
 class DenseDijkstra(HostBellmanFord):
-    """Sequential Dijkstra on the matrix, O(vertices^2), for weights that are not negative.
-
-    On a complete graph this is the least work: each arc is inspected once. No report has it.
-    """
+    """Sequential Dijkstra on the matrix, O(vertices^2): on a complete graph each arc is inspected once."""
 
     name = "bellman-ford/dijkstra-dense"
     implements = "Dijkstra's algorithm on a matrix: the least work on a complete graph"

@@ -7,7 +7,7 @@ compacted form, is part of `upload`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
@@ -21,7 +21,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.graphs.reductions import Compacted, compact, simplify
 from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import TooLargeError
 
@@ -62,7 +62,7 @@ def upload_all(device: Device, arrays: Sequence[NDArray[Any]], streams: int) -> 
 class BetweennessSolver(DeviceSolver):
     """What all variants on a device share: the precision, and the detection of overflowing path counts."""
 
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         "precision": Setting("double", "betweenness: type of path counts and scores", choices=(*PRECISIONS,)),
         "streams": Setting(4, "betweenness: streams on which the graph is copied; 0: none", least=0),
     }
@@ -120,7 +120,7 @@ class Brandes(BetweennessSolver):
     threads, so that the fewest searches compete for the cache.
     """
 
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         "blocks": Setting(0, "betweenness: searches at a time; 0: chosen by the device", least=0),
         "block_size": Setting(1024, "threads in a block"),
         "batch": Setting(0, "betweenness: searches in a launch; 0: all", least=0),
@@ -243,10 +243,7 @@ class Brandes(BetweennessSolver):
         return sum(self.predict_round(part) for part in self.rounds if part.sources.size)
 
     def predict_round(self, part: Round) -> float:
-        """Extrapolate from some searches, whose number grows until they take long enough.
-
-        If all run at once, return the seconds of a launch.
-        """
+        """Extrapolate from ever more searches, until they take long enough; if all run at once, from one."""
 
         def launch(count: int) -> None:
             self.launch(part, 0, count)

@@ -30,10 +30,7 @@ class BetweennessPeer(Peer):
 
 @REGISTRY.add
 class IgraphBetweenness(BetweennessPeer, IgraphPeer):
-    """Betweenness by igraph's implementation of Brandes' algorithm, in C on one core.
-
-    Its path counts are doubles, which it lets overflow; scores that are then not numbers are refused.
-    """
+    """igraph's, in C on one core; its path counts are doubles, and scores that overflow are refused."""
 
     name = "betweenness/igraph"
     implements = "igraph.Graph.betweenness"
@@ -43,10 +40,8 @@ class IgraphBetweenness(BetweennessPeer, IgraphPeer):
         self.scores = np.array(self.graph.betweenness(sources=sources), dtype=np.float64)
         unsound = np.flatnonzero(~np.isfinite(self.scores))
         if len(unsound):
-            raise RetraceError(
-                f"{self.name}: the score of vertex {unsound[0]} (ids from 0) is not a number, since igraph's "
-                "path counts overflow; use betweenness/seq-scaled"
-            )
+            which = f"{self.name}: the score of vertex {unsound[0]} (ids from 0) is not a number"
+            raise RetraceError(f"{which}, since igraph's path counts overflow; use betweenness/seq-scaled")
 
     def predict_seconds(self, query: Query) -> float | None:
         sources = query.sources_in(self.simple)
@@ -55,10 +50,7 @@ class IgraphBetweenness(BetweennessPeer, IgraphPeer):
 
 @REGISTRY.add
 class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
-    """Betweenness by NetworKit's implementation of Brandes' algorithm, in C++ on all cores.
-
-    Its path counts are big numbers, which never overflow. It takes all vertices as sources.
-    """
+    """NetworKit's, in C++ on all cores, of all sources; its path counts are big and never overflow."""
 
     name = "betweenness/networkit"
     implements = "networkit.centrality.Betweenness"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +18,7 @@ from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolat
 from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import RetraceError
 
@@ -90,10 +89,7 @@ class Lanes(Brandes):
 
 @REGISTRY.add
 class PrefixOnDevice(Vert):
-    """`betweenness/vert` with `indptr` computed on the device, by prefix sums that the report left out.
-
-    `observed` has the milliseconds of both: of the launches, with the degrees on the device, and of NumPy.
-    """
+    """`betweenness/vert` with `indptr` by prefix sums on the device; `observed` has its and NumPy's ms."""
 
     name = "betweenness/vert-prefix"
     implements = 'domitrz-brandes, "Computing prefix sums on GPU", before brandes-par-vert.cu'
@@ -135,7 +131,7 @@ class Levels(BetweennessSolver):
     name = "betweenness/levels"
     implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
     source = "betweenness/levels.cu"
-    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **BetweennessSolver.settings}
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **BetweennessSolver.settings}
     bytes_per_vertex = 8 + 8 + 4 + 8
 
     def setup(self, graph: CSRGraph) -> None:

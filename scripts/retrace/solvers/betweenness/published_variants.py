@@ -6,7 +6,6 @@ each), in the layout of the graph, and in whether it is compacted first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from retrace.graphs.reductions import Compacted
 from retrace.graphs.virtual import StrideCSR, VirtualCSR
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 
 
 def csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
@@ -107,13 +106,12 @@ class VertQueueComp(VertQueue):
 class VertVirt(Brandes):
     """A thread for each virtual vertex, of up to `mdeg` arcs, on Virtual-CSR.
 
-    Vertices of many arcs are split, so that threads have similar amounts of work. On the way back a thread
-    adds up its arcs first, and needs one atomic addition. A. E. Sariyuce, K. Kaya, E. Saule and U. V.
-    Catalyurek, "Betweenness centrality on GPUs and heterogeneous architectures", GPGPU-6, 2013.
+    Vertices of many arcs are split, so that threads have similar amounts of work. A. E. Sariyuce et al.,
+    "Betweenness centrality on GPUs and heterogeneous architectures", GPGPU-6, 2013.
     """
 
     name = "betweenness/vert-virt"
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         **Brandes.settings,
         "mdeg": Setting(4, "betweenness: most arcs of a virtual vertex"),
     }

@@ -40,10 +40,7 @@ class SequentialBrandes(HostSolver):
 
 @REGISTRY.add
 class STLBrandes(SequentialBrandes):
-    """With the standard library's queue and stack, and a list of predecessors for each vertex.
-
-    Brandes' Algorithm 1 as printed. Report domitrz-brandes, brandes-seq.
-    """
+    """With the standard library's queue and stack, and lists of predecessors: Brandes' Algorithm 1."""
 
     name = "betweenness/seq-stl"
     implements = "domitrz-brandes, brandes-seq"
@@ -51,10 +48,7 @@ class STLBrandes(SequentialBrandes):
 
 @REGISTRY.add
 class VectorBrandes(SequentialBrandes):
-    """With one vector in place of both the queue and the stack, and lists of predecessors.
-
-    The same vector is read in both directions. Report domitrz-brandes, brandes-seq-vector.
-    """
+    """With one vector, read in both directions, in place of queue and stack, and lists of predecessors."""
 
     name = "betweenness/seq-vector"
     implements = "domitrz-brandes, brandes-seq-vector"
@@ -62,10 +56,7 @@ class VectorBrandes(SequentialBrandes):
 
 @REGISTRY.add
 class ArrayBrandes(SequentialBrandes):
-    """With arrays alone: instead of lists of predecessors, successors are recognised by their distance.
-
-    Report domitrz-brandes, brandes-seq-array, its fastest sequential program.
-    """
+    """With arrays alone: instead of lists of predecessors, successors are recognised by their distance."""
 
     name = "betweenness/seq-array"
     implements = "domitrz-brandes, brandes-seq-array"
