@@ -73,11 +73,7 @@ GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "s
 def as_record(
     experiment: str, info: dict[str, Any], measurement: Measurement, provenance: dict[str, Any]
 ) -> Record:
-    """Convert a measurement to a record.
-
-    `info` is the graph's or, for generators, the description's; `provenance` is the record's `machine` and
-    `software`.
-    """
+    """Convert a measurement on the graph of `info` to a record; `provenance`: `machine` and `software`."""
     solver, parameters = parse(measurement.solver)
     parameters = {**parameters, **measurement.query.parameters()}
     software = dict(provenance["software"])

@@ -29,7 +29,6 @@ from retrace.graphs.random import RandomGraph
 from retrace.solvers import DeviceSolver, Solver, make
 from retrace.system import memory
 from retrace.system.errors import TooLargeError
-from retrace.system.memory import require
 from retrace.system.processes import side_by_side
 
 Phases = dict[str, float | None]
@@ -134,9 +133,9 @@ class Measurement:
     def skip_if_need_be(self, graph: Subject, effort: Effort) -> None:
         """Skip the measurement if the solver declines the query, or memory or the budget does not suffice."""
         if isinstance(graph, CSRGraph):
-            require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
+            memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
         elif isinstance(graph, RandomGraph):
-            require(graph.memory_bytes, memory.available(), "memory")
+            memory.require(graph.memory_bytes, memory.available(), "memory")
         with self.device() as device:
             solver = make(self.solver, device)
             if (why_not := solver.declines(self.query)) is not None:
@@ -145,7 +144,7 @@ class Measurement:
             if device is not None and isinstance(solver, DeviceSolver):
                 kind = "device memory" if self.backend == "cuda" else "memory"
                 self.gpu = device.describe()
-                require(solver.memory_bytes(graph), device.free_memory(), kind)
+                memory.require(solver.memory_bytes(graph), device.free_memory(), kind)
             solver.setup(graph)
             predicted = solver.predict_seconds(self.query)
         if predicted is not None and predicted > effort.budget_s:

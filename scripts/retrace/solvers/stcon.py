@@ -23,8 +23,7 @@ RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the 
 class TwoQueuesSTCON(HostSolver):
     """Two sequential breadth-first searches that take turns, level by level.
 
-    The first vertex that both have visited lies on a shortest path. Report bsp-suite, Algorithm 3.4, which
-    takes turns by vertices, so that its first contact need not.
+    The first vertex that both have visited lies on a shortest path (taking turns by vertices, it need not).
     """
 
     name = "stcon/two-queues"

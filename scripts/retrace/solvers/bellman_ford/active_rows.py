@@ -112,8 +112,7 @@ class ResidentBellmanFord(RowsBellmanFord):
 class StreamsBellmanFord(RowsBellmanFord):
     """The matrix is copied in parts, each on its own stream, and each part is relaxed on arrival.
 
-    The part that holds the source's row comes first. Further iterations follow until no distance falls. All
-    of it is in `solve`.
+    The part of the source's row comes first; iterations follow until no distance falls. All is in `solve`.
     """
 
     name = "bellman-ford/streams"

@@ -17,7 +17,6 @@ from retrace.solvers.libraries import SciPyPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.solver import HostSolver, seconds_on
 from retrace.system import memory
-from retrace.system.memory import require
 
 SCIPY_SAMPLE = 128
 """Vertices of the complete graph whose time in SciPy predicts that of larger ones."""
@@ -86,7 +85,7 @@ class SciPyBellmanFordPeer(SciPyPeer):
 
     def setup(self, graph: Graph) -> None:
         self.rows: CSRGraph = rows_of(graph)
-        require(12 * self.rows.arcs, memory.available(), "memory")  # SciPy's weights have 64 bits
+        memory.require(12 * self.rows.arcs, memory.available(), "memory")  # SciPy's weights have 64 bits
         super().setup(self.rows)
         self.distances = DistanceCheck(self.rows)
 

@@ -124,8 +124,7 @@ class PrefixOnDevice(Vert):
 class Levels(BetweennessSolver):
     """A launch for each source and level, with a thread for each vertex; the host reads whether to go on.
 
-    It needs the memory of one search only, but O(depth) launches for each source. Report domitrz-brandes
-    suggests it without having tried it.
+    It needs the memory of one search only, but O(depth) launches a source. The report has not tried it.
     """
 
     name = "betweenness/levels"

@@ -45,8 +45,7 @@ def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
 class Vert(Brandes):
     """A thread for each vertex: threads look through all vertices for those of the level.
 
-    The work is O(depth * vertices + arcs) for each source; threads with vertices of many arcs delay their
-    block. Only sigma needs atomic additions.
+    O(depth * vertices + arcs) for each source; threads with vertices of many arcs delay their block.
     """
 
     name = "betweenness/vert"
@@ -57,8 +56,7 @@ class Vert(Brandes):
 class Edge(Brandes):
     """A thread for each arc: threads look through all arcs for those whose tail is on the level.
 
-    The work is even, neighbouring threads read neighbouring arcs, and a level costs O(arcs). Each arc needs
-    an atomic addition, forwards and backwards.
+    O(depth * arcs) for each source; neighbouring threads read neighbouring arcs. Each needs atomic additions.
     """
 
     name = "betweenness/edge"
