@@ -1,7 +1,7 @@
 """The two speeds that Bellman-Ford on a matrix is meant to reach, each against a copy in the same run.
 
 Needs a GPU; `python -m pytest -s tests/test_bellman_ford_speed.py` shows the numbers. What can be turned:
-`PARTS` here, `block_size` in the specs, `ROWS` in `kernels/bellman-ford/rows.cu` and
+`PARTS` here, `block_size` in the specs, `ROWS` in `kernels/bellman-ford/rows.cu` with `ROWS_OF_A_BLOCK` in
 `retrace.solvers.bellman_ford.active_rows`.
 """
 

@@ -179,7 +179,6 @@ class Pinned(HostSolver):
     name = "bfs/pinned"
     implements = "a test"
     source = "host/bfs_queue.cpp"
-    symbol = "bfs_queue"
 
     def observed(self) -> dict[str, float]:
         return {"process": os.getpid(), "cores": len(os.sched_getaffinity(0))}

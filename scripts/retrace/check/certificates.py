@@ -22,13 +22,7 @@ BLOCK_BYTES = 1 << 26
 
 
 def require_32_bits(name: str, source: int, least: float, greatest: float) -> None:
-    """Refuse a graph whose distances 32 bits do not hold.
-
-    Raises
-    ------
-    RetraceError
-        With the distances' range.
-    """
+    """Raise RetraceError with the range of a graph's distances if 32 bits do not hold them."""
     if greatest >= UNREACHABLE or least <= -UNREACHABLE - 1:
         raise RetraceError(
             f"{name}: distances from vertex {source} range from {least:.0f} to {greatest:.0f}, expected "
@@ -37,28 +31,14 @@ def require_32_bits(name: str, source: int, least: float, greatest: float) -> No
 
 
 def certify(graph: CSRGraph, weights: Int32Array | None, source: int, answer: Int32Array) -> str | None:
-    """Prove that `answer` holds the shortest distances from a source.
+    """Prove that `answer`, shape (vertices,), int32, holds the shortest distances from a source.
 
-    No arc may shorten a distance: then no distance is too large, and there is no negative cycle. Every
-    reached vertex must be connected to the source by arcs that fit the distances exactly: then none is too
-    small. Without negative weights a vertex is connected if a fitting arc leads to it from a closer vertex,
-    so that only arcs of weight 0 must be searched; with negative weights all fitting arcs must.
-
-    Parameters
-    ----------
-    graph
-        The graph.
-    weights
-        The length of each arc, shape (arcs,); None if each arc counts 1.
-    source
-        The source.
-    answer
-        The distances to prove, shape (vertices,), int32.
-
-    Raises
-    ------
-    RetraceError
-        If the path to a vertex that is called unreachable is longer than 32 bits hold.
+    `weights` are the lengths of arcs, each 1 if None. No arc may shorten a distance: then no distance is too
+    large, and there is no negative cycle. Every reached vertex must be connected to the source by arcs that
+    fit the distances exactly: then none is too small. Without negative weights a vertex is connected if a
+    fitting arc leads to it from a closer vertex, so that only arcs of weight 0 must be searched; with
+    negative weights all fitting arcs must. Raise RetraceError if the path to a vertex that is called
+    unreachable is longer than 32 bits hold.
     """
     if fault := find_malformation(answer, graph.vertices, source):
         return fault
@@ -107,16 +87,8 @@ def certify_complete(matrix: Int32Array, source: int, answer: Int32Array) -> str
     """Prove that `answer` holds the shortest distances of a complete graph.
 
     Since all weights are positive, Bellman's equations have a single solution: the source is at 0, and every
-    other vertex v at the least of answer[u] + matrix[u, v].
-
-    Parameters
-    ----------
-    matrix
-        Shape (vertices, vertices), int32, positive; `UNREACHABLE` on the diagonal. Read in blocks of rows.
-    source
-        The source.
-    answer
-        The distances to prove, shape (vertices,), int32.
+    other vertex v at the least of answer[u] + matrix[u, v]. The matrix, with `UNREACHABLE` on its diagonal,
+    is read in blocks of rows.
     """
     vertices = len(matrix)
     if fault := find_malformation(answer, vertices, source):
@@ -142,19 +114,8 @@ def find_malformation(answer: Int32Array, vertices: int, source: int) -> str | N
 def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor: Int32Array) -> str | None:
     """Prove that `predecessor` is a shortest-path tree, given right distances.
 
-    Every reached vertex except the source must have a predecessor, with an arc from it that fits both
-    distances exactly; and following predecessors must end at the source.
-
-    Parameters
-    ----------
-    graph
-        The graph, with weights.
-    source
-        The source.
-    distance
-        The distances, shape (vertices,), int32.
-    predecessor
-        The predecessors to prove, shape (vertices,), int32; -1 for none.
+    Every reached vertex except the source must have a predecessor (-1 is none), with an arc from it that fits
+    both distances exactly; and following predecessors must end at the source.
     """
     has = predecessor >= 0
     should = distance != UNREACHABLE

@@ -24,19 +24,12 @@ class Checker(Protocol):
 
 
 def checker_of(problem: str, graph: Subject) -> Checker:
-    """Return the checker of a problem's answers on a graph.
-
-    Raises
-    ------
-    RetraceError
-        If there is none: a dense graph is for bellman-ford alone.
-    """
-    if problem == "bellman-ford" and not isinstance(graph, RandomGraph):
+    """Return the checker of a problem's answers on a graph; raise RetraceError if there is none."""
+    if isinstance(graph, RandomGraph):
+        if problem == "generate":
+            return RandomGraphChecker(graph)
+    elif problem == "bellman-ford" or (problem in ("bfs", "stcon", "sssp") and isinstance(graph, CSRGraph)):
         return Oracle(graph)
-    if problem in ("bfs", "stcon", "sssp") and isinstance(graph, CSRGraph):
-        return Oracle(graph)
-    if problem == "betweenness" and isinstance(graph, CSRGraph):
+    elif problem == "betweenness" and isinstance(graph, CSRGraph):
         return ScoreOracle(graph)
-    if problem == "generate" and isinstance(graph, RandomGraph):
-        return RandomGraphChecker(graph)
     raise RetraceError(f"{graph.name}: no checker for answers of {problem} on it; choose another graph")

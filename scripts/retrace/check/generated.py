@@ -29,31 +29,19 @@ class RandomGraphChecker:
         """Check a graph; the same seed must give the same one again."""
         sha256 = answer.info.get("sha256") or answer.digest()
         if solver not in self._results:
-            self._results[solver] = (
-                sha256,
-                check_random_graph(answer, self.wanted, solver.startswith(CONNECTED)),
-            )
+            found = check_random_graph(answer, self.wanted, solver.startswith(CONNECTED))
+            self._results[solver] = sha256, found
         first, result = self._results[solver]
-        if sha256 != first:
-            return CheckResult(
-                False, result.oracle, f"another graph of the same seed: {sha256} after {first}"
-            )
-        return result
+        if sha256 == first:
+            return result
+        return CheckResult(False, result.oracle, f"another graph of the same seed: {sha256} after {first}")
 
 
 def check_random_graph(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> CheckResult:
-    """Check a random graph, in memory that does not grow with its arcs.
+    """Check a random graph against what was asked for, in memory that does not grow with its arcs.
 
-    Parameters
-    ----------
-    graph
-        What was made.
-    wanted
-        What was asked for.
-    connected
-        Whether the generator joins every vertex to an earlier one. Then each vertex except the first must
-        have an arc to or from one with a smaller id, which proves by induction that the graph is weakly
-        connected.
+    If it is `connected`, each vertex except the first must have an arc to or from one with a smaller id,
+    which proves by induction that the graph is weakly connected.
     """
     reason = find_fault(graph, wanted, connected)
     return CheckResult(reason is None, CONNECTED_ORACLE if connected else ORACLE, reason)

@@ -6,20 +6,15 @@ Nothing here is shared with the solvers but the graph and its representations in
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 
-from retrace.check.certificates import (
-    CERTIFICATE,
-    certify,
-    certify_complete,
-    certify_tree,
-    require_32_bits,
-)
+from retrace.check import certificates
+from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
 from retrace.check.result import CheckResult, compare, digest
 from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -35,6 +30,8 @@ MOST_WORK = 10**8
 
 SMALL = 512
 """Vertices of the largest complete graph that SciPy's Dijkstra checks."""
+
+Proof = Callable[[], str | None]
 
 
 class Oracle:
@@ -54,13 +51,7 @@ class Oracle:
         self._negative = weights is not None and bool((weights < 0).any())
 
     def expected(self, problem: str, query: Query) -> Int32Array | None:
-        """Return the answer to a problem, as a solver would give it, or None if there is a negative cycle.
-
-        Raises
-        ------
-        RetraceError
-            If distances exceed what 32 bits hold; SciPy computes in double precision, which is exact to 2^53.
-        """
+        """Return the answer, or None if there is a negative cycle; raise RetraceError beyond 32 bits."""
         answer = self._expected(query.source, "bfs" if problem == "stcon" else problem)
         if problem == "stcon" and answer is not None:
             assert query.target is not None
@@ -70,30 +61,15 @@ class Oracle:
     def check(
         self, solver: str, query: Query, answer: Int32Array, predecessor: Int32Array | None = None
     ) -> CheckResult:
-        """Check a solver's answer, and its predecessors if it has some.
-
-        Parameters
-        ----------
-        solver
-            Name of the solver; settings may follow.
-        query
-            The query that was asked.
-        answer
-            As a solver returns it.
-        predecessor
-            Shape (vertices,), int32; -1 for none.
-        """
+        """Check the answer of a solver, after whose name settings may follow, and its predecessors if any."""
         problem, variant = solver.partition(":")[0].split("/")
         result = self._check_answer(problem, variant, query, answer)
         if result.verified and predecessor is not None:
             # The answer is right, so equal predecessors of another solver are a tree of the same distances.
             assert isinstance(self.graph, CSRGraph)
-            graph = self.graph
-            return self._proved(
-                f"{problem} tree", query.source, predecessor,
-                lambda: certify_tree(graph, query.source, answer, predecessor),
-                f"{result.oracle} and {CERTIFICATE} of the tree",
-            )  # fmt: skip
+            prove = partial(certify_tree, self.graph, query.source, answer, predecessor)
+            oracle = f"{result.oracle} and {CERTIFICATE} of the tree"
+            return self._proved(f"{problem} tree", query.source, predecessor, prove, oracle)
         return result
 
     def _check_answer(self, problem: str, variant: str, query: Query, answer: Int32Array) -> CheckResult:
@@ -113,12 +89,7 @@ class Oracle:
         return compare(expected, answer, oracle)
 
     def _proved(
-        self,
-        claim: str,
-        source: int,
-        array: Int32Array,
-        prove: Callable[[], str | None],
-        oracle: str = CERTIFICATE,
+        self, claim: str, source: int, array: Int32Array, prove: Proof, oracle: str = CERTIFICATE
     ) -> CheckResult:
         """Prove a claim about an array, unless the same was proved before."""
         key = claim, source, digest(array)
@@ -140,7 +111,7 @@ class Oracle:
             return None
         finite = np.isfinite(lengths)
         if problem == "bellman-ford":
-            require_32_bits(rows.name, source, lengths[finite].min(), lengths[finite].max())
+            certificates.require_32_bits(rows.name, source, lengths[finite].min(), lengths[finite].max())
         else:
             refuse_large_sums(rows, source, lengths, values)
         answer = np.where(finite, lengths, UNREACHABLE).astype(np.int32)

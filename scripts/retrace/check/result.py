@@ -14,24 +14,15 @@ from retrace.graphs.csr import Int32Array
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of checking an answer.
-
-    Attributes
-    ----------
-    verified
-        Whether the answer is right.
-    oracle
-        What it was checked against.
-    reason
-        The first difference, or None.
-    observed
-        What a record should store about the comparison, such as the largest error.
-    """
+    """The result of checking an answer."""
 
     verified: bool
     oracle: str
+    """What the answer was checked against."""
     reason: str | None = None
+    """The first difference."""
     observed: dict[str, float] = field(default_factory=dict)
+    """What a record should store about the comparison, such as the largest error."""
 
 
 def digest(array: NDArray[Any]) -> str:
@@ -40,11 +31,17 @@ def digest(array: NDArray[Any]) -> str:
     return hashlib.sha256(little_endian.data).hexdigest()
 
 
+def find_mismatch(expected: NDArray[Any], answer: NDArray[Any]) -> str | None:
+    """Return how two answers differ in shape or type, or None if they do not."""
+    if expected.shape == answer.shape and expected.dtype == answer.dtype:
+        return None
+    return f"{answer.dtype} {answer.shape} instead of {expected.dtype} {expected.shape}"
+
+
 def compare(expected: Int32Array, answer: Int32Array, oracle: str) -> CheckResult:
     """Compare two answers entry by entry; the reason names the first vertex where they differ."""
-    if expected.shape != answer.shape or expected.dtype != answer.dtype:
-        reason = f"{answer.dtype} {answer.shape} instead of {expected.dtype} {expected.shape}"
-        return CheckResult(False, oracle, reason)
+    if fault := find_mismatch(expected, answer):
+        return CheckResult(False, oracle, fault)
     different = np.flatnonzero(expected != answer)
     if len(different) == 0:
         return CheckResult(True, oracle)

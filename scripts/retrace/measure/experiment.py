@@ -30,31 +30,12 @@ def without_garbage_collection() -> Iterator[None]:
 
 
 def measure(
-    experiment: str,
-    graph: Subject,
-    solvers: Sequence[str],
-    effort: Effort,
-    device: tuple[str, DeviceFactory],
+    experiment: str, graph: Subject, solvers: Sequence[str], effort: Effort, device: tuple[str, DeviceFactory]
 ) -> list[Measurement]:
-    """Measure and check solvers of one problem on one graph.
+    """Measure and check solvers of one problem on one graph; return a measurement for each solver and query.
 
-    Parameters
-    ----------
-    experiment
-        Key of the experiment.
-    graph
-        Its `info` names the source and the pairs. For generators, the description of the graph to make.
-    solvers
-        Names of solvers, perhaps with effort.
-    effort
-        How much to measure.
-    device
-        Backend and factory of the device for solvers that need one.
-
-    Returns
-    -------
-    list of Measurement
-        One for each solver and query, with its trials.
+    The graph's `info` names the source and the pairs; generators take the description of the graph to make.
+    `device` is the backend and the factory of the device for solvers that need one.
     """
     checkers = {problem: checker_of(problem, graph) for problem in {find(name).problem for name in solvers}}
     found = unmeasured(graph.info, solvers, effort, device)
@@ -66,8 +47,7 @@ def measure(
             for measurement in found:
                 progress.set_postfix_str(measurement.solver)
                 if measurement.wants_trial(effort):
-                    checker = checkers[find(measurement.solver).problem]
-                    measurement.run_trials(graph, checker, effort)
+                    measurement.run_trials(graph, checkers[find(measurement.solver).problem], effort)
                 progress.update()
     return found
 
@@ -80,11 +60,10 @@ def unmeasured(
     found = []
     for name in solvers:
         solver = find(name)
-        on_device = backend in solver.backends
+        where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
         at_once = min(effort.at_once, effort.trials) if issubclass(solver, HostSolver) else 1
         for query in queries(solver.problem, info):
-            factory = open_device if on_device else None
-            found.append(Measurement(name, backend if on_device else "host", query, factory, at_once))
+            found.append(Measurement(name, where, query, factory, at_once))
     return found
 
 
@@ -94,19 +73,7 @@ GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "s
 def as_record(
     experiment: str, info: dict[str, Any], measurement: Measurement, provenance: dict[str, Any]
 ) -> Record:
-    """Convert a measurement to a record.
-
-    Parameters
-    ----------
-    experiment
-        Key of the experiment.
-    info
-        The `info` of the graph; for generators, that of the description.
-    measurement
-        What was measured.
-    provenance
-        The record's `machine` and `software`.
-    """
+    """Convert a measurement on the graph of `info` to a record; `provenance`: `machine` and `software`."""
     solver, parameters = parse(measurement.solver)
     parameters = {**parameters, **measurement.query.parameters()}
     software = dict(provenance["software"])

@@ -29,7 +29,6 @@ from retrace.graphs.random import RandomGraph
 from retrace.solvers import DeviceSolver, Solver, make
 from retrace.system import memory
 from retrace.system.errors import TooLargeError
-from retrace.system.memory import require
 from retrace.system.processes import side_by_side
 
 Phases = dict[str, float | None]
@@ -45,23 +44,16 @@ EVENT_MS = 0.2
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to measure.
-
-    Attributes
-    ----------
-    trials
-        Trials of each solver and query; the emulator runs one, since its times say nothing.
-    budget_s
-        Seconds for the trials of a solver and query. A solver predicted to need more for one trial is
-        skipped, and no trial is begun that would exceed the budget if it took as long as the slowest so far.
-    at_once
-        Trials of a C++ program that run at a time, each in a process of its own on a core of its own. They
-        share the caches and the memory, so records state it.
-    """
+    """How much to measure."""
 
     trials: int
+    """Trials of each solver and query; the emulator runs one, since its times say nothing."""
     budget_s: float
+    """Seconds for the trials of a solver and query. A solver predicted to need more for one trial is skipped,
+    and no trial is begun that would exceed the budget if it took as long as the slowest so far."""
     at_once: int = 1
+    """Trials of a C++ program that run at a time, each in a process of its own on a core of its own. They
+    share the caches and the memory, so records state it."""
 
 
 @dataclass(frozen=True)
@@ -78,48 +70,30 @@ class Outcome:
 
 @dataclass
 class Measurement:
-    """The trials of one solver with one query.
-
-    Attributes
-    ----------
-    solver
-        Name of the solver, and its effort.
-    backend
-        cuda, emulator or host.
-    query
-        What is asked.
-    open_device
-        Creates the device for a trial; None for a host solver.
-    at_once
-        Trials that run at a time.
-    status
-        ok, failed or skipped.
-    reason
-        Why it failed or was skipped, or how the answer is wrong.
-    trials
-        The phases of each trial, in milliseconds.
-    result
-        The result of checking the last answer.
-    digest
-        Sha256 of the last answer.
-    seconds
-        The seconds that each trial, or each group of trials at once, took altogether.
-    """
+    """The trials of one solver with one query; `trials` has the phases of each, in milliseconds."""
 
     solver: str
+    """Name of the solver, and its settings."""
     backend: str
+    """`cuda`, `emulator` or `host`."""
     query: Query
     open_device: DeviceFactory | None
+    """Creates the device for a trial; None for a host solver."""
     at_once: int = 1
+    """Trials that run at a time."""
     status: str = "ok"
+    """`ok`, `failed` or `skipped`."""
     reason: str | None = None
+    """Why it failed or was skipped, or how the answer is wrong."""
     trials: list[Phases] = field(default_factory=list)
     iterations: int | None = None
     result: CheckResult | None = None
+    """The result of checking the last answer, of which `digest` is the sha256."""
     digest: str | None = None
     observed: dict[str, float] = field(default_factory=dict)
     gpu: dict[str, Any] | None = None
     seconds: list[float] = field(default_factory=list)
+    """What each trial, or each group of trials at once, took altogether."""
     started: str = ""
 
     def wants_trial(self, effort: Effort) -> bool:
@@ -131,10 +105,7 @@ class Measurement:
         return len(self.trials) < wanted and needed <= effort.budget_s
 
     def run_trials(self, graph: Subject, checker: Checker, effort: Effort) -> None:
-        """Run a trial, or as many as run at once, and check the answers.
-
-        An exception ends this measurement as failed or skipped, and is not passed on.
-        """
+        """Run a trial, or as many as run at once, and check the answers; an exception becomes the reason."""
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         try:
             if not self.trials:
@@ -162,19 +133,18 @@ class Measurement:
     def skip_if_need_be(self, graph: Subject, effort: Effort) -> None:
         """Skip the measurement if the solver declines the query, or memory or the budget does not suffice."""
         if isinstance(graph, CSRGraph):
-            require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
+            memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
         elif isinstance(graph, RandomGraph):
-            require(graph.memory_bytes, memory.available(), "memory")
+            memory.require(graph.memory_bytes, memory.available(), "memory")
         with self.device() as device:
             solver = make(self.solver, device)
             if (why_not := solver.declines(self.query)) is not None:
                 self.skip(why_not)
                 return
             if device is not None and isinstance(solver, DeviceSolver):
-                needed = solver.memory_bytes(graph)
                 kind = "device memory" if self.backend == "cuda" else "memory"
                 self.gpu = device.describe()
-                require(needed, device.free_memory(), kind)
+                memory.require(solver.memory_bytes(graph), device.free_memory(), kind)
             solver.setup(graph)
             predicted = solver.predict_seconds(self.query)
         if predicted is not None and predicted > effort.budget_s:
@@ -199,9 +169,8 @@ class Measurement:
                 if solve is None or solve < WARM_MS or events * EVENT_MS > solve / 100:
                     phases, iterations, answer, _ = self.one_pass(solver, device, with_events=False)
             predecessor, observed = solver.predecessors(), solver.observed()
-            gpu = (
-                device.describe() if asking and device is not None else None
-            )  # while its clock is still high
+            # while the GPU's clock is still high
+            gpu = None if device is None or not asking else device.describe()
         return Outcome(setup | phases, iterations, answer, predecessor, observed, gpu)
 
     def one_pass(self, solver: Solver, device: Device | None, with_events: bool) -> Pass:

@@ -10,51 +10,36 @@ import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.bulk_synchronous import BulkSynchronous
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.solver import DeviceSolver, HostSolver, only, unreached
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, unreached
 
 
 @REGISTRY.add
 class QueueBFS(HostSolver):
-    """Sequential breadth-first search with a first-in, first-out queue.
-
-    Each vertex enters the queue once, when its level is found, so the search takes O(vertices + arcs) time.
-    Report bsp-suite, Algorithm 3.1, whose baseline it is.
-    """
+    """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""
 
     name = "bfs/queue"
     implements = "bsp-suite, Algorithm 3.1"
-    source = "host/bfs_queue.cpp"
-    symbol = "bfs_queue"
 
 
 @REGISTRY.add
 class TwoFrontierBFS(HostSolver):
-    """Sequential breadth-first search with two arrays of vertices: this level's and the next one's.
-
-    The arrays swap after each level, in O(vertices + arcs) time altogether. Report hong-bfs, BFS_sequential.
-    """
+    """Sequential, with an array of vertices for this level and one for the next, which swap."""
 
     name = "bfs/two-frontier"
     implements = "hong-bfs, BFS_sequential"
-    source = "host/bfs_two_frontier.cpp"
-    symbol = "bfs_two_frontier"
 
     def download(self) -> Int32Array:
-        """Return the labels, with `UNREACHABLE` in place of -1."""
         return np.where(self.answer < 0, UNREACHABLE, self.answer)
 
 
 @REGISTRY.add
 class BspBFS(BulkSynchronous):
-    """Breadth-first search in two bulk-synchronous kernels a level, with one thread for each vertex.
+    """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs) work.
 
-    A thread whose vertex is in the frontier writes the level of its unvisited neighbours, and marks them; the
-    second kernel makes the marked vertices the next frontier. Every level inspects every vertex, so a graph
-    of depth D takes O(D * vertices + arcs) work. Report bsp-suite, Algorithms 3.2 and 3.3, after Harish and
-    Narayanan (HiPC 2007).
+    The first kernel writes the level of the frontier's unvisited neighbours and marks them; the second makes
+    the marked vertices the next frontier. Report bsp-suite, Algorithms 3.2 and 3.3.
     """
 
     name = "bfs/bsp"
@@ -64,7 +49,6 @@ class BspBFS(BulkSynchronous):
     bytes_per_vertex = 7
 
     def upload(self, query: Query) -> None:
-        """Send the graph; the source is in the frontier, visited, and at level 0."""
         graph, device = self.graph, self.device
         only_source = only(query.source, graph)
         arcs, vertices = self.upload_arcs(graph), np.int32(graph.vertices)
@@ -79,11 +63,10 @@ class BspBFS(BulkSynchronous):
 
 @REGISTRY.add
 class BlockQueueBFS(DeviceSolver):
-    """Breadth-first search with a queue of the frontier, one thread for each vertex in it, a launch a level.
+    """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
 
-    A block collects the vertices it discovers in a queue in shared memory, and appends that to the next
-    frontier with a single atomic addition. The work is O(vertices + arcs). Report hong-bfs,
-    BFS_Bqueue_kernel, corrected: the length of a full queue is limited when it is read (docs/errata.md).
+    A block queues what it discovers in shared memory, and appends that to the next frontier with one atomic
+    addition. Corrected: the length of a full queue is limited when it is read (docs/errata.md).
     """
 
     name = "bfs/block-queue"
@@ -92,27 +75,21 @@ class BlockQueueBFS(DeviceSolver):
     bytes_per_vertex = 16
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels."""
         self.graph = graph
-        module = self.device.load(self.source)
         names = ("block_queue_start", "block_queue_expand", "block_queue_next")
-        self.start, self.expand, self.next = (module.kernel(name) for name in names)
+        self.start, self.expand, self.next = self.load_kernels(*names)
 
     def upload(self, query: Query) -> None:
-        """Send the graph; the source is the only vertex of the previous frontier."""
         graph, device = self.graph, self.device
         self.arcs = self.upload_arcs(graph)
         self.label = device.upload(np.full(graph.vertices, -1, dtype=np.int32))
         self.visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
         self.frontiers = [device.empty(graph.vertices, np.int32) for _ in ("previous", "current")]
         self.previous_tail, self.tail = device.empty(1, np.int32), device.empty(1, np.int32)
-        self.start(
-            1, 1, np.int32(query.source), self.frontiers[0], self.previous_tail, self.tail, self.label,
-            self.visited,
-        )  # fmt: skip
+        tails_and_marks = self.previous_tail, self.tail, self.label, self.visited
+        self.start(1, 1, np.int32(query.source), self.frontiers[0], *tails_and_marks)
 
     def solve(self, query: Query) -> int:
-        """Expand level by level until the frontier is empty; return the number of levels."""
         previous, current = self.frontiers
         frontier = np.ones(1, dtype=np.int32)
         levels = 0
@@ -128,7 +105,6 @@ class BlockQueueBFS(DeviceSolver):
         return levels
 
     def download(self) -> Int32Array:
-        """Copy the labels to the host, and replace -1 by `UNREACHABLE`."""
         label = self.device.download(self.label)
         label[label < 0] = UNREACHABLE
         return label
@@ -136,10 +112,9 @@ class BlockQueueBFS(DeviceSolver):
 
 @REGISTRY.add
 class PublishedBlockQueueBFS(BlockQueueBFS):
-    """`bfs/block-queue` as printed: every thread that finds the shared queue full resets its length.
+    """`bfs/block-queue` as printed in report hong-bfs: a thread that finds the queue full resets its length.
 
-    That plain write competes with the atomic additions of other threads (docs/errata.md). Report hong-bfs,
-    BFS_Bqueue_kernel.
+    That plain write competes with the atomic additions of other threads (docs/errata.md).
     """
 
     name = "bfs/block-queue-published"
@@ -148,7 +123,7 @@ class PublishedBlockQueueBFS(BlockQueueBFS):
 
 @REGISTRY.add
 class SciPyBFS(SciPyPeer):
-    """Levels by SciPy's Dijkstra without weights, since its breadth-first search returns no levels."""
+    """SciPy's Dijkstra without weights, since its breadth-first search returns no levels."""
 
     name = "bfs/scipy"
     implements = "scipy.sparse.csgraph.dijkstra(unweighted=True)"
@@ -157,14 +132,14 @@ class SciPyBFS(SciPyPeer):
 
 @REGISTRY.add
 class IgraphBFS(IgraphPeer):
-    """Levels by igraph's breadth-first search, in C."""
+    """igraph's breadth-first search, in C."""
 
     name = "bfs/igraph"
 
 
 @REGISTRY.add
 class NetworKitBFS(NetworKitPeer):
-    """Levels by NetworKit's breadth-first search, in C++."""
+    """NetworKit's breadth-first search, in C++."""
 
     name = "bfs/networkit"
     implements = "networkit.distance.BFS"

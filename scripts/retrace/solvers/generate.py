@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +21,7 @@ from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import GENERATORS, make
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import RetraceError
 
@@ -41,7 +40,7 @@ class Generator(Solver):
         return np.array([stream_key(self.wanted.seed, f"{first}.{purpose}") for purpose in purposes])
 
     def finished(self, indptr: Int32Array, indices: Int32Array, weights: Int32Array) -> CSRGraph:
-        """Assemble the graph."""
+        """Return the graph."""
         return CSRGraph(indptr, indices, weights, self.info_of(self.wanted))
 
     @classmethod
@@ -55,45 +54,34 @@ class Generator(Solver):
 class TreeFirst(Generator):
     """A random tree, and then random arcs until the graph has as many as asked for, in C++ on all cores.
 
-    Vertex v of the tree is joined to a random earlier vertex, so the graph is weakly connected. The further
-    arcs are the beginning of a random permutation of all pairs of vertices; those of the tree are left out. A
-    vertex's arcs are sorted by their heads. Report tuwien-sssp, Graph Generation, the first generator.
+    Vertex v of the tree is joined to a random earlier vertex. The further arcs are the beginning of a random
+    permutation of all pairs of vertices, without those of the tree. A vertex's arcs are sorted by head.
     """
 
     name = "generate/tree-first"
     implements = "tuwien-sssp, Graph Generation, the first"
     source = "host/generate_tree_first.cpp"
     connected = True
-    settings: ClassVar[Mapping[str, Setting]] = {
-        "threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")
-    }
+    settings: ClassVar[Settings] = {"threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")}
 
     def setup(self, wanted: RandomGraph) -> None:
-        """Load the function; raise RetraceError if so few arcs connect no graph of that size."""
         resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)
         self.wanted = wanted
         self.c_wanted = c_random_graph(wanted, self.keys())
         self.function = host_function(self.source, "generate_tree_first", returns=None)
 
     def upload(self, query: Query) -> None:
-        """Allocate the graph's arrays; raise RetraceError if there is too little memory."""
+        vertices, arcs = self.wanted.vertices, self.wanted.arcs
         try:
-            self.arrays = [
-                np.empty(size, dtype=np.int32)
-                for size in (self.wanted.vertices + 1, self.wanted.arcs, self.wanted.arcs)
-            ]
+            self.arrays = [np.empty(size, dtype=np.int32) for size in (vertices + 1, arcs, arcs)]
         except MemoryError:
-            raise RetraceError(
-                f"{self.wanted.arcs} arcs need {self.wanted.memory_bytes / 2**30:.1f} GiB of memory, more "
-                "than there is; ask for fewer"
-            ) from None
+            needs = f"{arcs} arcs need {self.wanted.memory_bytes / 2**30:.1f} GiB of memory"
+            raise RetraceError(f"{needs}, more than there is; ask for fewer") from None
 
     def solve(self, query: Query) -> None:
-        """Make the graph."""
         self.function(self.c_wanted, self.parameters["threads"], *map(pointer, self.arrays))
 
     def download(self) -> CSRGraph:
-        """Return the graph."""
         return self.finished(*self.arrays)
 
 
@@ -101,10 +89,8 @@ class TreeFirst(Generator):
 class RandomDegree(Generator, DeviceSolver):
     """A random degree for each vertex, and then distinct random heads, on a device; perhaps not connected.
 
-    The degrees are those of arcs drawn from all pairs without repetition, so they add up to the arcs asked
-    for. Prefix sums turn them into `indptr`. A vertex's heads are the first images of a random permutation of
-    the other vertices. Report tuwien-sssp, Graph Generation, the second generator, which may draw the degrees
-    on the host.
+    The degrees are those of arcs drawn from all pairs without repetition. Prefix sums turn them into
+    `indptr`. A vertex's heads are the first images of a random permutation of the other vertices.
     """
 
     name = "generate/random-degree"
@@ -113,18 +99,14 @@ class RandomDegree(Generator, DeviceSolver):
     more_sources = (PrefixSums.source,)
 
     def memory_bytes(self, wanted: RandomGraph) -> int:
-        """Predict the device memory: the graph's; the sums of chunks of degrees are small beside it."""
-        return wanted.memory_bytes
+        return wanted.memory_bytes  # the sums of chunks of degrees are small beside it
 
     def setup(self, wanted: RandomGraph) -> None:
-        """Load the kernels."""
         self.wanted = wanted
-        module = self.device.load(self.source)
-        self.degrees, self.heads = module.kernel("random_degrees"), module.kernel("random_heads")
+        self.degrees, self.heads = self.load_kernels("random_degrees", "random_heads")
         self.prefix_sums = PrefixSums(self.device)
 
     def upload(self, query: Query) -> None:
-        """Allocate the graph's arrays, and the sums of chunks of degrees."""
         device, wanted = self.device, self.wanted
         self.random_keys = device.upload(self.keys())
         self.indptr = device.empty(wanted.vertices + 1, np.int32)
@@ -133,7 +115,6 @@ class RandomDegree(Generator, DeviceSolver):
         self.prefix_sums.allocate(self.indptr.size)
 
     def solve(self, query: Query) -> None:
-        """Draw the degrees, sum them up to `indptr`, and draw the heads."""
         wanted = self.wanted
         vertices, arcs = np.int32(wanted.vertices), np.int32(wanted.arcs)
         self.degrees(self.grid(wanted.arcs), self.block_size, vertices, arcs, self.random_keys, self.indptr)
@@ -146,27 +127,11 @@ class RandomDegree(Generator, DeviceSolver):
         )  # fmt: skip
 
     def download(self) -> CSRGraph:
-        """Copy the graph to the host."""
         return self.finished(*map(self.device.download, (self.indptr, self.indices, self.weights)))
 
 
 def generate(name: str, wanted: RandomGraph, device: Device | None = None) -> CSRGraph:
-    """Run all phases of a generator once.
-
-    Parameters
-    ----------
-    name
-        Name of the generator, such as `generate/tree-first`.
-    wanted
-        The graph to make.
-    device
-        An open device, for a generator that runs on one.
-
-    Raises
-    ------
-    RetraceError
-        If there is no generator of that name, or it cannot make such a graph.
-    """
+    """Run a generator, given by name, once; raise RetraceError if it cannot make such a graph."""
     generator = make(name, device)
     assert isinstance(generator, Generator)
     generator.setup(wanted)

@@ -44,12 +44,11 @@ class Peer(Solver):
         return f"{cls.package} {version(cls.package)}"
 
     def download(self) -> NDArray[Any]:
-        """Convert the path lengths."""
         return to_int32(self.lengths)
 
 
 class SciPyPeer(Peer):
-    """Levels or distances by SciPy's Dijkstra with a Fibonacci heap, O(arcs + vertices log vertices)."""
+    """SciPy's Dijkstra with a Fibonacci heap; a graph without weights gets ones."""
 
     package = "scipy"
     implements = "scipy.sparse.csgraph.dijkstra"
@@ -57,13 +56,11 @@ class SciPyPeer(Peer):
     """Whether each arc counts 1."""
 
     def setup(self, graph: CSRGraph) -> None:
-        """Build SciPy's sparse array; a search that ignores weights gets ones."""
         weights = np.ones(graph.arcs) if graph.weights is None else graph.weights.astype(np.float64)
         shape = (graph.vertices, graph.vertices)
         self.graph = csr_array((weights, graph.indices, graph.indptr), shape=shape)
 
     def solve(self, query: Query) -> None:
-        """Run the search."""
         self.lengths = dijkstra(self.graph, indices=[query.source], unweighted=self.unweighted)[0]
 
 
@@ -74,13 +71,11 @@ class IgraphPeer(Peer):
     implements = "igraph.Graph.distances"
 
     def setup(self, graph: CSRGraph) -> None:
-        """Build igraph's graph."""
         arcs = np.column_stack([graph.tails(), graph.indices])
         self.graph = self.module.Graph(graph.vertices, arcs, directed=True)
         self.weights = None if graph.weights is None else graph.weights.tolist()
 
     def solve(self, query: Query) -> None:
-        """Run the search."""
         self.lengths = self.graph.distances(source=query.source)[0]
 
 
@@ -94,17 +89,13 @@ class NetworKitPeer(Peer):
     """Whether the problem has weights."""
 
     def setup(self, graph: CSRGraph) -> None:
-        """Build NetworKit's graph."""
         use = self.weighted and graph.weights is not None
         weights = np.asarray(graph.weights, dtype=np.float64) if use else np.ones(graph.arcs)
         ends = graph.tails().astype(np.uint64), graph.indices.astype(np.uint64)  # narrower ids crash it
-        self.graph = self.module.graph.GraphFromCoo(
-            (weights, ends), n=graph.vertices, weighted=use, directed=True
-        )
+        coo, make = (weights, ends), self.module.graph.GraphFromCoo
+        self.graph = make(coo, n=graph.vertices, weighted=use, directed=True)
 
     def solve(self, query: Query) -> None:
-        """Run the search."""
-        algorithm = getattr(self.module.distance, self.algorithm)
-        search = algorithm(self.graph, query.source, storePaths=False)
+        search = getattr(self.module.distance, self.algorithm)(self.graph, query.source, storePaths=False)
         search.run()
         self.lengths = search.getDistances(asarray=True)

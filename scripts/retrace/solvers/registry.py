@@ -24,13 +24,7 @@ class Registry:
         return solver
 
     def find(self, spec: str) -> type[Solver]:
-        """Return the solver class of a name; settings after the name are ignored.
-
-        Raises
-        ------
-        RetraceError
-            If there is no solver of that name.
-        """
+        """Return the solver class of a name without its settings; raise RetraceError if there is none."""
         name = spec.partition(":")[0]
         if name not in self.solvers:
             like = [solver.name for solver in self.of_problem(name.partition("/")[0])]
@@ -53,31 +47,15 @@ GENERATORS = Registry()
 
 
 def find(spec: str) -> type[Solver]:
-    """Return the class of a solver or a generator; settings after its name are ignored.
-
-    Raises
-    ------
-    RetraceError
-        If there is none of that name.
-    """
+    """Return the class of a solver or a generator; raise RetraceError if there is none of that name."""
     return (GENERATORS if spec.startswith("generate/") else REGISTRY).find(spec)
 
 
 def parse(spec: str) -> tuple[type[Solver], dict[str, Value]]:
     """Read a solver's name and settings, such as `betweenness/vert:blocks=132,block_size=512`.
 
-    Returns
-    -------
-    solver
-        The solver's class.
-    parameters
-        The values of all its settings, by default or as given.
-
-    Raises
-    ------
-    RetraceError
-        If there is no such solver, it has no such setting, a setting is given twice, or a value is not
-        allowed.
+    Return the solver's class, and the values of all its settings, by default or as given. Raise RetraceError
+    if there is no such solver or setting, a setting is given twice, or a value is not allowed.
     """
     solver = find(spec)
     given: dict[str, Value] = {}
@@ -96,15 +74,7 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Value]]:
 
 
 def make(spec: str, device: Device | None = None) -> Solver:
-    """Create a solver from its name and settings.
-
-    Parameters
-    ----------
-    spec
-        As `parse` takes it.
-    device
-        An open device, for a solver that runs on one.
-    """
+    """Create a solver from its name and settings, on an open device if it needs one."""
     kind, parameters = parse(spec)
     if not issubclass(kind, DeviceSolver):
         solver = kind()
@@ -119,11 +89,9 @@ def make(spec: str, device: Device | None = None) -> Solver:
 def settings_of_all_solvers() -> dict[str, Setting]:
     """Return the declaration of every setting of any solver, by key, for the schema of records.
 
-    Solvers share a setting under one name: its type, bounds and meaning are the same; only defaults differ,
-    and that of the first solver is returned.
+    Solvers that share a setting differ in its default only; that of the first one is returned.
     """
     found: dict[str, Setting] = {}
     for solver in [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]:
-        for key, setting in solver.settings.items():
-            found.setdefault(key, setting)
+        found |= {key: setting for key, setting in solver.settings.items() if key not in found}
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from retrace.graphs.csr import UNREACHABLE
@@ -13,34 +14,20 @@ Value = int | str
 
 @dataclass(frozen=True)
 class Setting:
-    """The declaration of a setting.
-
-    Attributes
-    ----------
-    default
-        The value used if none is given; its type is the setting's type.
-    meaning
-        What the setting controls, with its unit.
-    least, most
-        The bounds of an integer, both included; kernels take 32-bit integers.
-    choices
-        The values that a string may have.
-    """
+    """The declaration of a setting."""
 
     default: Value
+    """The value used if none is given; its type is the setting's type."""
     meaning: str
+    """What the setting controls, with its unit."""
     least: int = 1
     most: int = UNREACHABLE - 1
+    """The bounds of an integer, both included; kernels take 32-bit integers."""
     choices: tuple[str, ...] = ()
+    """The values that a string may have."""
 
     def parse(self, key: str, text: str) -> Value:
-        """Convert the text of a value, and check it.
-
-        Raises
-        ------
-        RetraceError
-            If the text is no integer, out of bounds, or none of the choices.
-        """
+        """Convert a value; raise RetraceError if it is no integer, out of bounds, or none of the choices."""
         if isinstance(self.default, str):
             if text not in self.choices:
                 raise RetraceError(f"{key} is {text}, expected {' or '.join(self.choices)}")
@@ -52,3 +39,7 @@ class Setting:
         if not self.least <= value <= self.most:
             raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
         return value
+
+
+Settings = Mapping[str, Setting]
+"""A solver's settings by key."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import Buffer, Device
+from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.setting import Setting, Value
+from retrace.solvers.setting import Setting, Settings, Value
 from retrace.system.project import with_headers
 
 BLOCK_SIZE = 256
@@ -50,7 +52,7 @@ class Solver(ABC):
     """Further files that are compiled separately and loaded by the solver."""
     sources = Sources()
     backends: ClassVar[tuple[str, ...]] = ("host",)
-    settings: ClassVar[Mapping[str, Setting]] = {}
+    settings: ClassVar[Settings] = {}
     """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
     defaults: ClassVar[Mapping[str, Value]] = {}
     """The defaults of all settings."""
@@ -71,10 +73,7 @@ class Solver(ABC):
     def setup(self, graph: Any) -> None:
         """Load code and, for a library, build its own graph object. Not part of `total`.
 
-        Parameters
-        ----------
-        graph
-            A `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, and a generator takes a `RandomGraph`.
+        `graph` is a `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, and a generator a `RandomGraph`.
         """
 
     def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send
@@ -110,16 +109,22 @@ class Solver(ABC):
 
 
 class HostSolver(Solver):
-    """A C++ function of `kernels/host/`; there is nothing to upload or download.
+    """A C++ function of `kernels/host/`: file and function have the solver's name, `bfs_queue` for bfs/queue.
 
     Arguments are converted to C++ types in `setup`, which leaves a microsecond of the call itself in `solve`.
     """
 
     symbol: ClassVar[str]
-    """The function's name in `source`."""
+    """The function's name."""
+
+    def __init_subclass__(cls) -> None:
+        """Derive the file from the name, unless a class states it, and the function from the file."""
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            cls.source = cls.source or f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
+            cls.symbol = PurePath(cls.source).stem
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the function, and allocate the answer."""
         self.graph = graph
         self.c_graph = c_graph(graph)
         self.function = host_function(self.source, self.symbol)
@@ -131,11 +136,9 @@ class HostSolver(Solver):
         self.c_answer = pointer(self.answer)
 
     def solve(self, query: Query) -> int:
-        """Call the function; return its count: of levels, sweeps or settled vertices."""
         return int(self.function(self.c_graph, query.source, self.c_answer))
 
     def download(self) -> NDArray[Any]:
-        """Return the answer, which the function has written."""
         return self.answer
 
 
@@ -147,22 +150,24 @@ class DeviceSolver(Solver):
     """
 
     backends = ("cuda", "emulator")
-    settings: ClassVar[Mapping[str, Setting]] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
+    settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
     bytes_per_vertex: ClassVar[int | None] = None
 
     def __init__(self, device: Device) -> None:
         self.device = device
 
     def memory_bytes(self, graph: Any) -> int:
-        """Predict the device memory that all phases take together, in bytes; 0 where it is not known.
-
-        It is called before `setup`: a graph that does not fit is skipped.
-        """
+        """Predict the device memory of all phases in bytes, before `setup`; 0 where it is not known."""
         if self.bytes_per_vertex is None:
             return 0
         arrays_of_arcs = 2 if self.problem == "sssp" else 1
         vertices, arcs = int(graph.vertices), int(graph.arcs)
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
+
+    def load_kernels(self, *names: str) -> list[Kernel]:
+        """Load `source`, and return some of its kernels."""
+        module = self.device.load(self.source)
+        return [module.kernel(name) for name in names]
 
     @property
     def block_size(self) -> int:
@@ -182,6 +187,40 @@ class DeviceSolver(Solver):
         return [self.device.upload(array) for array in arrays]
 
 
+class BulkSynchronous(DeviceSolver):
+    """Two kernels an iteration: one proposes updates, one applies them and sets a flag that the host reads.
+
+    P. Harish and P. J. Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007.
+    """
+
+    kernels: ClassVar[tuple[str, str]]
+    """The names of the two kernels in `source`."""
+    answer: Buffer
+    arguments: tuple[tuple[Any, ...], tuple[Any, ...]]
+    """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.first, self.second = self.load_kernels(*self.kernels)
+
+    def solve(self, query: Query) -> int:
+        grid, block, device = self.grid(self.graph.vertices), self.block_size, self.device
+        of_first, of_second = self.arguments
+        flag = of_second[-1]
+        no, more = np.zeros(1, np.int32), np.ones(1, np.int32)
+        iterations = 0
+        while more[0]:
+            device.write(flag, no)
+            self.first(grid, block, *of_first)
+            self.second(grid, block, *of_second)
+            device.read(flag, more)
+            iterations += 1
+        return iterations
+
+    def download(self) -> Int32Array:
+        return self.device.download(self.answer)
+
+
 def only(vertex: int, graph: CSRGraph) -> NDArray[np.bool_]:
     """Return a mask in which one vertex is set, shape (vertices,)."""
     mask = np.zeros(graph.vertices, dtype=np.bool_)
@@ -194,3 +233,17 @@ def unreached(graph: CSRGraph, source: int) -> Int32Array:
     lengths = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
     lengths[source] = 0
     return lengths
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Return the seconds that some work takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def seconds_on(solver: Solver, small: Any) -> float:
+    """Return the seconds in which a fresh solver solves a small graph from vertex 0."""
+    solver.setup(small)
+    solver.upload(Query(0))
+    return seconds_of(lambda: solver.solve(Query(0)))

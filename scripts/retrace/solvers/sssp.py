@@ -8,23 +8,21 @@ are one kernel of report tuwien-sssp; they differ in how the host learns that no
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
-from collections.abc import Mapping
 from itertools import count
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.bulk_synchronous import BulkSynchronous
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
-from retrace.solvers.solver import DeviceSolver, HostSolver, only, unreached
+from retrace.solvers.setting import Settings
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, seconds_of, unreached
 from retrace.system.errors import RetraceError
 
 
@@ -38,88 +36,64 @@ class LinearDijkstra(HostSolver):
 
     name = "sssp/dijkstra-linear"
     implements = "bsp-suite, Algorithm 3.7"
-    source = "host/sssp_dijkstra_linear.cpp"
-    symbol = "sssp_dijkstra_linear"
-    SAMPLE = (100, 1100)
+    settled_to_predict = (100, 1100)
 
     def settle(self, source: int, limit: int) -> int:
         """Settle up to `limit` vertices; return how many were settled."""
         return int(self.function(self.c_graph, source, limit, self.c_answer))
 
     def solve(self, query: Query) -> int:
-        """Settle every vertex that the source reaches; return how many were settled."""
         return self.settle(query.source, self.graph.vertices)
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Extrapolate the difference between settling few and more vertices: each takes a scan of all.
-
-        Of three runs the fastest counts, since other work on the machine only makes a run slower.
-        """
-        fewer, more = self.SAMPLE
+        """Extrapolate the difference between settling few and more vertices: each takes a scan of all."""
+        fewer, more = self.settled_to_predict
         if self.settle(query.source, more) < more:
             return None
         difference = self.fastest(query.source, more) - self.fastest(query.source, fewer)
         return max(0.0, difference) / (more - fewer) * self.graph.vertices
 
     def fastest(self, source: int, limit: int) -> float:
-        """Return the seconds of the fastest of three runs that settle `limit` vertices."""
-        seconds = []
-        for _ in range(3):
-            started = time.perf_counter()
-            self.settle(source, limit)
-            seconds.append(time.perf_counter() - started)
-        return min(seconds)
+        """Return the seconds of the fastest of three runs, since other work only makes a run slower."""
+        return min(seconds_of(lambda: self.settle(source, limit)) for _ in range(3))
 
 
 @REGISTRY.add
 class HeapDijkstra(HostSolver):
-    """Dijkstra's algorithm with a binary heap, O((vertices + arcs) log vertices).
-
-    A vertex enters the heap again when its distance falls, and obsolete entries are skipped when they
-    surface. No report has it: it is what a programmer would write today.
-    """
+    """A binary heap, which a vertex enters when its distance falls: O((vertices + arcs) log vertices)."""
 
     name = "sssp/dijkstra-heap"
     implements = "Dijkstra's algorithm with std::priority_queue: what anyone would write today"
-    source = "host/sssp_dijkstra_heap.cpp"
-    symbol = "sssp_dijkstra_heap"
 
 
 @REGISTRY.add
 class MaskSequentialSSSP(HostSolver):
-    """Sequential sweeps over all vertices, which relax the arcs of those that are masked, with predecessors.
+    """Sequential sweeps, which relax the arcs of masked vertices until none is masked: O(vertices * arcs).
 
-    A vertex is masked when its distance falls; the search ends when none is. O(vertices * arcs) in the worst
-    case. Report tuwien-sssp, section 5, the sequential version, for which no pseudo-code is printed.
+    A vertex is masked when its distance falls. The report prints no pseudo-code of it.
     """
 
     name = "sssp/mask-sequential"
     implements = "tuwien-sssp, section 5, the sequential version"
-    source = "host/sssp_mask_sequential.cpp"
-    symbol = "sssp_mask_sequential"
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the function, and allocate the predecessors."""
         super().setup(graph)
         self.predecessor = np.empty(graph.vertices, dtype=np.int32)
         self.c_predecessor = pointer(self.predecessor)
 
     def solve(self, query: Query) -> int:
-        """Sweep until the mask is empty; return the number of sweeps."""
         return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
 
     def predecessors(self) -> Int32Array:
-        """Return the predecessors."""
         return self.predecessor
 
 
 @REGISTRY.add
 class BspSSSP(BulkSynchronous):
-    """Shortest paths in two bulk-synchronous kernels an iteration, with one thread for each vertex.
+    """Two bulk-synchronous kernels an iteration, with one thread for each vertex.
 
-    The first kernel relaxes the arcs of masked vertices by atomicMin into a second array of distances; the
-    second kernel takes over the distances that fell, and masks their vertices. Report bsp-suite, section
-    3.4.3, the second Algorithms 3.5 and 3.6, after Harish and Narayanan (HiPC 2007).
+    The first relaxes the arcs of masked vertices by atomicMin into a second array of distances; the second
+    takes over the distances that fell, and masks their vertices. Report bsp-suite, section 3.4.3.
     """
 
     name = "sssp/bsp"
@@ -129,7 +103,6 @@ class BspSSSP(BulkSynchronous):
     bytes_per_vertex = 9
 
     def upload(self, query: Query) -> None:
-        """Send the graph; the source is masked and at distance 0."""
         graph, device = self.graph, self.device
         distance = unreached(graph, query.source)
         arcs, mask = self.upload_arcs(graph), device.upload(only(query.source, graph))
@@ -142,26 +115,23 @@ class BspSSSP(BulkSynchronous):
 
 
 class MaskSSSP(DeviceSolver):
-    """Shortest paths with predecessors in one kernel an iteration, with one thread for each vertex.
+    """One kernel an iteration, with one thread for each vertex, which relaxes the arcs of masked ones.
 
-    A thread whose vertex is masked relaxes its arcs, and masks each head whose distance falls. Distance and
-    predecessor share a 64-bit word, updated by one atomicMin, so that they always belong together. Report
-    tuwien-sssp, Algorithm 1, with corrections (docs/errata.md).
+    Heads whose distance falls are masked. Distance and predecessor share a 64-bit word, updated by one
+    atomicMin, so that they always belong together: Algorithm 1 is corrected (docs/errata.md).
     """
 
     implements = "tuwien-sssp, Algorithm 1"
     source = "sssp/mask.cu"
     bytes_per_vertex: ClassVar[int | None] = 17
     mask: Buffer
+    seen: NDArray[Any]
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels."""
         self.graph = graph
-        module = self.device.load(self.source)
-        self.relax, self.unpack = module.kernel("mask_relax"), module.kernel("mask_unpack")
+        self.relax, self.unpack = self.load_kernels("mask_relax", "mask_unpack")
 
     def upload(self, query: Query) -> None:
-        """Send the graph; only the source is masked, at distance 0."""
         self.arcs = self.upload_arcs(self.graph)
         distance = unreached(self.graph, query.source)
         self.state = self.make_state(distance)
@@ -175,14 +145,14 @@ class MaskSSSP(DeviceSolver):
 
     @abstractmethod
     def make_mask(self) -> None:
-        """Allocate the mask on the device, and what the host needs to inspect it."""
+        """Allocate the mask on the device, and `seen`, what the host inspects of it."""
 
-    @abstractmethod
     def any_masked(self) -> bool:
         """Wait for the kernel; return whether any vertex is masked."""
+        self.device.read(self.mask, self.seen)
+        return bool(self.seen.any())
 
     def solve(self, query: Query) -> int:
-        """Relax until no vertex is masked; return the number of iterations."""
         vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
         block = self.block_size
         for iteration in count(1):
@@ -194,68 +164,48 @@ class MaskSSSP(DeviceSolver):
         raise AssertionError
 
     def download(self) -> Int32Array:
-        """Copy the distances to the host; the predecessors stay on the device."""
         size = self.graph.vertices
         distance, self.predecessor = self.device.empty(size, np.int32), self.device.empty(size, np.int32)
         self.unpack(self.grid(size), self.block_size, np.int32(size), *self.state, distance, self.predecessor)
         return self.device.download(distance)
 
     def predecessors(self) -> Int32Array:
-        """Copy the predecessors to the host, after `download`."""
         return self.device.download(self.predecessor)
 
 
 @REGISTRY.add
 class StandardSSSP(MaskSSSP):
-    """The host copies the mask to pageable memory after every iteration, and searches it there.
-
-    Report tuwien-sssp, Algorithm 1, with "standard memory transfer".
-    """
+    """The host copies the mask to pageable memory after every iteration: "standard memory transfer"."""
 
     name = "sssp/standard"
 
     def make_mask(self) -> None:
-        """Allocate the mask on the device and on the host."""
         self.mask = self.device.empty(self.graph.vertices, np.bool_)
         self.seen = np.empty(self.graph.vertices, dtype=np.bool_)
 
-    def any_masked(self) -> bool:
-        """Copy the mask and search it."""
-        self.device.read(self.mask, self.seen)
-        return bool(self.seen.any())
-
 
 @REGISTRY.add
-class PinnedSSSP(StandardSSSP):
-    """`sssp/standard` with the host's copy of the mask in page-locked memory, which the GPU writes directly.
-
-    Report tuwien-sssp, Algorithm 1, with pinned memory.
-    """
+class PinnedSSSP(MaskSSSP):
+    """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
 
     name = "sssp/pinned"
 
     def make_mask(self) -> None:
-        """Allocate the mask on the device and, page-locked, on the host."""
         self.mask = self.device.empty(self.graph.vertices, np.bool_)
         self.seen = self.device.pinned(self.graph.vertices, np.bool_)
 
 
 @REGISTRY.add
 class ZeroCopySSSP(MaskSSSP):
-    """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied.
-
-    Report tuwien-sssp, Algorithm 1, with zero-copy memory.
-    """
+    """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied."""
 
     name = "sssp/zero-copy"
     bytes_per_vertex = 16
 
     def make_mask(self) -> None:
-        """Allocate the mask once, in mapped memory."""
         self.seen, self.mask = self.device.mapped(self.graph.vertices, np.bool_)
 
     def any_masked(self) -> bool:
-        """Wait for the kernel, and search the mask in place."""
         self.device.synchronize()
         return bool(self.seen.any())
 
@@ -272,18 +222,15 @@ class GPUSearchSSSP(MaskSSSP):
     more_sources = ("sssp/mask-search.cu",)
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels."""
         super().setup(graph)
         self.search = self.device.load("sssp/mask-search.cu").kernel("mask_search")
 
     def make_mask(self) -> None:
-        """Allocate the mask and the flag."""
         self.mask = self.device.empty(self.graph.vertices, np.bool_)
         self.found = self.device.upload(np.zeros(1, dtype=np.int32))
         self.seen = np.zeros(1, dtype=np.int32)
 
     def any_masked(self) -> bool:
-        """Search part by part until a masked vertex is found or the mask ends."""
         begin, blocks, block_size = 0, 1, self.block_size
         self.device.write(self.found, np.zeros(1, dtype=np.int32))
         while begin < self.graph.vertices:
@@ -302,92 +249,77 @@ class SeparatePredecessors(StandardSSSP):
     bytes_per_vertex = 9
 
     def make_state(self, distance: Int32Array) -> list[Buffer]:
-        """Allocate distances and predecessors."""
         self.predecessor = self.device.upload(np.full(self.graph.vertices, -1, dtype=np.int32))
         return [self.device.upload(distance), self.predecessor]
 
     def download(self) -> Int32Array:
-        """Copy the distances to the host."""
         return self.device.download(self.state[0])
 
 
 @REGISTRY.add
 class PublishedSSSP(SeparatePredecessors):
-    """`sssp/standard` with Algorithm 1 as printed, except for line 7, which cannot work as printed.
+    """`sssp/standard` with Algorithm 1 of tuwien-sssp as printed, except for line 7, which cannot work so.
 
     A thread writes the predecessor after the distance, so a slower thread may overwrite it: predecessors may
-    be wrong. On a cycle of weight 0 the search does not end (docs/errata.md). Report tuwien-sssp, Algorithm
-    1.
+    be wrong. On a cycle of weight 0 the search does not end (docs/errata.md).
     """
 
     name = "sssp/standard-published"
     source = "sssp/mask-published.cu"
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernel."""
         self.graph = graph
-        self.relax = self.device.load(self.source).kernel("mask_relax")
+        (self.relax,) = self.load_kernels("mask_relax")
 
 
 @REGISTRY.add
 class PredecessorPassSSSP(SeparatePredecessors):
     """`sssp/standard` with 32-bit distances; a pass after the last iteration finds the predecessors.
 
-    Any arc that fits the distances exactly gives its head a predecessor, which is a tree if all weights are
-    positive. Arcs of weight 0 are used last, and only from vertices that already have a path from the source,
-    so that they close no cycle. Ours: the other way to avoid the race of Algorithm 1 of report tuwien-sssp.
+    Any arc that fits the distances exactly gives its head a predecessor; arcs of weight 0 come last, and only
+    from vertices with a path from the source. Ours: the other way to avoid the race of Algorithm 1.
     """
 
     name = "sssp/standard-predecessor-pass"
     source = "sssp/mask-predecessor-pass.cu"
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels."""
         self.graph = graph
-        module = self.device.load(self.source)
-        self.relax = module.kernel("mask_relax")
-        self.take = module.kernel("take_predecessors")
-        self.take_weightless = module.kernel("take_weightless_predecessors")
+        self.relax, self.take, self.take_weightless = self.load_kernels(
+            "mask_relax", "take_predecessors", "take_weightless_predecessors"
+        )
         assert graph.weights is not None
         self.has_weightless = bool((graph.weights == 0).any())
 
     def make_state(self, distance: Int32Array) -> list[Buffer]:
-        """Allocate the same, but let the kernel that relaxes take the distances alone."""
-        return super().make_state(distance)[:1]
+        return super().make_state(distance)[:1]  # the kernel that relaxes takes the distances alone
 
     def solve(self, query: Query) -> int:
-        """Relax until no vertex is masked, then find the predecessors; return the number of iterations."""
         iterations = super().solve(query)
         vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
         block = self.block_size
         self.take(grid, block, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.predecessor)
         more = np.full(1, self.has_weightless, dtype=np.int32)
         flag = self.device.empty(1, np.int32)
+        source, vectors = np.int32(query.source), (*self.state, self.predecessor, flag)
         while more[0]:
             self.device.fill(flag, 0)
-            self.take_weightless(
-                grid, block, vertices, *self.arcs, np.int32(query.source), *self.state, self.predecessor,
-                flag,
-            )  # fmt: skip
+            self.take_weightless(grid, block, vertices, *self.arcs, source, *vectors)
             self.device.read(flag, more)
         return iterations
 
 
 @REGISTRY.add
 class ThrustSSSP(DeviceSolver):
-    """`sssp/standard` with Thrust's vectors and algorithms in place of CUDA's calls.
-
-    Without CUDA it runs on Thrust's own host system. Report tuwien-sssp, section 5, "Thrust".
-    """
+    """`sssp/standard` with Thrust's vectors and algorithms, without CUDA on Thrust's own host system."""
 
     name = "sssp/thrust"
     implements = "tuwien-sssp, Algorithm 1, with Thrust"
     source = "thrust/sssp_thrust.cpp"
     bytes_per_vertex = 9
-    settings: ClassVar[Mapping[str, Setting]] = {}
+    settings: ClassVar[Settings] = {}
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the library."""
         self.graph = graph
         self.c_graph = c_graph(graph)
         self.library = self.device.load_thrust(self.source)
@@ -396,18 +328,15 @@ class ThrustSSSP(DeviceSolver):
         self.search: Address | None = None
 
     def upload(self, query: Query) -> None:
-        """Copy the graph into device vectors; only the source is masked, at distance 0."""
         self.free()
         self.search = Address(self.library.sssp_thrust_upload(self.c_graph, query.source))
 
     def solve(self, query: Query) -> int:
-        """Relax until no vertex is masked; return the number of iterations."""
         return int(self.library.sssp_thrust_solve(self.search))
 
     def download(self) -> Int32Array:
-        """Copy distances and predecessors to the host; free the vectors while their context exists."""
         self.library.sssp_thrust_download(self.search, pointer(self.answer), pointer(self.predecessor))
-        self.free()
+        self.free()  # while the vectors' context exists
         return self.answer
 
     def free(self) -> None:
@@ -417,13 +346,12 @@ class ThrustSSSP(DeviceSolver):
             self.search = None
 
     def predecessors(self) -> Int32Array:
-        """Return the predecessors."""
         return self.predecessor
 
 
 @REGISTRY.add
 class SciPySSSP(SciPyPeer):
-    """Distances by SciPy's Dijkstra with a Fibonacci heap, O(arcs + vertices log vertices)."""
+    """SciPy's Dijkstra with a Fibonacci heap, O(arcs + vertices log vertices)."""
 
     name = "sssp/scipy"
 
@@ -436,7 +364,6 @@ class IgraphSSSP(IgraphPeer):
     implements = 'igraph.Graph.distances(weights=..., algorithm="dijkstra")'
 
     def solve(self, query: Query) -> None:
-        """Run the search."""
         self.lengths = self.graph.distances(query.source, weights=self.weights, algorithm="dijkstra")[0]
 
 

@@ -23,36 +23,29 @@ RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the 
 class TwoQueuesSTCON(HostSolver):
     """Two sequential breadth-first searches that take turns, level by level.
 
-    The first vertex that both have visited lies on a shortest path. Time O(vertices + arcs). Report
-    bsp-suite, Algorithm 3.4, which takes turns by vertices, so that its first contact need not lie on a
-    shortest path.
+    The first vertex that both have visited lies on a shortest path (taking turns by vertices, it need not).
     """
 
     name = "stcon/two-queues"
     implements = "bsp-suite, Algorithm 3.4"
-    source = "host/stcon_two_queues.cpp"
-    symbol = "stcon_two_queues"
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the function; reverse the arcs of a directed graph."""
         super().setup(graph)
         self.backward = graph.reversed()
         self.c_backward = c_graph(self.backward)
         self.allocate_answer(1)
 
     def solve(self, query: Query) -> int:
-        """Search from both ends; return the number of levels expanded."""
         ends = query.source, query.target
         return int(self.function(self.c_graph, self.c_backward, *ends, self.c_answer))
 
 
 @REGISTRY.add
 class BspSTCON(DeviceSolver):
-    """Both searches in two bulk-synchronous kernels a level, with one thread for each vertex.
+    """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs).
 
-    The first kernel colours the neighbours of the frontier, the second makes them the next frontier and
-    notices a vertex of both colours; the host reads that state after each level. With D levels the work is
-    O(D * vertices + arcs). Report bsp-suite, the first Algorithms 3.5 and 3.6.
+    The first kernel colours the neighbours of the frontier; the second makes them the next frontier and
+    notices a vertex of both colours. Report bsp-suite, the first Algorithms 3.5 and 3.6.
     """
 
     name = "stcon/bsp"
@@ -61,18 +54,14 @@ class BspSTCON(DeviceSolver):
     bytes_per_vertex = 10
 
     def memory_bytes(self, graph: Subject) -> int:
-        """Predict the device memory of all phases, with the reversed arcs of a directed graph."""
         backward = 0 if graph.info.get("directed") is False else 4 * (graph.vertices + 1 + graph.arcs)
         return super().memory_bytes(graph) + backward
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load both kernels; reverse the arcs of a directed graph."""
         self.forward, self.backward = graph, graph.reversed()
-        module = self.device.load(self.source)
-        self.kernel1, self.kernel2 = module.kernel("stcon_kernel1"), module.kernel("stcon_kernel2")
+        self.kernel1, self.kernel2 = self.load_kernels("stcon_kernel1", "stcon_kernel2")
 
     def upload(self, query: Query) -> None:
-        """Send the graph; the source is red, the target green, and both are in the frontier."""
         assert query.target is not None
         device = self.device
         red, green = only(query.source, self.forward), only(query.target, self.forward)
@@ -85,23 +74,17 @@ class BspSTCON(DeviceSolver):
         self.state = device.upload(np.zeros(4, dtype=np.int32))
 
     def solve(self, query: Query) -> int:
-        """Expand both searches until they meet or end; return the number of levels expanded."""
         vertices = np.int32(self.forward.vertices)
         grid, block = self.grid(self.forward.vertices), self.block_size
         state = np.zeros(4, dtype=np.int32)
         state[MORE] = query.source != query.target
+        vectors = self.frontier, self.red, self.green, *self.updating, self.cost, self.state
         iterations = 0
         while state[MORE] and not state[MET]:
             state[MORE] = 0
             self.device.write(self.state, state)
-            self.kernel1(
-                grid, block, vertices, *self.arcs, self.frontier, self.red, self.green, *self.updating,
-                self.cost, self.state,
-            )  # fmt: skip
-            self.kernel2(
-                grid, block, vertices, self.frontier, self.red, self.green, *self.updating,
-                self.cost, self.state,
-            )  # fmt: skip
+            self.kernel1(grid, block, vertices, *self.arcs, *vectors)
+            self.kernel2(grid, block, vertices, *vectors)
             self.device.read(self.state, state)
             iterations += 1
         met = query.source == query.target or state[MET]
@@ -109,7 +92,6 @@ class BspSTCON(DeviceSolver):
         return iterations
 
     def download(self) -> Int32Array:
-        """Return the length, which the last iteration has copied to the host."""
         return np.array([self.length], dtype=np.int32)
 
 
@@ -121,7 +103,6 @@ class IgraphSTCON(IgraphPeer):
     implements = "igraph.Graph.distances(source, target)"
 
     def solve(self, query: Query) -> None:
-        """Run the search."""
         self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
 
 
@@ -133,9 +114,7 @@ class NetworKitSTCON(NetworKitPeer):
     implements = "networkit.distance.BidirectionalBFS"
 
     def solve(self, query: Query) -> None:
-        """Run the search."""
-        search = self.module.distance.BidirectionalBFS(
-            self.graph, query.source, query.target, storePred=False
-        )
+        ends = query.source, query.target
+        search = self.module.distance.BidirectionalBFS(self.graph, *ends, storePred=False)
         search.run()
         self.lengths = search.getDistance()

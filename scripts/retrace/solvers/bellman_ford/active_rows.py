@@ -8,7 +8,6 @@ The active vertices are listed, and only their rows are read. The kernels are ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -16,18 +15,17 @@ import numpy as np
 
 from retrace.devices import matrices
 from retrace.devices.base import Buffer
-from retrace.devices.matrices import device_matrix, host_matrix, matrix_bytes, pinned_matrix, pitch_of
-from retrace.graphs.csr import Int32Array
+from retrace.devices.matrices import device_matrix, matrix_bytes, pitch_of
 from retrace.graphs.dense import Graph
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.masked import BellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver
 
-ROWS = 4
+ROWS_OF_A_BLOCK = 4
 """Rows that a block of `relax_rows` relaxes, as in `kernels/bellman-ford/rows.cu`."""
 
 
@@ -42,18 +40,13 @@ class RowsBellmanFord(BellmanFord):
     """Parts of the matrix that arrive one by one."""
 
     def memory_bytes(self, graph: Graph) -> int:
-        """Predict the memory that the matrix and the vectors take."""
         return matrix_bytes(graph) + 3 * 4 * pitch_of(graph.vertices)
 
     def load(self) -> None:
-        """Load the kernels."""
         self.pitch = pitch_of(self.vertices)
-        module = self.device.load(self.source)
-        self.start, self.list_rows = module.kernel("start"), module.kernel("list_rows")
-        self.relax_rows = module.kernel("relax_rows")
+        self.start, self.list_rows, self.relax_rows = self.load_kernels("start", "list_rows", "relax_rows")
 
     def upload(self, query: Query) -> None:
-        """Allocate the vectors."""
         device = self.device
         self.distance = device.empty(self.pitch, np.int32)
         self.relaxed, self.rows = (device.empty(self.pitch, np.int32) for _ in range(2))
@@ -63,29 +56,23 @@ class RowsBellmanFord(BellmanFord):
     def begin(self, source: int) -> None:
         """Make the source the only active vertex."""
         self.origin = source
+        counters = self.parts + 1
         self.start(
-            self.grid(max(self.pitch, self.parts + 1)), self.block_size, np.int32(self.pitch),
-            np.int32(source),
-            self.distance, self.relaxed, np.int32(self.parts + 1), self.counts,
+            self.grid(max(self.pitch, counters)), self.block_size, np.int32(self.pitch), np.int32(source),
+            self.distance, self.relaxed, np.int32(counters), self.counts,
         )  # fmt: skip
 
     def list_active(self, first: int, count: int, before: int, counter: int, stream: Any = None) -> None:
-        """Append the active vertices among `count` rows from `first` on to the list of a counter.
-
-        `before` is the length of that list before the launch.
-        """
+        """Append the active ones of `count` rows from `first` on to a counter's list, of length `before`."""
         self.list_rows(
             self.grid(count), self.block_size, np.int32(first), np.int32(count), self.distance,
             self.relaxed, np.uint32(before), self.counters[counter], self.rows, stream=stream,
         )  # fmt: skip
 
     def relax_listed(self, first: int, most: int, before: int, counter: int, stream: Any = None) -> None:
-        """Relax the rows appended to the list of a counter, starting at its entry `before`.
-
-        `first` is the row at which the list's part of `rows` begins, and `most` bounds the number of rows.
-        """
+        """Relax rows of a counter's list, which begins at `first`: `most` at most, from entry `before` on."""
         self.relax_rows(
-            -(-most // ROWS), self.block_size, np.int32(first), np.int32(self.pitch), self.matrix,
+            -(-most // ROWS_OF_A_BLOCK), self.block_size, np.int32(first), np.int32(self.pitch), self.matrix,
             np.uint32(before), self.counters[counter], self.rows, self.relaxed, self.distance, stream=stream,
         )  # fmt: skip
 
@@ -108,21 +95,15 @@ class RowsBellmanFord(BellmanFord):
 
 @REGISTRY.add
 class ResidentBellmanFord(RowsBellmanFord):
-    """The matrix is made on the device; rows of active vertices are read 16 bytes at a time.
-
-    A block relaxes four rows, whose sums meet in registers, and tries an atomicMin only where a sum is less
-    than the distance. Ours: the upper bound for the variants of report an-bellman-ford without a transfer.
-    """
+    """The matrix is made on the device; a block relaxes four rows: the upper bound without a transfer."""
 
     name = "bellman-ford/resident"
 
     def load(self) -> None:
-        """Load the kernels and make the matrix on the device."""
         super().load()
         self.matrix = device_matrix(self.device, self.graph)
 
     def solve(self, query: Query) -> int:
-        """Relax until no distance falls; return the number of iterations."""
         self.begin(query.source)
         return self.iterate()
 
@@ -131,20 +112,17 @@ class ResidentBellmanFord(RowsBellmanFord):
 class StreamsBellmanFord(RowsBellmanFord):
     """The matrix is copied in parts, each on its own stream, and each part is relaxed on arrival.
 
-    The part that holds the source's row comes first, since before it nothing can be relaxed. Further
-    iterations follow until no distance falls. All of it is in `solve`. Report an-bellman-ford, section 4.1,
-    streams; the kernels are ours.
+    The part of the source's row comes first; iterations follow until no distance falls. All is in `solve`.
     """
 
     name = "bellman-ford/streams"
     implements = "an-bellman-ford, section 4.1, streams; the kernels are ours"
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
         "parts": Setting(2, "bellman-ford: parts of the matrix, each copied on a stream of its own"),
     }
 
     def load(self) -> None:
-        """Load the kernels and make the matrix on the host."""
         super().load()
         self.parts = min(self.number("parts"), self.vertices)
         bounds = [part * self.vertices // self.parts for part in range(self.parts + 1)]
@@ -157,12 +135,7 @@ class StreamsBellmanFord(RowsBellmanFord):
             for begin, end in self.bounds
         ]
 
-    def on_host(self) -> Int32Array:
-        """Return the matrix in pageable host memory, shape (vertices * pitch,), int32."""
-        return host_matrix(self.graph).ravel()
-
     def solve(self, query: Query) -> int:
-        """Copy and relax part by part, then iterate; return the number of iterations, that pass included."""
         self.begin(query.source)
         first = next(part for part, (_, end) in enumerate(self.bounds) if query.source < end)
         for part in [*range(first, self.parts), *range(first)]:
@@ -182,14 +155,8 @@ class StreamsBellmanFord(RowsBellmanFord):
 
 @REGISTRY.add
 class StreamsPinnedBellmanFord(StreamsBellmanFord):
-    """`bellman-ford/streams` with the matrix in page-locked memory: the host does not wait for copies.
-
-    Report an-bellman-ford, section 4.1, streams and pinned memory; the kernels are ours.
-    """
+    """`bellman-ford/streams` with the matrix in page-locked memory: the host does not wait for copies."""
 
     name = "bellman-ford/streams-pinned"
     implements = "an-bellman-ford, section 4.1, streams and pinned memory; the kernels are ours"
-
-    def on_host(self) -> Int32Array:
-        """Return the matrix in page-locked host memory."""
-        return pinned_matrix(self.device, self.graph)
+    pinned = True

@@ -6,33 +6,24 @@ in how the graph is copied to the device, and in where it lies on the host.
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from retrace.devices import matrices
 from retrace.devices.base import Buffer, Dim
-from retrace.devices.matrices import (
-    device_matrix,
-    host_matrix,
-    matrix_bytes,
-    pinned_matrix,
-    pitch_of,
-    rows_of,
-)
+from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
-from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import DeviceSolver, seconds_on
 
-SAMPLE = 512
+EMULATOR_SAMPLE = 512
 """Vertices of the complete graph whose time on the emulator predicts that of larger ones."""
 
 MASKS = "bellman-ford/masks.cu"
@@ -46,12 +37,13 @@ def edges_per_thread(default: int) -> dict[str, Setting]:
 class BellmanFord(DeviceSolver):
     """What all variants on a device share."""
 
+    pinned: ClassVar[bool] = False
+    """Whether a matrix on the host lies in page-locked memory, from which the GPU copies directly."""
     distance: Buffer
     origin: int
     """The source of the last query."""
 
     def setup(self, graph: Graph) -> None:
-        """Load the kernels."""
         self.graph = graph
         self.vertices = graph.vertices
         self.distances = DistanceCheck(graph)
@@ -61,26 +53,27 @@ class BellmanFord(DeviceSolver):
     def load(self) -> None:
         """Load the kernels, and convert the graph to the form in which `upload` sends it."""
 
+    def on_host(self) -> Int32Array:
+        """Return the matrix in host memory, shape (vertices * pitch,), int32."""
+        return (
+            matrices.pinned_matrix(self.device, self.graph)
+            if self.pinned
+            else host_matrix(self.graph).ravel()
+        )
+
     def download(self) -> Int32Array:
-        """Copy the distances to the host; raise RetraceError if they are invalid."""
         distance = self.device.download(self.distance)[: self.vertices]
         return self.distances.check(self.origin, distance)
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Predict the emulator's time on a complete graph from a small one: it is proportional to the arcs.
-
-        Nothing is predicted for a GPU, which is fast enough for any graph that fits into its memory.
-        """
-        graph = self.graph
-        if self.device.backend != "emulator" or not isinstance(graph, DenseGraph) or self.vertices <= SAMPLE:
+        """Predict the emulator's time on a complete graph from a small one; a GPU is always fast enough."""
+        graph, sample = self.graph, EMULATOR_SAMPLE
+        if self.device.backend != "emulator" or not isinstance(graph, DenseGraph) or self.vertices <= sample:
             return None
         small = type(self)(self.device)
         small.parameters = self.parameters
-        small.setup(DenseGraph(SAMPLE, graph.seed, graph.weights))
-        small.upload(Query(0))
-        started = time.perf_counter()
-        small.solve(Query(0))
-        return (time.perf_counter() - started) * (self.vertices / SAMPLE) ** 2
+        small_graph = DenseGraph(sample, graph.seed, graph.weights)
+        return seconds_on(small, small_graph) * (self.vertices / sample) ** 2
 
 
 class MaskedBellmanFord(BellmanFord):
@@ -91,13 +84,11 @@ class MaskedBellmanFord(BellmanFord):
     """The function in `source` that relaxes."""
 
     def load(self) -> None:
-        """Load the kernels of Algorithms 2 and 4, and the variant's own."""
-        self.relaxation = self.device.load(self.source).kernel(self.kernel)
+        (self.relaxation,) = self.load_kernels(self.kernel)
         module = self.device.load(MASKS)
         self.initialise, self.swap = module.kernel("initialise"), module.kernel("swap_masks")
 
     def upload(self, query: Query) -> None:
-        """Send the graph, and allocate the vectors, which a kernel initialises in `solve`."""
         device = self.device
         self.send_graph()
         self.distance, self.mask, self.mask1 = (device.empty(self.vertices, np.int32) for _ in range(3))
@@ -112,7 +103,6 @@ class MaskedBellmanFord(BellmanFord):
         """Launch the kernel that relaxes."""
 
     def solve(self, query: Query) -> int:
-        """Relax until no distance falls; return the number of iterations."""
         self.origin = query.source
         vertices, flag = np.int32(self.vertices), np.zeros(1, np.int32)
         grid = self.grid(self.vertices)
@@ -134,11 +124,9 @@ class MatrixBellmanFord(MaskedBellmanFord):
     more_sources = (*MaskedBellmanFord.more_sources, *matrices.SOURCES)
 
     def memory_bytes(self, graph: Graph) -> int:
-        """Predict the memory that the matrix, the distances and the masks take."""
         return matrix_bytes(graph) + 3 * 4 * graph.vertices
 
     def load(self) -> None:
-        """Load the kernels and make the matrix."""
         super().load()
         self.make_matrix()
 
@@ -147,16 +135,10 @@ class MatrixBellmanFord(MaskedBellmanFord):
         self.host_matrix = self.on_host()
         self.matrix = self.device.empty(self.host_matrix.size, np.int32)
 
-    def on_host(self) -> Int32Array:
-        """Return the matrix in pageable host memory, shape (vertices * pitch,), int32."""
-        return host_matrix(self.graph).ravel()
-
     def send_graph(self) -> None:
-        """Copy the matrix."""
         self.device.write(self.matrix, self.host_matrix)
 
     def relax(self) -> None:
-        """Launch the variant's kernel."""
         grid, own = self.shape()
         sizes = np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own
         self.relaxation(
@@ -174,11 +156,7 @@ class MatrixBellmanFord(MaskedBellmanFord):
 
 @REGISTRY.add
 class DenseBellmanFord(MatrixBellmanFord):
-    """One thread for each entry of the matrix; the threads of a block relax arcs of one tail.
-
-    Threads whose tail is not active return at once, so an iteration starts vertices^2 threads but reads the
-    rows of active vertices only. Report an-bellman-ford, Algorithms 1 to 4.
-    """
+    """A thread for each entry of the matrix; those of a block relax arcs of one tail, if it is active."""
 
     name = "bellman-ford/dense"
     implements = "an-bellman-ford, Algorithms 1 to 4"
@@ -186,32 +164,21 @@ class DenseBellmanFord(MatrixBellmanFord):
     kernel = "relax_dense"
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Lay the heads along x and the tails along y."""
-        return (self.grid(self.vertices), self.vertices), ()
+        return (self.grid(self.vertices), self.vertices), ()  # heads along x, tails along y
 
 
 @REGISTRY.add
 class PinnedBellmanFord(DenseBellmanFord):
-    """`bellman-ford/dense` with the matrix in page-locked host memory, from which the GPU copies directly.
-
-    Report an-bellman-ford, section 4.1, pinned memory.
-    """
+    """`bellman-ford/dense` with the matrix in page-locked host memory."""
 
     name = "bellman-ford/pinned"
     implements = "an-bellman-ford, section 4.1, pinned memory"
-
-    def on_host(self) -> Int32Array:
-        """Return the matrix in page-locked host memory."""
-        return pinned_matrix(self.device, self.graph)
+    pinned = True
 
 
 @REGISTRY.add
 class IncomingBellmanFord(MatrixBellmanFord):
-    """One thread for each vertex, which inspects all arcs that lead to it; no atomic operations are needed.
-
-    In each step neighbouring threads read neighbouring entries of a row, and the thread writes its own
-    distance once. Report an-bellman-ford, Algorithm 7.
-    """
+    """A thread for each vertex, which inspects all arcs that lead to it: no atomic operations are needed."""
 
     name = "bellman-ford/incoming"
     implements = "an-bellman-ford, Algorithm 7"
@@ -219,17 +186,12 @@ class IncomingBellmanFord(MatrixBellmanFord):
     kernel = "relax_incoming"
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Lay the vertices along x."""
         return self.grid(self.vertices), ()
 
 
 @REGISTRY.add
 class OutgoingBellmanFord(IncomingBellmanFord):
-    """One thread for each vertex, which relaxes all arcs that leave it if it is active.
-
-    Neighbouring threads read entries a row apart, which are not coalesced. Report an-bellman-ford, Algorithm
-    8.
-    """
+    """A thread for each vertex, which relaxes all arcs that leave it if it is active: not coalesced."""
 
     name = "bellman-ford/outgoing"
     implements = "an-bellman-ford, Algorithm 8"
@@ -241,35 +203,29 @@ class OutgoingBellmanFord(IncomingBellmanFord):
 class MultiEdgeBellmanFord(MatrixBellmanFord):
     """Several arcs for each thread, a grid apart, so that neighbouring threads read neighbouring entries.
 
-    The matrix is made on the device, since the report compares the kernels alone. Report an-bellman-ford,
-    Algorithm 5.
+    The matrix is made on the device, since report an-bellman-ford compares the kernels alone.
     """
 
     name = "bellman-ford/multi-edge"
     implements = "an-bellman-ford, Algorithm 5"
     source = "bellman-ford/multi-edge.cu"
     kernel = "relax_multi_edge"
-    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **edges_per_thread(4)}
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(4)}
 
     def make_matrix(self) -> None:
-        """Make the matrix on the device."""
-        self.matrix = device_matrix(self.device, self.graph)
+        self.matrix = matrices.device_matrix(self.device, self.graph)
 
     def send_graph(self) -> None:
         """Do nothing: the matrix is on the device."""
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Give each thread `edges_per_thread` rows of one column."""
         rows = -(-self.vertices // self.number("edges_per_thread"))
         return (self.grid(self.vertices), rows), ()
 
 
 @REGISTRY.add
 class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
-    """Several consecutive arcs for each thread, so that neighbouring threads read entries far apart.
-
-    What coalesced access is compared with. Report an-bellman-ford, section 4.2, which prints no pseudo-code.
-    """
+    """Several consecutive arcs for each thread: neighbouring threads read entries far apart."""
 
     name = "bellman-ford/multi-edge-consecutive"
     implements = "an-bellman-ford, section 4.2, non-coalesced access"
@@ -277,42 +233,33 @@ class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
     kernel = "relax_consecutive"
 
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Lay all entries along x, `edges_per_thread` for each thread."""
         edges = self.number("edges_per_thread")
         return self.grid(-(-(self.vertices**2) // edges)), (np.int32(edges),)
 
 
 @REGISTRY.add
 class EdgeListBellmanFord(MaskedBellmanFord):
-    """Sparse graphs as arrays of tails, heads and weights, with one or several arcs for each thread.
-
-    Every iteration inspects every arc: O(vertices * arcs) work in the worst case. Report an-bellman-ford,
-    Algorithm 6.
-    """
+    """Sparse graphs as tails, heads and weights; every iteration inspects every arc: O(vertices * arcs)."""
 
     name = "bellman-ford/edge-list"
     implements = "an-bellman-ford, Algorithm 6"
     source = "bellman-ford/edge-list.cu"
     kernel = "relax_edges"
-    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **edges_per_thread(1)}
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(1)}
 
     def memory_bytes(self, graph: Graph) -> int:
-        """Predict the memory that three arrays of arcs and the vectors take."""
         return 4 * (3 * graph.arcs + 3 * graph.vertices)
 
     def load(self) -> None:
-        """Load the kernels, and list the tail of each arc."""
         super().load()
-        rows = rows_of(self.graph)
+        rows = matrices.rows_of(self.graph)
         assert rows.weights is not None
         self.edges = rows.tails(), rows.indices, rows.weights
 
     def send_graph(self) -> None:
-        """Copy the three arrays."""
         self.arrays = [self.device.upload(array) for array in self.edges]
 
     def relax(self) -> None:
-        """Launch a thread for every `edges_per_thread` arcs."""
         arcs = len(self.edges[0])
         grid = self.grid(-(-arcs // self.number("edges_per_thread")))
         vectors = self.distance, self.mask, self.mask1, self.flag

@@ -40,34 +40,20 @@ def refuse_endless(graph: Graph, source: int) -> RetraceError:
 
 
 class DistanceCheck:
-    """Detects answers that are not distances, because sums stopped at the ends of the 32-bit range.
-
-    What depends on the graph alone is computed once, before any trial.
-    """
+    """Detects answers that are not distances, because sums stopped at the ends of the 32-bit range."""
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        self.graph = graph  # what depends on it alone is computed once, before any trial
         heaviest = 0  # a complete graph's weights are small enough by construction
         if isinstance(graph, CSRGraph) and graph.weights is not None and graph.arcs:
             heaviest = int(graph.weights.max())
         self.may_rise = heaviest * graph.vertices >= UNREACHABLE
 
     def check(self, source: int, distance: Int32Array) -> Int32Array:
-        """Return the distances unchanged, if they are valid.
+        """Return the distances, shape (vertices,), int32, unchanged; raise RetraceError if they are invalid.
 
-        Parameters
-        ----------
-        source
-            The source.
-        distance
-            The solver's answer, shape (vertices,), int32.
-
-        Raises
-        ------
-        RetraceError
-            If a distance fell to the least 32-bit number, or an arc leads from a reached vertex to one that
-            is not reached because its distance exceeds 32 bits. The message names a vertex on the negative
-            cycle that is the cause, if there is one.
+        They are if one fell to the least 32-bit number, or an arc leads from a reached vertex to one that is
+        not reached because its distance exceeds 32 bits. A negative cycle that is the cause is named.
         """
         if distance.min() == LEAST or (self.may_rise and self.is_cut_short(distance)):
             raise refuse_endless(self.graph, source)

@@ -7,9 +7,9 @@ compacted form, is part of `upload`.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from typing import Any, ClassVar
 
@@ -21,8 +21,8 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.graphs.reductions import Compacted, compact, simplify
 from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
-from retrace.solvers.setting import Setting
-from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import TooLargeError
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
@@ -39,7 +39,7 @@ ARC_LIMIT = 2**31 - 1 - 1024
 Argument = np.int32 | Int32Array
 """An argument of a kernel that describes the graph: a number, or an array to be uploaded."""
 
-Layout = Callable[[CSRGraph, int], list[Argument]]
+KernelLayout = Callable[[CSRGraph, int], list[Argument]]
 """Converts a graph, and the setting `mdeg`, to the arguments of a kernel."""
 
 
@@ -62,19 +62,12 @@ def upload_all(device: Device, arrays: Sequence[NDArray[Any]], streams: int) -> 
 class BetweennessSolver(DeviceSolver):
     """What all variants on a device share: the precision, and the detection of overflowing path counts."""
 
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         "precision": Setting("double", "betweenness: type of path counts and scores", choices=(*PRECISIONS,)),
         "streams": Setting(4, "betweenness: streams on which the graph is copied; 0: none", least=0),
     }
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels; remove self-loops and parallel arcs.
-
-        Raises
-        ------
-        TooLargeError
-            If the simple graph has more arcs than the kernels count.
-        """
         self.real = PRECISIONS[str(self.parameters["precision"])]
         self.graph = simplify(graph)
         if self.graph.arcs > ARC_LIMIT:
@@ -106,27 +99,18 @@ def aligned(size: int) -> int:
 
 @dataclass
 class Round:
-    """Searches of one graph, on the device.
-
-    Attributes
-    ----------
-    reduced
-        The graph, and the vertices that each of its vertices stands for.
-    arguments
-        The kernel's first arguments, which describe the graph.
-    sources
-        The sources of the searches, int32.
-    score
-        Sums over ordered pairs, shape (reduced.graph.vertices,).
-    overflow
-        A source with too many paths, or -1; shape (1,), int32.
-    """
+    """Searches of one graph, on the device."""
 
     reduced: Compacted
+    """The graph, and the vertices that each of its vertices stands for."""
     arguments: list[Any]
+    """The kernel's first arguments, which describe the graph."""
     sources: Buffer
+    """The sources of the searches, int32."""
     score: Buffer
+    """Sums over ordered pairs, shape (reduced.graph.vertices,)."""
     overflow: Buffer
+    """A source with too many paths, or -1; shape (1,), int32."""
 
 
 class Brandes(BetweennessSolver):
@@ -136,13 +120,13 @@ class Brandes(BetweennessSolver):
     threads, so that the fewest searches compete for the cache.
     """
 
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         "blocks": Setting(0, "betweenness: searches at a time; 0: chosen by the device", least=0),
         "block_size": Setting(1024, "threads in a block"),
         "batch": Setting(0, "betweenness: searches in a launch; 0: all", least=0),
         **BetweennessSolver.settings,
     }
-    layout: ClassVar[Layout]
+    layout: ClassVar[KernelLayout]
     compacted: ClassVar[bool] = False
     """Whether vertices of degree 1 are removed before the searches."""
     queued: ClassVar[bool] = False
@@ -159,7 +143,6 @@ class Brandes(BetweennessSolver):
             cls.implements = f"domitrz-brandes, brandes-par-{cls.variant}.cu"
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernel."""
         super().setup(graph)
         self.kernel = self.module.kernel(f"brandes_{self.parameters['precision']}")
 
@@ -174,13 +157,6 @@ class Brandes(BetweennessSolver):
         return (Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices)),)
 
     def upload(self, query: Query) -> None:
-        """Send the graph, and allocate all searches' arrays in one piece.
-
-        Raises
-        ------
-        TooLargeError
-            If the device has too little free memory.
-        """
         self.rounds: list[Round] = []
         self.workspace: Buffer | None = None  # frees the memory of the last query
         self.rounds = [self.send(reduced) for reduced in self.reduce(query)]
@@ -217,25 +193,17 @@ class Brandes(BetweennessSolver):
         return aligned(2 * vertices * self.real.itemsize + 4 * words)
 
     def choose_blocks(self) -> int:
-        """Return how many searches run at a time.
-
-        Raises
-        ------
-        TooLargeError
-            If the blocks asked for, or a single one, need more memory than is free.
-        """
+        """Return how many searches run at a time; raise TooLargeError if they need more than is free."""
         free, each = int(SHARE * self.device.free_memory()), self.block_bytes()
         most = max(1, *(-(-part.sources.size // self.lanes) for part in self.rounds))
         asked = self.number("blocks")
         resident = self.device.resident_blocks(self.block_size)
         blocks = min(most, asked or max(1, min(resident, free // each)))
         if blocks * each > free:
-            advice = (
-                f"ask for blocks={free // each}" if free >= each else "betweenness/levels needs the least"
-            )
+            fewer = f"ask for blocks={free // each}" if free >= each else "betweenness/levels needs the least"
             raise TooLargeError(
                 f"{self.name}: blocks={blocks} needs {blocks * each / 2**30:.3g} GiB of device memory, "
-                f"{(blocks * each - free) / 2**30:.3g} GiB more than is free; {advice}"
+                f"{(blocks * each - free) / 2**30:.3g} GiB more than is free; {fewer}"
             )
         return blocks
 
@@ -247,13 +215,6 @@ class Brandes(BetweennessSolver):
         )  # fmt: skip
 
     def solve(self, query: Query) -> int:
-        """Search from every source, a launch for each batch; return the number of searches.
-
-        Raises
-        ------
-        RetraceError
-            If there are more shortest paths than `precision` holds.
-        """
         for part in self.rounds:
             step = self.number("batch") or max(1, part.sources.size)
             for first in range(0, part.sources.size, step):
@@ -263,7 +224,6 @@ class Brandes(BetweennessSolver):
         return sum(part.sources.size for part in self.rounds)
 
     def download(self) -> NDArray[np.float64]:
-        """Copy the scores to the host, and expand them to the whole graph."""
         parts = [part.reduced.expand(self.device.download(part.score)) for part in self.rounds]
         return count_pairs_once(np.sum(parts, axis=0), self.graph)
 
@@ -279,24 +239,23 @@ class Brandes(BetweennessSolver):
         }
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Extrapolate from some searches, whose number grows until they take long enough."""
         self.upload(query)
         return sum(self.predict_round(part) for part in self.rounds if part.sources.size)
 
     def predict_round(self, part: Round) -> float:
-        """Predict the seconds of all searches of a round; if all run at once, return those of a launch."""
-        began = time.perf_counter()
-        self.launch(part, 0, 1)  # warms the device up
-        self.device.synchronize()
-        few = self.blocks * self.lanes
-        if part.sources.size <= few:
-            return time.perf_counter() - began
-        while True:
-            few = min(few, part.sources.size)
-            began = time.perf_counter()
-            self.launch(part, 0, few)
+        """Extrapolate from ever more searches, until they take long enough; if all run at once, from one."""
+
+        def launch(count: int) -> None:
+            self.launch(part, 0, count)
             self.device.synchronize()
-            taken = time.perf_counter() - began
-            if taken >= TRUSTED_S or few == part.sources.size:
-                return taken / few * part.sources.size
+
+        searches, few = part.sources.size, self.blocks * self.lanes
+        first = seconds_of(lambda: launch(1))  # warms the device up
+        if searches <= few:
+            return first
+        while True:
+            few = min(few, searches)
+            taken = seconds_of(partial(launch, few))
+            if taken >= TRUSTED_S or few == searches:
+                return taken / few * searches
             few *= 4

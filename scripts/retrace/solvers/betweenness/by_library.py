@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +11,7 @@ from retrace.graphs.reductions import simplify
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, Peer
 from retrace.solvers.registry import REGISTRY
+from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
 
 
@@ -22,60 +21,45 @@ class BetweennessPeer(Peer):
     scores: NDArray[np.float64]
 
     def setup(self, graph: CSRGraph) -> None:
-        """Build the library's graph."""
         self.simple = simplify(graph)
         super().setup(self.simple)  # type: ignore[safe-super]
 
     def download(self) -> NDArray[np.float64]:
-        """Return the scores."""
         return count_pairs_once(self.scores, self.simple)
 
 
 @REGISTRY.add
 class IgraphBetweenness(BetweennessPeer, IgraphPeer):
-    """Betweenness by igraph's implementation of Brandes' algorithm, in C on one core.
-
-    Its path counts are doubles, which it lets overflow; scores that are then not numbers are refused.
-    """
+    """igraph's, in C on one core; its path counts are doubles, and scores that overflow are refused."""
 
     name = "betweenness/igraph"
     implements = "igraph.Graph.betweenness"
 
     def solve(self, query: Query) -> None:
-        """Compute the scores; raise RetraceError if one is not a number."""
         sources = None if query.sources is None else list(query.sources)
         self.scores = np.array(self.graph.betweenness(sources=sources), dtype=np.float64)
         unsound = np.flatnonzero(~np.isfinite(self.scores))
         if len(unsound):
-            raise RetraceError(
-                f"{self.name}: the score of vertex {unsound[0]} (ids from 0) is not a number, since igraph's "
-                "path counts overflow; use betweenness/seq-scaled"
-            )
+            which = f"{self.name}: the score of vertex {unsound[0]} (ids from 0) is not a number"
+            raise RetraceError(f"{which}, since igraph's path counts overflow; use betweenness/seq-scaled")
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Extrapolate the time of a few sources."""
-        return extrapolate(
-            lambda few: self.graph.betweenness(sources=few.tolist()), query.sources_in(self.simple)
-        )
+        sources = query.sources_in(self.simple)
+        return extrapolate(lambda few: self.graph.betweenness(sources=few.tolist()), sources)
 
 
 @REGISTRY.add
 class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
-    """Betweenness by NetworKit's implementation of Brandes' algorithm, in C++ on all cores.
-
-    Its path counts are big numbers, which never overflow. It takes all vertices as sources.
-    """
+    """NetworKit's, in C++ on all cores, of all sources; its path counts are big and never overflow."""
 
     name = "betweenness/networkit"
     implements = "networkit.centrality.Betweenness"
     SAMPLE_PER_THREAD = 4
 
     def declines(self, query: Query) -> str | None:
-        """Refuse chosen sources, since NetworKit's estimate draws its own."""
         return None if query.sources is None else "NetworKit takes all vertices as sources, or draws its own"
 
     def solve(self, query: Query) -> None:
-        """Compute the scores; raise RetraceError for a query that this solver declines."""
         if (why_not := self.declines(query)) is not None:
             raise RetraceError(f"{self.name}: {why_not}; use betweenness/igraph")
         centrality = self.module.centrality.Betweenness(self.graph)
@@ -83,10 +67,9 @@ class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
         self.scores = np.array(centrality.scores(), dtype=np.float64)
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Extrapolate the time of NetworKit's estimate from a few sources."""
         few: int = self.SAMPLE_PER_THREAD * self.module.getMaxNumberOfThreads()
         if self.simple.vertices <= few:
             return None
-        started = time.perf_counter()
-        self.module.centrality.EstimateBetweenness(self.graph, few, parallel=True).run()
-        return (time.perf_counter() - started) / few * self.simple.vertices
+        estimate = self.module.centrality.EstimateBetweenness
+        seconds = seconds_of(lambda: estimate(self.graph, few, parallel=True).run())
+        return seconds / few * self.simple.vertices

@@ -6,7 +6,6 @@ and self-loops never. Nothing is normalised, and sums over some sources are not 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
 
-SAMPLE = 8
+FEW_SEARCHES = 8
 """Searches from which the time of many is extrapolated."""
 
 
@@ -32,20 +32,9 @@ def too_many_paths(
     compacted: bool = False,
     advice: str = "",
 ) -> RetraceError:
-    """Return the error for path counts that overflow.
+    """Return the error for path counts that overflow `limit`; `advice` comes before betweenness/seq-scaled.
 
-    Parameters
-    ----------
-    solver
-        Name of the solver.
-    source
-        The source of the search.
-    limit
-        The largest count, in words.
-    compacted
-        Whether the search may have stood for a vertex that was removed and depends on `source`.
-    advice
-        What to try before betweenness/seq-scaled.
+    In a `compacted` graph the search may have stood for a vertex that was removed and depends on `source`.
     """
     who = f"vertex {source} (ids from 0){', or one that hangs on it,' if compacted else ''}"
     return RetraceError(
@@ -56,9 +45,7 @@ def too_many_paths(
 
 def extrapolate(search: Callable[[Int32Array], object], sources: Int32Array) -> float | None:
     """Measure the searches from a few sources; return the seconds of all, or None if there are only a few."""
-    if len(sources) <= SAMPLE:
+    if len(sources) <= FEW_SEARCHES:
         return None
-    few = np.ascontiguousarray(sources[:: len(sources) // SAMPLE])
-    started = time.perf_counter()
-    search(few)
-    return (time.perf_counter() - started) / len(few) * len(sources)
+    few = np.ascontiguousarray(sources[:: len(sources) // FEW_SEARCHES])
+    return seconds_of(lambda: search(few)) / len(few) * len(sources)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,20 +12,14 @@ from scipy.sparse.csgraph import breadth_first_order
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.graphs.reductions import Compacted, compact, without_side_vertices
-from retrace.solvers.betweenness.block_per_source import (
-    Argument,
-    BetweennessSolver,
-    Brandes,
-    Round,
-    aligned,
-    upload_all,
-)
+from retrace.solvers.betweenness import block_per_source
+from retrace.solvers.betweenness.block_per_source import Argument, BetweennessSolver, Brandes, Round
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
-from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.setting import Settings
+from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import RetraceError
 
 
@@ -41,9 +33,8 @@ def both_ways(graph: CSRGraph, mdeg: int) -> list[Argument]:
 class SideVertices(VertCompVirtStride):
     """`betweenness/vert-comp-virt-stride` without vertices of degree 2 whose neighbours are adjacent.
 
-    No shortest path leads through such a side vertex. Searches from side vertices come first, in the whole
-    compacted graph; searches from the others then leave them out: see
-    `graphs.reductions.without_side_vertices`.
+    No shortest path leads through such a side vertex: `graphs.reductions.without_side_vertices`. Searches
+    from side vertices come first, in the whole compacted graph; those from the others leave them out.
     """
 
     name = "betweenness/vert-comp2-virt-stride"
@@ -51,11 +42,9 @@ class SideVertices(VertCompVirtStride):
     source = VertCompVirtStride.source
 
     def prefers_all(self, query: Query) -> bool:
-        """Return whether all vertices are sources: otherwise side vertices are not removed."""
-        return query.sources is None
+        return query.sources is None  # otherwise side vertices are not removed
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
-        """Return two graphs, or one if there are no side vertices or not every vertex is a source."""
         return without_side_vertices(compact(self.graph, query.sources))
 
 
@@ -63,10 +52,9 @@ class SideVertices(VertCompVirtStride):
 class Lanes(Brandes):
     """A block for 32 searches, one for each lane of a warp, on the compacted graph.
 
-    A vertex's path counts for the 32 sources are one row of memory, which a warp reads at once, and one word
-    tells in which searches the vertex is on the level. Neighbouring sources share a block, so their searches
-    reach a vertex at similar levels. Ours, after M. Then et al., "The more the merrier: efficient
-    multi-source graph traversal", PVLDB 8(4), 2014.
+    A vertex's path counts for the 32 sources are one row of memory, and one word tells in which searches it
+    is on the level. Neighbouring sources share a block. Ours, after M. Then et al., "The more the merrier:
+    efficient multi-source graph traversal", PVLDB 8(4), 2014.
     """
 
     name = "betweenness/lanes"
@@ -76,12 +64,10 @@ class Lanes(Brandes):
     lanes = 32
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernel; raise RetraceError if `block_size` is not a multiple of 32."""
         super().setup(graph)
         if self.block_size % self.lanes:
-            raise RetraceError(
-                f"{self.name}: block_size is {self.block_size}, expected a multiple of {self.lanes}"
-            )
+            asked = f"{self.name}: block_size is {self.block_size}"
+            raise RetraceError(f"{asked}, expected a multiple of {self.lanes}")
 
     def in_order(self, reduced: Compacted) -> Int32Array:
         """Return the sources in the order in which a search from the vertex of most arcs meets them."""
@@ -98,15 +84,12 @@ class Lanes(Brandes):
     def block_bytes(self) -> int:
         """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""
         vertices = max(part.reduced.graph.vertices for part in self.rounds)
-        return aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
+        return block_per_source.aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
 
 
 @REGISTRY.add
 class PrefixOnDevice(Vert):
-    """`betweenness/vert` with `indptr` computed on the device, by prefix sums that the report left out.
-
-    `observed` has the milliseconds of both: of the launches, with the degrees on the device, and of NumPy.
-    """
+    """`betweenness/vert` with `indptr` by prefix sums on the device; `observed` has its and NumPy's ms."""
 
     name = "betweenness/vert-prefix"
     implements = 'domitrz-brandes, "Computing prefix sums on GPU", before brandes-par-vert.cu'
@@ -114,16 +97,13 @@ class PrefixOnDevice(Vert):
     more_sources = (PrefixSums.source,)
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels."""
         super().setup(graph)
         self.prefix_sums = PrefixSums(self.device)
 
     def send(self, reduced: Compacted) -> Round:
         """Send degrees in place of `indptr`, and sum them on the device."""
         degrees = np.append(reduced.graph.degrees(), np.int32(0))
-        began = time.perf_counter()
-        np.cumsum(degrees[:-1], out=np.zeros_like(degrees)[1:])
-        self.host_ms = (time.perf_counter() - began) * 1e3
+        self.host_ms = 1e3 * seconds_of(lambda: np.cumsum(degrees[:-1], out=np.zeros_like(degrees)[1:]))
         part = super().send(reduced)
         part.arguments[1] = indptr = self.device.upload(degrees)
         self.prefix_sums.allocate(indptr.size)
@@ -144,19 +124,16 @@ class PrefixOnDevice(Vert):
 class Levels(BetweennessSolver):
     """A launch for each source and level, with a thread for each vertex; the host reads whether to go on.
 
-    All blocks work on the same search, so it needs the memory of one search only, but many launches: O(depth)
-    for each source. Report domitrz-brandes, "Possible different approach and its drawbacks", which did not
-    try it.
+    It needs the memory of one search only, but O(depth) launches a source. The report has not tried it.
     """
 
     name = "betweenness/levels"
     implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
     source = "betweenness/levels.cu"
-    settings: ClassVar[Mapping[str, Setting]] = {**DeviceSolver.settings, **BetweennessSolver.settings}
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **BetweennessSolver.settings}
     bytes_per_vertex = 8 + 8 + 4 + 8
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels."""
         super().setup(graph)
         precision = self.parameters["precision"]
         self.start, self.expand, self.collect = (
@@ -164,11 +141,10 @@ class Levels(BetweennessSolver):
         )
 
     def upload(self, query: Query) -> None:
-        """Send the graph and allocate the arrays of one search."""
         self.arguments: list[Any] = []  # frees the memory of the last query
         device, size = self.device, self.graph.vertices
         arrays = [self.graph.indptr, self.graph.indices]
-        indptr, indices = upload_all(device, arrays, self.number("streams"))
+        indptr, indices = block_per_source.upload_all(device, arrays, self.number("streams"))
         self.cont, self.seen = device.empty(1, np.bool_), device.pinned(1, np.bool_)
         self.score, self.overflow = self.zeros(size), device.upload(np.full(1, -1, dtype=np.int32))
         self.arguments = [
@@ -191,7 +167,6 @@ class Levels(BetweennessSolver):
             self.collect(grid, block, *self.arguments, np.int32(source), np.int32(level))
 
     def solve(self, query: Query) -> int:
-        """Search from every source; return the number of searches. Raise as `Brandes.solve` does."""
         sources = query.sources_in(self.graph).tolist()
         for source in sources:
             self.search(source)
@@ -199,11 +174,9 @@ class Levels(BetweennessSolver):
         return len(sources)
 
     def download(self) -> NDArray[np.float64]:
-        """Copy the scores to the host."""
         return count_pairs_once(self.device.download(self.score), self.graph)
 
     def predict_seconds(self, query: Query) -> float | None:
-        """Extrapolate from a few searches, after one that warms the device up."""
         sources = query.sources_in(self.graph)
         self.upload(query)
         for source in sources[:1].tolist():

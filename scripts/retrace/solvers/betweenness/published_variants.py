@@ -6,7 +6,6 @@ each), in the layout of the graph, and in whether it is compacted first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from retrace.graphs.reductions import Compacted
 from retrace.graphs.virtual import StrideCSR, VirtualCSR
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting
+from retrace.solvers.setting import Setting, Settings
 
 
 def csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
@@ -38,17 +37,15 @@ def virtual_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
 def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
     """Return a graph as Stride-CSR."""
     stride = StrideCSR.of(graph, mdeg)
-    return [
-        np.int32(len(stride.vmap)), stride.vmap, stride.begin, stride.nvir, graph.indptr, graph.indices,
-    ]  # fmt: skip
+    virtual = np.int32(len(stride.vmap)), stride.vmap, stride.begin, stride.nvir
+    return [*virtual, graph.indptr, graph.indices]
 
 
 @REGISTRY.add
 class Vert(Brandes):
     """A thread for each vertex: threads look through all vertices for those of the level.
 
-    A level costs O(vertices), so a graph of depth D takes O(D * vertices + arcs) work for each source;
-    threads with vertices of many arcs delay their block. Only sigma needs atomic additions.
+    O(depth * vertices + arcs) for each source; threads with vertices of many arcs delay their block.
     """
 
     name = "betweenness/vert"
@@ -59,8 +56,7 @@ class Vert(Brandes):
 class Edge(Brandes):
     """A thread for each arc: threads look through all arcs for those whose tail is on the level.
 
-    The work is even, neighbouring threads read neighbouring arcs, and a level costs O(arcs). Each arc needs
-    an atomic addition, forwards and backwards.
+    O(depth * arcs) for each source; neighbouring threads read neighbouring arcs. Each needs atomic additions.
     """
 
     name = "betweenness/edge"
@@ -72,8 +68,7 @@ class VertQueue(Brandes):
     """A thread for each vertex of the level, which is taken from a queue.
 
     The work is O(vertices + arcs) for each source, whatever the depth; an atomicCAS on the distance decides
-    which thread puts a vertex into the queue. The queue keeps all levels, so the way back reads them from it
-    too.
+    which thread puts a vertex into the queue. The queue keeps all levels for the way back.
     """
 
     name = "betweenness/vert-queue"
@@ -83,11 +78,7 @@ class VertQueue(Brandes):
 
 @REGISTRY.add
 class VertComp(Vert):
-    """`betweenness/vert` on the compacted graph, from which vertices of degree 1 are removed repeatedly.
-
-    A remaining vertex counts for those that depend on it, as source and as target: see
-    `graphs.reductions.compact`.
-    """
+    """`betweenness/vert` on the compacted graph: `graphs.reductions.compact` removes vertices of degree 1."""
 
     name = "betweenness/vert-comp"
     compacted = True
@@ -113,13 +104,12 @@ class VertQueueComp(VertQueue):
 class VertVirt(Brandes):
     """A thread for each virtual vertex, of up to `mdeg` arcs, on Virtual-CSR.
 
-    Vertices of many arcs are split, so that threads have similar amounts of work. On the way back a thread
-    adds up its arcs first, and needs one atomic addition. A. E. Sariyuce, K. Kaya, E. Saule and U. V.
-    Catalyurek, "Betweenness centrality on GPUs and heterogeneous architectures", GPGPU-6, 2013.
+    Vertices of many arcs are split, so that threads have similar amounts of work. A. E. Sariyuce et al.,
+    "Betweenness centrality on GPUs and heterogeneous architectures", GPGPU-6, 2013.
     """
 
     name = "betweenness/vert-virt"
-    settings: ClassVar[Mapping[str, Setting]] = {
+    settings: ClassVar[Settings] = {
         **Brandes.settings,
         "mdeg": Setting(4, "betweenness: most arcs of a virtual vertex"),
     }
@@ -128,10 +118,7 @@ class VertVirt(Brandes):
 
 @REGISTRY.add
 class VertVirtStride(VertVirt):
-    """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns.
-
-    Neighbouring threads then read neighbouring arcs.
-    """
+    """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns."""
 
     name = "betweenness/vert-virt-stride"
     layout = stride_csr
@@ -160,7 +147,6 @@ class VertCompVirtStrideConst(VertCompVirtStride):
     name = "betweenness/vert-comp-virt-stride-const"
 
     def send(self, reduced: Compacted) -> Round:
-        """Send the graph, and write its sizes to the constants."""
         part = super().send(reduced)
         vertices, virtual, *part.arguments = part.arguments
         self.module.write_symbol("constant_vertices", np.array([vertices]))
