@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_line import run_script
 from fabricated import (
     WRONG,
     bellman_ford,
@@ -24,9 +22,9 @@ from fabricated import (
 )
 from retrace.publish import verdicts
 from retrace.publish.page import render
-from retrace.records.record import Record, write_records
+from retrace.records.record import Record
 from retrace.reports.judge import Finding, Verdict, judge, verdict
-from retrace.reports.report import PUBLISHED, load_reports
+from retrace.reports.report import load_reports
 from retrace.system.errors import RetraceError
 
 REPORTS = load_reports()
@@ -388,15 +386,3 @@ def test_without_records_the_claims_stand_alone() -> None:
     assert "No machine here has measured any of it." in page.remarks
     assert len(page.tables[0].rows) == len(own.claims)
     assert verdicts.tidy(own, found).empty
-
-
-def test_the_command(tmp_path: Path) -> None:
-    records = [record for record in bellman_ford("h200", gpu=True, sizes=[256, 512]) if not record.parameters]
-    write_records(tmp_path / "h200.jsonl", records)
-    report, prefix = PUBLISHED / "an-bellman-ford.yaml", tmp_path / "tables/claims"
-    arguments = ("--records", tmp_path / "h200.jsonl", "--output-prefix", prefix)
-    assert run_script("make_claims.py", "--report", report, *arguments).returncode == 0
-    assert sorted(path.suffix for path in prefix.parent.iterdir()) == [".csv", ".html", ".md"]
-    done = run_script("make_claims.py", "--report", PUBLISHED / "hong-bfs.yaml", *arguments)
-    assert done.returncode == 1
-    assert "hong-bfs.yaml: claims: expected at least one" in done.stderr

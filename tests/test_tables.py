@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from command_line import run_script
 from fabricated import (
     WRONG,
     bellman_ford,
@@ -24,9 +22,8 @@ from fabricated import (
 )
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
-from retrace.records.record import Record, write_records
+from retrace.records.record import Record
 from retrace.reports import frame as frames
-from retrace.reports.report import PUBLISHED
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two, three_digits, word_list
 from retrace.system.errors import RetraceError
 
@@ -355,24 +352,3 @@ def test_verification_says_what_came_of_each_record() -> None:
     assert "differs: vertex 3" in render(page, "html")
     named = [row.label for row in page.tables[0].rows if not row.cells]
     assert named == ["h200, table-3.3", "h200, table-3.5", "local, table-3.3"]
-
-
-def test_the_commands(tmp_path: Path) -> None:
-    write_records(tmp_path / "h200.jsonl", suite("h200", gpu=True))
-    report, prefix = PUBLISHED / "bsp-suite.yaml", tmp_path / "tables" / "table-3.4"
-    table = ("--experiment", "table-3.4", "--report", report, "--output-prefix", prefix, "--records")
-    done = run_script("make_table.py", *table, tmp_path / "h200.jsonl")
-    assert done.returncode == 0, done.stderr
-    files = sorted(path.name for path in prefix.parent.iterdir())
-    assert files == ["table-3.4.csv", "table-3.4.html", "table-3.4.md"]
-    everything = ("--records", tmp_path / "h200.jsonl", "--output-prefix", tmp_path / "v" / "all")
-    done = run_script("make_verification.py", *everything)
-    assert re.match(r"\d+ of \d+ records verified", done.stdout)
-    assert (tmp_path / "v" / "all.html").exists()
-    (tmp_path / "bad.jsonl").write_text("{}\n")
-    nowhere = ("--output-prefix", tmp_path / "x/y", "--records", tmp_path / "bad.jsonl")
-    done = run_script("make_table.py", *table[:-3], *nowhere)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {tmp_path}/bad.jsonl:1: ")
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "x").exists()
