@@ -66,4 +66,4 @@ def python(program: str, *argv: object, **variables: str) -> subprocess.Complete
     """Run a program that imports the library in a process of its own."""
     command = [sys.executable, "-c", program, *map(str, argv)]
     environment = ENVIRONMENT | variables
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)

@@ -189,24 +189,19 @@ def test_exit_statuses(
 
 
 @pytest.mark.parametrize("suffix", ["csv", "npy", "he"])
-def test_disk_that_is_full_leaves_nothing(
-    suffix: str, tiny: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+@pytest.mark.parametrize("raised", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_writing_that_ends_early_leaves_nothing(
+    raised: BaseException, suffix: str, tiny: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    def fail(*_: object) -> None:
+        raise raised
 
-    monkeypatch.setattr(Path, "replace", full)
-    asked = ("solve", "bfs/queue", tiny, "--source", 1, "--output", tiny.parent / f"x.{suffix}")
-    assert "cannot be written (No space left on device)" in call(*asked).refusal(1)
-    assert [path.name for path in tiny.parent.iterdir()] == ["tiny.gr"]
-
-
-def test_interrupted_writing_leaves_nothing(tiny: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
-    assert call("convert", tiny, tiny.parent / "x.he").status == 130
+    monkeypatch.setattr(Path, "replace", fail)
+    done = call("solve", "bfs/queue", tiny, "--source", 1, "--output", tiny.parent / f"x.{suffix}")
+    if isinstance(raised, OSError):
+        assert "cannot be written (No space left on device)" in done.refusal(1)
+    else:
+        assert done.status == 130
     assert [path.name for path in tiny.parent.iterdir()] == ["tiny.gr"]
 
 

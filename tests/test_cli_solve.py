@@ -145,11 +145,11 @@ def test_failure_of_a_solver_is_one_line(tiny: Path, call: Call) -> None:
     assert line == "error: bfs/broken on host failed: ValueError: two lines\n"
 
 
+FROM_1 = b"1 2 4\n1 3 5\n3 2 -6\n2 4 -2147483646\n"
 NEGATIVE = {
-    "dimacs": b"p sp 4 4\na 1 2 4\na 1 3 5\na 3 2 -6\na 2 4 -2147483646\n",
+    "dimacs": b"p sp 4 4\na " + FROM_1.replace(b"\n", b"\na ", 3),
     "he": b"H 4 4 0\nE 0 1 4\nE 0 2 5\nE 2 1 -6\nE 1 3 -2147483646\n",
-    "matrix-market": b"%%MatrixMarket matrix coordinate integer general\n"
-    b"4 4 4\n1 2 4\n1 3 5\n3 2 -6\n2 4 -2147483646\n",
+    "matrix-market": b"%%MatrixMarket matrix coordinate integer general\n4 4 4\n" + FROM_1,
 }
 
 

@@ -66,13 +66,10 @@ def sections(page: Page, table: int = 0) -> dict[tuple[str, str, str], str]:
 def test_printed_cells_stand_as_printed() -> None:
     found = cells(made("table-3.5"))
     assert list(found) == ["small-6", "small-9", "NY", "NW"]
-    assert found["NW"] == {
-        ": Vertices": "1,207,945",
-        ": Arcs": "2,840,208",
-        "printed: sequential (Athlon II x4 630)": "2hr 31min",
-        "printed: Machine1 (GT 520)": "42.025 sec",
-        "printed: Machine2 (GT 730)": "1.06 sec",
-    }
+    texts = ["1,207,945", "2,840,208", "2hr 31min", "42.025 sec", "1.06 sec"]
+    machines = ("sequential (Athlon II x4 630)", "Machine1 (GT 520)", "Machine2 (GT 730)")
+    heads = [": Vertices", ": Arcs", *(f"printed: {machine}" for machine in machines)]
+    assert found["NW"] == dict(zip(heads, texts, strict=True))
 
 
 def test_printed_numbers_of_a_table_by_solvers_stand_as_printed() -> None:
@@ -286,16 +283,10 @@ def test_two_records_for_one_cell_are_refused() -> None:
 @pytest.mark.parametrize(
     ("ms", "text"),
     [
-        (0, "0 µs"),
-        (0.00084, "0.840 µs"),
-        (0.0123, "12.3 µs"),
-        (0.99999, "1.00 ms"),
-        (62.982, "63.0 ms"),
-        (999.9, "1.00 s"),
-        (427_000, "427 s"),
-        (9_060_000, "9,060 s"),
+        (0, "0 µs"), (0.00084, "0.840 µs"), (0.0123, "12.3 µs"), (0.99999, "1.00 ms"), (62.982, "63.0 ms"),
+        (999.9, "1.00 s"), (427_000, "427 s"), (9_060_000, "9,060 s"),
     ],
-)
+)  # fmt: skip
 def test_times_are_shown_in_the_unit_that_reads_best(ms: float, text: str) -> None:
     assert duration(ms) == text
 
@@ -338,14 +329,13 @@ def test_verification_says_what_came_of_each_record() -> None:
         "hong-bfs",
     )
     shown = verification.tidy(found).set_index(["machine", "solver"])
-    assert shown.loc[("h200", "bfs/queue"), "result"] == "agreed"
-    assert shown.loc[("local", "bfs/bsp"), "backend"] == "emulator"
-    assert shown.loc[("local", "bfs/bsp"), "result"] == "agreed"
-    assert shown.loc[("h200", "bfs/bsp"), "result"] == "differs: vertex 3: 4, expected 5"
-    assert shown.loc[("h200", "bfs/bsp"), "settings"] == "block_size=256"
-    assert shown.loc[("h200", "bfs/queue"), "settings"] == ""
-    assert shown.loc[("h200", "bfs/igraph"), "result"] == "failed: no memory"
-    assert shown.loc[("h200", "sssp/dijkstra-linear"), "result"] == "skipped: predicted 9 s"
+    assert shown[["backend", "settings", "result"]].apply(tuple, axis=1).to_dict() == {
+        ("h200", "bfs/queue"): ("host", "", "agreed"),
+        ("local", "bfs/bsp"): ("emulator", "", "agreed"),
+        ("h200", "bfs/bsp"): ("cuda", "block_size=256", "differs: vertex 3: 4, expected 5"),
+        ("h200", "bfs/igraph"): ("host", "", "failed: no memory"),
+        ("h200", "sssp/dijkstra-linear"): ("host", "", "skipped: predicted 9 s"),
+    }
     page = verification.page(found)
     assert page.summary == "2 of 5 records verified (1 differs, 1 failed, 1 skipped)."
     assert page.summary in render(page, "md")
