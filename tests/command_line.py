@@ -6,23 +6,22 @@ import csv
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from retrace import cli
 
 PROJECT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
 
 
 class Outcome:
-    """What a command in this process came to."""
+    """What a command or script in this process came to."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str], *argv: object) -> None:
+    def __init__(self, capsys: pytest.CaptureFixture[str], program: Callable[[], object]) -> None:
         try:
-            self.status: Any = cli.main([str(word) for word in argv])
+            self.status: Any = program()
         except SystemExit as ended:
             self.status = ended.code
         self.out, self.err = capsys.readouterr()
@@ -36,21 +35,35 @@ class Outcome:
         return self.err
 
 
+Call = Callable[..., Outcome]
+
+
 def rows(path: Path) -> list[list[str]]:
     """Read a CSV file."""
     with path.open(newline="") as file:
         return list(csv.reader(file))
 
 
-def run(*argv: object, **options: Any) -> subprocess.CompletedProcess[str]:
+def run(*argv: object, **options: Any) -> subprocess.CompletedProcess[Any]:
     """Run a command in a process of its own."""
     command = [sys.executable, "-m", "retrace", *map(str, argv)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=ENVIRONMENT, check=False, timeout=60, **options
-    )
+    usual: dict[str, Any] = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "timeout": 60,
+    }
+    return subprocess.run(command, env=ENVIRONMENT, check=False, **usual | options)
 
 
-def run_script(name: str, *argv: object) -> subprocess.CompletedProcess[str]:
-    """Run one of the programs in `scripts/` in a process of its own."""
-    command = [sys.executable, str(PROJECT / "scripts" / name), *map(str, argv)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+def start(*argv: object) -> subprocess.Popen[bytes]:
+    """Start a command in a process of its own."""
+    command = [sys.executable, "-m", "retrace", *map(str, argv)]
+    return subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE)
+
+
+def python(program: str, *argv: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program that imports the library in a process of its own."""
+    command = [sys.executable, "-c", program, *map(str, argv)]
+    environment = ENVIRONMENT | variables
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)

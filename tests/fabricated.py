@@ -39,14 +39,8 @@ def graph_info(name: str, **changes: Any) -> GraphInfo:
 
 def machine_info(name: str, gpu: bool | None = None) -> MachineInfo:
     """Fabricate a machine; h200 has a GPU unless told otherwise."""
-    card = GPUInfo(
-        name="NVIDIA H200",
-        compute_capability="9.0",
-        memory_gib=139.8,
-        driver="580.82",
-        sm_clock_mhz=1980.0,
-        throttled=False,
-    )
+    kind = {"name": "NVIDIA H200", "compute_capability": "9.0", "memory_gib": 139.8, "driver": "580.82"}
+    card = GPUInfo(**kind, sm_clock_mhz=1980.0, throttled=False)
     has_gpu = name == "h200" if gpu is None else gpu
     return MachineInfo(name=name, cpu="Some CPU", cores=2, memory_gib=8.0, gpu=card if has_gpu else None)
 
@@ -54,16 +48,9 @@ def machine_info(name: str, gpu: bool | None = None) -> MachineInfo:
 def software(solver: str) -> SoftwareInfo:
     """Fabricate versions, with that of the library that a solver calls."""
     variant = solver.split("/")[1]
-    return SoftwareInfo(
-        git_commit="0123456789abcdef0123456789abcdef01234567",
-        dirty=False,
-        python="3.11.7",
-        numpy="2.3.0",
-        pycuda=None,
-        cuda=None,
-        compiler="g++ 13",
-        peer=f"{variant} 1.0" if variant in LIBRARIES else None,
-    )
+    versions = {"python": "3.11.7", "numpy": "2.3.0", "pycuda": None, "cuda": None, "compiler": "g++ 13"}
+    peer = f"{variant} 1.0" if variant in LIBRARIES else None
+    return SoftwareInfo(git_commit="0123456789abcdef" * 2 + "01234567", dirty=False, **versions, peer=peer)
 
 
 def trial(
@@ -86,20 +73,12 @@ def record(
     """Fabricate a verified record whose trials solve in `times`; `changes` replace its fields."""
     problem = solver.split("/")[0]
     values: dict[str, Any] = {
-        "experiment": EXPERIMENTS.get(problem, problem),
-        "problem": problem,
-        "solver": solver,
-        "backend": backend,
-        "source": 0,
-        "graph": graph_info(graph) if isinstance(graph, str) else graph,
+        "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,
+        "backend": backend, "source": 0, "graph": graph_info(graph) if isinstance(graph, str) else graph,
         "trials": [trial(time, setup, time / 2 if backend == "cuda" else None) for time in times],
-        "verified": True,
-        "oracle": f"{problem}/scipy",
-        "digest": "1" * 64,
-        "machine": machine_info(machine, True if backend == "cuda" else None),
-        "software": software(solver),
-        "started": "2026-01-31T12:00:00Z",
-    }
+        "verified": True, "oracle": f"{problem}/scipy", "digest": "1" * 64, "started": "2026-01-31T12:00:00Z",
+        "machine": machine_info(machine, True if backend == "cuda" else None), "software": software(solver),
+    }  # fmt: skip
     return Record(**values | changes)
 
 
@@ -124,18 +103,11 @@ def frame(records: Iterable[Record], report: str) -> tuple[Frame, Report]:
 def suite(machine: str, gpu: bool, **graph_changes: Any) -> list[Record]:
     """Fabricate what one machine gives for Tables 3.3 to 3.5; the road graphs may be changed."""
     solvers = {
-        "bfs/queue": (0.0008, 5.2e-6),
-        "bfs/scipy": (0.08, 9e-6),
-        "bfs/igraph": (0.01, 2.4e-5),
-        "bfs/networkit": (0.02, 1.1e-5),
-        "stcon/two-queues": (0.0007, 3.1e-6),
-        "stcon/igraph": (0.02, 3e-5),
-        "sssp/dijkstra-linear": (0.0008, 1.2e-7),
-        "sssp/dijkstra-heap": (0.0009, 4e-5),
-        "sssp/scipy": (0.1, 1.2e-4),
-        "sssp/igraph": (0.02, 9e-5),
-        "sssp/networkit": (0.03, 6e-5),
-    }
+        "bfs/queue": (0.0008, 5.2e-6), "bfs/scipy": (0.08, 9e-6), "bfs/igraph": (0.01, 2.4e-5),
+        "bfs/networkit": (0.02, 1.1e-5), "stcon/two-queues": (0.0007, 3.1e-6), "stcon/igraph": (0.02, 3e-5),
+        "sssp/dijkstra-linear": (0.0008, 1.2e-7), "sssp/dijkstra-heap": (0.0009, 4e-5),
+        "sssp/scipy": (0.1, 1.2e-4), "sssp/igraph": (0.02, 9e-5), "sssp/networkit": (0.03, 6e-5),
+    }  # fmt: skip
     kernels = {"bfs/bsp": (0.12, 2.5e-5), "stcon/bsp": (0.14, 1.4e-5), "sssp/bsp": (0.16, 6e-5)}
     found = []
     for name in GRAPHS:
@@ -239,23 +211,11 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
 
 
 BRANDES = {
-    "vert": 2.0,
-    "edge": 1.6,
-    "vert-queue": 2.6,
-    "vert-comp": 1.7,
-    "edge-comp": 1.4,
-    "vert-queue-comp": 2.2,
-    "vert-virt": 1.5,
-    "vert-virt-stride": 1.3,
-    "vert-comp-virt": 1.2,
-    "vert-comp-virt-stride": 1.0,
-    "vert-comp-virt-stride-const": 1.03,
-    "levels": 4.0,
-    "vert-prefix": 2.001,
-    "vert-comp2-virt-stride": 0.9,
-    "lanes": 0.4,
-    "auto": 1.3,
-}
+    "vert": 2.0, "edge": 1.6, "vert-queue": 2.6, "vert-comp": 1.7, "edge-comp": 1.4, "vert-queue-comp": 2.2,
+    "vert-virt": 1.5, "vert-virt-stride": 1.3, "vert-comp-virt": 1.2, "vert-comp-virt-stride": 1.0,
+    "vert-comp-virt-stride-const": 1.03, "levels": 4.0, "vert-prefix": 2.001, "vert-comp2-virt-stride": 0.9,
+    "lanes": 0.4, "auto": 1.3,
+}  # fmt: skip
 """Times of the CUDA versions over those of the one that the report calls the fastest."""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from retrace.graphs.csr import CSRGraph, from_arcs
 
@@ -37,6 +38,13 @@ def identified(found: CSRGraph, name: str, **more: Any) -> CSRGraph:
     return replace(found, info=info)
 
 
+def two_level_star(middle: int, leaves: int) -> CSRGraph:
+    """Make a vertex, its `middle` neighbours, and `leaves` of each of them."""
+    spokes = [(0, vertex, 1) for vertex in range(1, middle + 1)]
+    tips = [(1 + tip // leaves, 1 + middle + tip, 1) for tip in range(middle * leaves)]
+    return graph(1 + middle + middle * leaves, spokes + tips)
+
+
 def diamonds(number: int, directed: bool = False) -> CSRGraph:
     """Chain diamonds: each doubles the number of shortest paths from vertex 0."""
     arcs = [(3 * i + u, 3 * i + v, 1) for i in range(number) for u, v in ((0, 1), (0, 2), (1, 3), (2, 3))]
@@ -58,6 +66,14 @@ NAMED = {
     "detour is shorter": graph(4, [(0, 3, 10), (0, 1, 1), (1, 2, 1), (2, 3, 1)], directed=False),
     "heavy": graph(3, [(0, 1, 2**30), (1, 2, 2**29)]),
 }
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix 64-bit words as kernels do (splitmix64)."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
 
 
 @st.composite

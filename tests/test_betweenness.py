@@ -5,8 +5,8 @@ Those on a device: test_betweenness_kernels.py.
 
 from __future__ import annotations
 
-import runpy
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from command_line import Call
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
 from retrace.check.checkers import checker_of
@@ -31,7 +32,6 @@ from retrace.measure.trials import Effort
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.system.checkpoint import FIRST
 from retrace.system.errors import RetraceError
-from retrace.system.project import ROOT
 from solving import solved
 
 NAMES = [kind.name for kind in REGISTRY.of_problem("betweenness") if not issubclass(kind, DeviceSolver)]
@@ -91,17 +91,6 @@ def test_scores_of_some_sources_are_exact_on_random_graphs(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_solves_twice(name: str) -> None:
-    solver = make(name)
-    solver.setup(SMALL["grid"])
-    for sources in (None, (0, 11)):
-        query = Query() if solver.declines(Query(sources=sources)) else Query(sources=sources)
-        solver.upload(query)
-        solver.solve(query)
-        assert_allclose(solver.download(), expected_of(name, SMALL["grid"], query), rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("directed", [False, True])
 def test_path_counts_beyond_a_double_are_scaled_or_refused(name: str, directed: bool) -> None:
     long_chain = diamonds(1100, directed)
@@ -158,12 +147,12 @@ def test_oracle_of_a_library_is_another_library() -> None:
         assert (result.verified, result.oracle) == (True, by)
 
 
-@pytest.mark.parametrize(("sources", "by"), [((0,), LONG_DOUBLE), (None, NETWORKIT)])
-def test_oracle_asks_another_where_igraph_overflows(sources: tuple[int, ...] | None, by: str) -> None:
-    whole, query = diamonds(1100), Query(sources=sources)
-    found = solve("betweenness/seq-scaled", whole, query)
-    result = ScoreOracle(whole).check("betweenness/seq-scaled", query, found)
-    assert (result.verified, result.oracle) == (True, by)
+def test_oracle_asks_another_where_igraph_overflows() -> None:
+    whole = diamonds(1100)
+    for query, by in ((Query(sources=(0,)), LONG_DOUBLE), (Query(), NETWORKIT)):
+        found = solve("betweenness/seq-scaled", whole, query)
+        result = ScoreOracle(whole).check("betweenness/seq-scaled", query, found)
+        assert (result.verified, result.oracle) == (True, by)
 
 
 def test_networkit_is_not_checked_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,10 +182,9 @@ def test_a_single_wrong_score_is_caught(which: str, data: st.DataObject) -> None
 
 
 def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() -> None:
-    right = exact_of_small("grid")
-    assert not compare_scores(right, right.astype(np.float32), 1e-9, "exact").verified
-    assert not compare_scores(right, right[1:], 1e-9, "exact").verified
-    assert not compare_scores(np.full(3, np.nan), np.full(3, np.nan), 1e-9, "exact").verified
+    right, none = exact_of_small("grid"), np.full(3, np.nan)
+    for expected, found in ((right, right.astype(np.float32)), (right, right[1:]), (none, none)):
+        assert not compare_scores(expected, found, 1e-9, "exact").verified
 
 
 @pytest.mark.parametrize(("by", "module"), [(NETWORKIT, "networkit"), (IGRAPH, "igraph")])
@@ -222,7 +210,7 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
     sources: tuple[int, ...] | None,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    script: Call,
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
     monkeypatch.setattr("retrace.check.score_oracle.WORTH_KEEPING", 1.0)
@@ -230,8 +218,6 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
     query = Query(sources=sources)
     monkeypatch.setattr("retrace.graphs.query.queries", lambda problem, info: [query])
     csr.save(identified(replace(SMALL["grid"], weights=None), "grid"), tmp_path / "grid")
-    monkeypatch.setattr("sys.argv", ["make_oracle.py", "--graph", str(tmp_path / "grid")])
-    make_oracle = runpy.run_path(str(ROOT / "scripts/make_oracle.py"))["main"]
     asked: list[int] = []
     compute = ScoreOracle._by_igraph
 
@@ -243,12 +229,11 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
         return compute(self, batch)
 
     monkeypatch.setattr(ScoreOracle, "_by_igraph", by_igraph)
-    with pytest.raises(KeyboardInterrupt):
-        make_oracle()
-    make_oracle()
+    assert script("make_oracle.py", "--graph", tmp_path / "grid").status == 130
+    done = script("make_oracle.py", "--graph", tmp_path / "grid")
     assert [source for source in asked if source >= 0] == list(sources or range(48))
     (kept,) = tmp_path.glob("oracles/*")
-    assert capsys.readouterr().out == f"grid: {kept}\n"
+    assert done.out == f"grid: {kept}\n"
     monkeypatch.setitem(sys.modules, "igraph", None)
     result = ScoreOracle(SMALL["grid"]).check(
         "betweenness/seq-array", query, exact_scores(SMALL["grid"], sources)
@@ -282,12 +267,19 @@ def test_records_hold_the_sources_and_the_largest_error(provenance: dict[str, An
     assert "all vertices" in str(networkit.reason)
 
 
-@pytest.mark.parametrize("name", ["betweenness/seq-array", "betweenness/igraph", "betweenness/networkit"])
-def test_times_of_large_graphs_are_predicted(name: str) -> None:
-    solver = make(name)
-    solver.setup(NAMED["grid"])
-    predicted = solver.predict_seconds(Query())
-    assert predicted is not None
-    assert 0 < predicted < 60
-    solver.setup(SMALL["one vertex"])
-    assert solver.predict_seconds(Query()) is None
+@pytest.mark.parametrize("variant", ["seq-array", "igraph", "networkit", "vert-comp", "levels"])
+def test_times_of_large_graphs_are_predicted(variant: str) -> None:
+    name = f"betweenness/{variant}"
+    with EmulatedDevice() if issubclass(REGISTRY.find(name), DeviceSolver) else nullcontext() as device:
+        solver = make(name, device)
+        solver.setup(NAMED["grid"])
+        predicted = solver.predict_seconds(Query())
+        assert predicted is not None
+        assert 0 < predicted < 60
+        if variant == "vert-comp":
+            assert 0 < (solver.predict_seconds(Query(sources=(0, 1))) or 0) < predicted
+        elif variant == "levels":
+            assert solver.predict_seconds(Query(sources=(0, 1))) is None
+        else:
+            solver.setup(SMALL["one vertex"])
+            assert solver.predict_seconds(Query()) is None

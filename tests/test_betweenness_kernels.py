@@ -16,7 +16,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, identified, random_graphs
 from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.measure.experiment import as_record, measure
@@ -27,17 +26,12 @@ from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.auto import Auto
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.system.errors import RetraceError, TooLargeError
-from solving import solved
+from solving import DEVICES, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
-BACKENDS = ["emulator", *(["cuda"] if cuda_available() else [])]
 VARIANTS = [kind for kind in REGISTRY.of_problem("betweenness") if issubclass(kind, DeviceSolver)]
-CASES = [
-    pytest.param(kind.name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [])
-    for kind in VARIANTS
-    for backend in BACKENDS
-]
+CASES = cases(kind.name for kind in VARIANTS)
 SEED = 1
 """A schedule like any other; with seeds throughout, each kernel is compiled once."""
 OVERFLOWING = [
@@ -58,10 +52,6 @@ GRAPHS = {
     **{name: NAMED[name] for name in ("one-way path", "complete", "two components", "self-loops",
                                       "parallel arcs", "one vertex", "no arcs")},
 }  # fmt: skip
-
-
-def open_device(backend: str, seed: int | None = None) -> Device:
-    return CudaDevice() if backend == "cuda" else EmulatedDevice(seed=seed)
 
 
 def with_settings(name: str, **chosen: int | str) -> str:
@@ -115,17 +105,6 @@ def test_scores_of_some_sources_of_random_graphs(
     assert_allclose(found, exact_scores(whole, query.sources), rtol=tolerance, atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "backend"), CASES)
-def test_solves_twice_with_one_device(name: str, backend: str) -> None:
-    with open_device(backend, SEED) as device:
-        solver = make(with_settings(name), device)
-        solver.setup(GRAPHS["triangles"])
-        for sources in (None, (0, 7)):
-            solver.upload(Query(sources=sources))
-            solver.solve(Query(sources=sources))
-            assert_allclose(solver.download(), exact_scores(GRAPHS["triangles"], sources), rtol=1e-12)
-
-
 @pytest.mark.parametrize(("name", "backend"), OVERFLOWING)
 def test_too_many_paths_are_reported(name: str, backend: str) -> None:
     query = Query(sources=(200, 0))
@@ -157,7 +136,7 @@ def test_more_arcs_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch)
             make("betweenness/edge", device).setup(GRAPHS["path"])
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", DEVICES)
 def test_too_many_paths_for_a_double(backend: str) -> None:
     with pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"):
         solve(
@@ -230,14 +209,11 @@ def test_auto_leaves_little_work_to_the_cpu() -> None:
 def test_auto_takes_a_queue_for_a_deep_graph(graph: str, levels: int) -> None:
     for deep, queued in ((levels, True), (levels + 1, False)):
         with EmulatedDevice() as device:
-            spec = with_settings("betweenness/auto", crossover=1, least_sources=1, deep=deep)
-            solver = make(spec, device)
+            spec = with_settings("betweenness/auto", deep=deep)
+            solver = solved(spec, GRAPHS[graph], Query(), device)
             assert isinstance(solver, Auto)
-            solver.setup(GRAPHS[graph])
-            solver.upload(Query())
             assert solver.chosen is (solver.queue if queued else solver.flat)
             assert solver.observed()["levels"] == levels
-            solver.solve(Query())
             assert_allclose(solver.download(), exact(graph), rtol=1e-12)
 
 
@@ -254,18 +230,6 @@ def test_reductions_search_less() -> None:
     assert sizes["vert-comp"] == (8, 8)
     assert sizes["vert-comp2-virt-stride"] == (7, 4)
     assert {"prefix_device_ms", "prefix_host_ms"} <= set(searched["vert-prefix"])
-
-
-@pytest.mark.parametrize("name", ["betweenness/vert-comp", "betweenness/levels"])
-def test_time_of_many_sources_is_predicted(name: str) -> None:
-    with EmulatedDevice() as device:
-        solver = make(with_settings(name), device)
-        solver.setup(NAMED["complete"])
-        predicted = solver.predict_seconds(Query())
-        assert predicted is not None
-        assert 0 < predicted < 60
-        few = solver.predict_seconds(Query(sources=(0, 1)))
-        assert few is None if name.endswith("levels") else 0 < few < predicted
 
 
 def test_records_hold_settings_and_what_was_observed(tmp_path: Path, provenance: dict[str, Any]) -> None:

@@ -5,44 +5,31 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 import yaml
 
+from command_line import Call
+from hosts import CONTENT, FILE, NOWHERE, SHA256, serving
 from retrace.graphs import csr, datasets
-from retrace.graphs.csr import CSRGraph
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
 from retrace.graphs.datasets import Patience
 from retrace.system.errors import RetraceError
 
-PROJECT = Path(__file__).parents[1]
-CONTENT = b"p sp 4 6\na 1 2 5\na 2 1 5\na 1 3 7\na 3 1 7\na 2 4 1\na 4 2 1\n"
-FILE = gzip.compress(CONTENT, mtime=0)
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
-ENTRY: dict[str, Any] = {
-    "vertices": 4,
-    "arcs": 6,
-    "directed": False,
-    "origin": "dimacs",
-    "licence": "none",
-    "source": 0,
-    "pairs": {"near": [0, 1], "far": [0, 3]},
-    "stand_in": "road",
-}
+PAIRS = {"near": [0, 1], "far": [0, 3]}
+ENTRY: dict[str, Any] = {"vertices": 4, "arcs": 6, "directed": False, "origin": "dimacs", "licence": "none"}
+ENTRY |= {"source": 0, "pairs": PAIRS, "stand_in": "road"}
 M = TypeVar("M", Dataset, Edition)
 CONTENT_WITHOUT_WEIGHTS = b"p tw 4 3\n1 2\n1 3\n2 4\n"
-NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port
 
 
 class Host(BaseHTTPRequestHandler):
@@ -83,35 +70,20 @@ class Host(BaseHTTPRequestHandler):
             return
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @pytest.fixture
 def host() -> Iterator[str]:
     Host.requests = {}
     Host.stop = threading.Event()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are no news
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    Host.stop.set()
-    server.shutdown()
-    server.server_close()
+    with serving(Host) as address:
+        yield address
+        Host.stop.set()
 
 
 IMPATIENT = Patience(probe=2, read=1, download=2, retries=0)
 
 
-def obtain(
-    dataset: Dataset,
-    downloads: Path,
-    mirror: str | None,
-    offline: str,
-    seed: int,
-    patience: Patience = IMPATIENT,
-) -> CSRGraph:
-    return datasets.obtain(dataset, downloads, mirror, offline, seed, patience)
+obtain = partial(datasets.obtain, patience=IMPATIENT)
 
 
 def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: str | None = "road") -> Dataset:
@@ -133,16 +105,8 @@ def names(folder: Path) -> list[str]:
 def test_official_address_first(host: str, tmp_path: Path) -> None:
     graph = obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, f"{host}/mirror", "fail", 1)
     assert (graph.vertices, graph.arcs) == (4, 6)
-    assert graph.info == {
-        "name": "tiny",
-        "origin": "dimacs",
-        "edition": "dimacs",
-        "weights": "file",
-        "seed": None,
-        "directed": False,
-        "source": 0,
-        "pairs": {"near": [0, 1], "far": [0, 3]},
-    }
+    told = {key: ENTRY[key] for key in ("origin", "directed", "source", "pairs")}
+    assert graph.info == {"name": "tiny", "edition": "dimacs", "weights": "file", "seed": None, **told}
     assert (tmp_path / "tiny.gr.gz").read_bytes() == FILE
     assert names(tmp_path) == ["tiny.gr.gz"]
     assert Host.requests == {"right": 2, "mirror": 1}  # each is asked, one is read
@@ -191,7 +155,9 @@ def test_content_that_the_host_has_unpacked_is_right_too(host: str, tmp_path: Pa
 
 def test_busy_host_is_asked_again(host: str, tmp_path: Path) -> None:
     busy = dataset(f"{host}/busy/tiny.gr.gz")
-    assert obtain(busy, tmp_path, None, "fail", 1, replace(IMPATIENT, retries=2, download=10)).arcs == 6
+    assert (
+        obtain(busy, tmp_path, None, "fail", 1, patience=replace(IMPATIENT, retries=2, download=10)).arcs == 6
+    )
 
 
 def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,29 +194,23 @@ def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("offline", ["stand-in", "fail"])
 @pytest.mark.parametrize(
-    "damage",
-    [
-        lambda: FILE[:-9],
-        lambda: gzip.compress(CONTENT.replace(b"5", b"6")),
-        lambda: b"",
-        lambda: b"<html>",
-        lambda: FILE + b"junk",
-    ],
+    "damaged",
+    [FILE[:-9], gzip.compress(CONTENT.replace(b"5", b"6")), b"", b"<html>", FILE + b"junk"],
     ids=["truncated", "altered", "empty", "web page", "trailing junk"],
 )
 def test_damaged_file_is_refused_by_name(
-    damage: Callable[[], bytes], offline: str, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    damaged: bytes, offline: str, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "tiny.gr.gz"
-    file.write_bytes(damage())
-    monkeypatch.setattr(datasets.formats, "parse_graph", lambda *_: pytest.fail("parsed"))
+    file.write_bytes(damaged)
+    monkeypatch.setattr(datasets.formats, "parse", lambda *_: pytest.fail("parsed"))
     with pytest.raises(RetraceError) as caught:
         obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     message = str(caught.value)
     assert message.startswith(f"{file}: expected ")
     assert message.endswith(f"delete {file} and run again")
     assert SHA256 in message
-    whole = damage() if "gzip file" in message else datasets.formats.unpack(damage(), "")
+    whole = damaged if "gzip file" in message else datasets.formats.unpack(damaged, "")
     assert hashlib.sha256(whole).hexdigest() in message
     assert "\n" not in message
 
@@ -407,40 +367,27 @@ def test_a_registry_laid_over_another_replaces_its_entries(tmp_path: Path) -> No
     assert (registry["NY"].vertices, registry["NW"].vertices) == (4, 1_207_945)
 
 
-def command(config: Path, tmp_path: Path, mirror: str, *more: str) -> subprocess.Popen[str]:
-    program = [sys.executable, str(PROJECT / "scripts/get_graph.py")]
-    folders = ["--downloads", str(tmp_path / "downloads"), "--output", str(tmp_path / "graphs" / "tiny")]
-    return subprocess.Popen(
-        [*program, "--datasets", str(config), "--graph", "tiny", *folders, *more],
-        env={**os.environ, "GRAPH_MIRROR": mirror},
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def write_registry(path: Path, *addresses: str, name: str = "tiny") -> Path:
     entry = {**ENTRY, "editions": [edition(sha256=SHA256, addresses=list(addresses))]}
     path.write_text(yaml.safe_dump({name: entry}))
     return path
 
 
-def test_command(host: str, tmp_path: Path) -> None:
-    config = write_registry(tmp_path / "datasets.yaml")
-    run = command(config, tmp_path, f"{host}/right")
-    assert (run.wait(60), run.communicate()[1]) == (0, "")
-    graph = csr.load(tmp_path / "graphs" / "tiny")
-    assert graph.info == {**json.loads((tmp_path / "graphs/tiny/graph.json").read_text()), "arcs": 6}
+def test_command(host: str, tmp_path: Path, script: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, folder = write_registry(tmp_path / "datasets.yaml"), tmp_path / "graphs/tiny"
+    monkeypatch.setenv("GRAPH_MIRROR", f"{host}/right")
+    asked = ("--datasets", config, "--graph", "tiny", "--downloads", tmp_path / "downloads")
+    done = script("get_graph.py", *asked, "--output", folder)
+    assert (done.status, done.err) == (0, "")
+    assert csr.load(folder).info == {**json.loads((folder / "graph.json").read_text()), "arcs": 6}
 
 
 @pytest.mark.parametrize(("text", "expected"), [(None, "no such file"), ("{", "YAML"), ("3", "mapping")])
-def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path) -> None:
+def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path, script: Call) -> None:
     config = tmp_path / "datasets.yaml"
     if text is not None:
         config.write_text(text)
-    run = command(config, tmp_path, "")
-    error = run.communicate(timeout=60)[1]
-    assert run.returncode == 1
+    asked = ("--datasets", config, "--graph", "tiny", "--output", tmp_path / "tiny")
+    error = script("get_graph.py", *asked).refusal(1)
     assert error.startswith(f"error: {config}: ")
     assert expected in error
-    assert error.count("\n") == 1

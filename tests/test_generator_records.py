@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import measure as measure_script
+from command_line import Call
 from fabricated import changed
 from retrace.check.generated import RandomGraphChecker
 from retrace.devices.emulator import EmulatedDevice
@@ -23,19 +22,19 @@ from retrace.system.errors import RetraceError
 SOLVERS = ["generate/tree-first", "generate/random-degree"]
 
 
-def measured(folder: Path, monkeypatch: pytest.MonkeyPatch, graph: str = "random-8-5") -> list[Record]:
+@pytest.fixture
+def records(tmp_path: Path, script: Call) -> list[Record]:
     """Measure both generators; the device's on the emulator."""
-    output = folder / "generators" / f"{graph}.jsonl"
-    arguments = ["--experiment", "generators", "--graph", graph, "--solvers", *SOLVERS, "--trials", "3"]
-    asked = [*arguments, "--backend", "emulator", "--seed", "7", "--output", str(output)]
-    monkeypatch.setattr(sys, "argv", ["measure.py", *asked])
-    measure_script.main()
+    output = tmp_path / "generators/random-8-5.jsonl"
+    asked = ("--experiment", "generators", "--graph", "random-8-5", "--solvers", *SOLVERS, "--trials", 3)
+    done = script("measure.py", *asked, "--backend", "emulator", "--seed", 7, "--output", output)
+    assert done.status == 0, done.err
     return read_records([output])
 
 
 @pytest.fixture
-def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Record]:
-    return measured(tmp_path, monkeypatch)
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 1024)
 
 
 def test_a_record_says_what_was_made(records: list[Record]) -> None:
@@ -50,10 +49,9 @@ def test_a_record_says_what_was_made(records: list[Record]) -> None:
             assert record.source is None
     host, device_record = records
     assert (len(host.trials), len(device_record.trials)) == (3, 1)
-    assert host.parameters == {
-        "threads": host.parameters["threads"], "weight_low": 1, "weight_high": 100,
-    }  # fmt: skip
-    assert device_record.parameters == {"block_size": 256, "weight_low": 1, "weight_high": 100}
+    weights = {"weight_low": 1, "weight_high": 100}
+    assert host.parameters == {"threads": host.parameters["threads"], **weights}
+    assert device_record.parameters == {"block_size": 256, **weights}
     assert host.oracle == "counts, ranges, distinct arcs, an earlier neighbour of each vertex"
 
 
@@ -80,9 +78,8 @@ def test_a_wrong_graph_and_another_one_are_not_verified() -> None:
     assert not RandomGraphChecker(wanted).check("generate/random-degree", Query(), looped).verified
 
 
-def test_what_does_not_fit_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 1024)
-    records = measured(tmp_path, monkeypatch)
+@pytest.mark.usefixtures("little_memory")
+def test_what_does_not_fit_is_skipped(records: list[Record]) -> None:
     assert [record.reason for record in records] == ["needs 11.0 KiB of memory, 1.0 KiB are free"] * 2
     assert {record.graph.sha256 for record in records} == {None}
 

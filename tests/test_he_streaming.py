@@ -21,8 +21,6 @@ from retrace.graphs.random import RandomGraph
 from retrace.solvers.generate import generate
 from retrace.system.errors import RetraceError
 
-LARGE = RandomGraph(2**16, 2**19, seed=1, weights=(0, 1000))
-
 
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,40 +29,23 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats.he, "ARCS_WRITTEN", 3)
 
 
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[CSRGraph, Path]:
-    made = generate("generate/tree-first", LARGE)
-    path = tmp_path_factory.mktemp("he") / "large.he"
-    formats.write_he(made, path)
-    return made, path
-
-
 ONE_AFTER_THE_OTHER = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@pytest.mark.parametrize("name", NAMED)
-@pytest.mark.usefixtures("tiny_pieces")
-def test_named_graphs_come_back(name: str, tmp_path: Path) -> None:
-    formats.write_he(NAMED[name], tmp_path / "graph.he")
-    assert formats.read_graph(tmp_path / "graph.he", "he").digest() == NAMED[name].digest()
-
-
-@given(random_graphs())
+@pytest.mark.parametrize("pieces", ["tiny", "usual"])
+@given(drawn=random_graphs() | st.sampled_from(list(NAMED.values())))
 @ONE_AFTER_THE_OTHER
-@pytest.mark.usefixtures("tiny_pieces")
-def test_random_graphs_come_back(tmp_path: Path, drawn: CSRGraph) -> None:
-    formats.write_he(drawn, tmp_path / "graph.he")
-    assert formats.read_graph(tmp_path / "graph.he", "he").digest() == drawn.digest()
-
-
-@given(random_graphs())
-@ONE_AFTER_THE_OTHER
-def test_lines_are_as_python_writes_them(tmp_path: Path, drawn: CSRGraph) -> None:
+def test_lines_are_as_python_writes_them_and_come_back(
+    tmp_path: Path, pieces: str, drawn: CSRGraph, request: pytest.FixtureRequest
+) -> None:
+    if pieces == "tiny":
+        request.getfixturevalue("tiny_pieces")
     formats.write_he(drawn, tmp_path / "graph.he")
     lines = [f"H {drawn.vertices} {drawn.arcs} 0"]
     assert drawn.weights is not None
     lines += [f"E {u} {v} {w}" for u, v, w in zip(drawn.tails(), drawn.indices, drawn.weights, strict=True)]
     assert (tmp_path / "graph.he").read_text().splitlines() == lines
+    assert formats.read_graph(tmp_path / "graph.he", "he").digest() == drawn.digest()
 
 
 @given(st.permutations(range(12)), st.booleans(), st.sampled_from([b"\n", b"\r\n", b" \n\n"]))
@@ -109,13 +90,7 @@ def test_errors_name_file_and_line(content: bytes, line: int, expected: str, tmp
 
 
 @pytest.mark.usefixtures("tiny_pieces")
-def test_a_gzip_file_that_breaks_off_midway(tmp_path: Path) -> None:
-    (tmp_path / "graph.he.gz").write_bytes(gzip.compress(b"H 50 100 0\n" + b"".join(LINES))[:-200])
-    with pytest.raises(RetraceError, match=r"graph.he.gz: expected a whole gzip file"):
-        formats.read_graph(tmp_path / "graph.he.gz", "he")
-
-
-def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+def test_files_that_cannot_be_opened_or_break_off(tmp_path: Path) -> None:
     with pytest.raises(RetraceError, match=r"graph.he: cannot be read \(No such file"):
         formats.read_graph(tmp_path / "graph.he", "he")
     with pytest.raises(RetraceError, match=r"cannot be read \(Is a directory\)"):
@@ -123,30 +98,27 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(RetraceError, match=r"graph.he: cannot be written \(No such file"):
         formats.write_he(NAMED["grid"], tmp_path / "none" / "graph.he")
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "graph.he.gz").write_bytes(gzip.compress(b"H 50 100 0\n" + b"".join(LINES))[:-200])
+    with pytest.raises(RetraceError, match=r"graph.he.gz: expected a whole gzip file"):
+        formats.read_graph(tmp_path / "graph.he.gz", "he")
 
 
-def test_speed_and_memory_of_writing(large: tuple[CSRGraph, Path], tmp_path: Path) -> None:
-    made, _ = large
-    started = time.process_time()
-    formats.write_he(made, tmp_path / "again.he")
-    assert made.arcs / (time.process_time() - started) > 1e6
-    tracemalloc.start()
-    formats.write_he(made, tmp_path / "again.he")
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 300 * formats.he.ARCS_WRITTEN  # 19 MB, however many arcs there are
-
-
-def test_speed_and_memory_of_reading(large: tuple[CSRGraph, Path]) -> None:
-    made, path = large
-    started = time.process_time()
+def test_speed_and_memory(tmp_path: Path) -> None:
+    made, path = generate("generate/tree-first", RandomGraph(2**16, 2**19, seed=1)), tmp_path / "large.he"
+    reading = 20 * (made.arcs + made.vertices) + 30 * formats.content.PIECE
+    for work, most_memory in (
+        (lambda: formats.write_he(made, path), 300 * formats.he.ARCS_WRITTEN),  # 19 MB, of any graph
+        (lambda: formats.read_graph(path, "he"), reading),
+    ):
+        started = time.process_time()
+        work()
+        assert made.arcs / (time.process_time() - started) > 1e6
+        tracemalloc.start()
+        work()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < most_memory
     assert formats.read_graph(path, "he").digest() == made.digest()
-    assert made.arcs / (time.process_time() - started) > 1e6
-    tracemalloc.start()
-    formats.read_graph(path, "he")
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 20 * (made.arcs + made.vertices) + 30 * formats.content.PIECE
 
 
 # Paths

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+import shutil
 import weakref
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-import generate_graph
-import measure as measure_script
+from command_line import Call
 from fabricated import frame
 from graphs import NAMED, graph
 from retrace.devices.base import Buffer
@@ -109,64 +110,60 @@ def test_a_second_pass_takes_no_more_memory(name: str) -> None:
         assert device.most == once
 
 
-def stored(folder: Path, monkeypatch: pytest.MonkeyPatch, free: int) -> Path:
-    """Have random-10-5 made with so many bytes free."""
-    monkeypatch.setattr(generate_graph, "available", lambda: free)
-    asked = ["--name", "random-10-5", "--vertices", "1024", "--arcs-per-vertex", "5"]
-    monkeypatch.setattr(sys, "argv", ["generate_graph.py", *asked, "--output", str(folder / "random-10-5")])
-    generate_graph.main()
-    return folder / "random-10-5"
+PATH = Path("resources/graphs/random-10-5")
 
 
-def measured(path: Path, monkeypatch: pytest.MonkeyPatch, *asked: str) -> list[Record]:
+@pytest.fixture
+def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Call) -> Callable[[], str]:
+    """Have random-10-5 made in an empty folder; returns what is said of it."""
+    monkeypatch.chdir(tmp_path)
+    asked = ("--name", PATH.name, "--vertices", 1024, "--arcs-per-vertex", 5, "--output", PATH)
+    return lambda: script("generate_graph.py", *asked).err
+
+
+def measured(script: Call, *asked: object) -> list[Record]:
     """Measure two solvers on a stored graph."""
-    output = path.parent / "records.jsonl"
-    solvers = ["sssp/mask-sequential", "sssp/standard"]
-    arguments = ["--experiment", "table-2", "--graph", str(path), "--backend", "emulator", "--trials", "1"]
-    monkeypatch.setattr(
-        sys, "argv", ["measure.py", *arguments, *asked, "--output", str(output), "--solvers", *solvers]
-    )
-    measure_script.main()
-    return read_records([output])
+    solvers = ("--backend", "emulator", "--solvers", "sssp/mask-sequential", "sssp/standard")
+    files = ("--graph", PATH, "--output", "records.jsonl")
+    done = script("measure.py", "--experiment", "table-2", "--trials", 1, *asked, *files, *solvers)
+    assert done.status == 0, done.err
+    return read_records([Path("records.jsonl")])
 
 
 def test_a_graph_that_does_not_fit_is_a_skipped_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    generated: Callable[[], str], script: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reason = "needs 44.0 KiB of memory, 1.0 KiB are free"
-    path = stored(tmp_path / "resources/graphs", monkeypatch, free=1024)
-    assert f"warning: random-10-5 is not made: {reason}" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "available", lambda: 1024)
+        assert f"warning: random-10-5 is not made: {reason}" in generated()
     with pytest.raises(RetraceError, match=f"random-10-5: the graph was not made: {reason}"):
-        csr.load(path)
-    records = measured(path, monkeypatch)
+        csr.load(PATH)
+    records = measured(script)
     assert [(record.status, record.reason) for record in records] == [("skipped", reason)] * 2
     assert records[0].graph.sha256 is None
     assert records[0].graph.arcs == 5120
     found, report = frame(records, "tuwien-sssp")
     assert f"skipped, {reason}" in render(tables.page(found, "table-2", report), "md")
     assert f"skipped: {reason}" in render(verification.page(found), "md")
-    monkeypatch.chdir(tmp_path)
     assert "missing" in plan.identity("random-10-5")
-
-    stored(path.parent, monkeypatch, free=GIB)  # in the place of the other
-    assert [record.status for record in measured(path, monkeypatch)] == ["ok", "ok"]
+    assert "warning" not in generated()  # in the place of the other
+    assert [record.status for record in measured(script)] == ["ok", "ok"]
 
 
 def test_a_graph_that_does_not_fit_on_the_disk_is_not_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    generated: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Usage:
-        free = 100
-
-    monkeypatch.setattr(generate_graph.shutil, "disk_usage", lambda _: Usage)
-    assert "of disk" in csr.stored_info(stored(tmp_path, monkeypatch, free=GIB))["missing"]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
+    assert "of disk" in generated()
+    assert "of disk" in csr.identity(PATH)["missing"]
 
 
 @pytest.mark.parametrize("where", ["memory", "device"])
 def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
-    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, generated: Callable[[], str], script: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = stored(tmp_path, monkeypatch, free=GIB)
+    generated()
     monkeypatch.setattr(EmulatedDevice, "load", lambda *_: pytest.fail("a kernel was loaded"))
     if where == "device":
         asked = ["--memory-gib", str(5000 / GIB)]
@@ -175,7 +172,7 @@ def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
         asked = []
         monkeypatch.setattr(memory, "available", lambda: 10000)
         reasons = ["needs 0.2 MiB of memory, 9.8 KiB are free"] * 2
-    records = measured(path, monkeypatch, *asked)
+    records = measured(script, *asked)
     assert [record.reason for record in records] == reasons
     assert [record.status for record in records] == [
         "ok" if reason is None else "skipped" for reason in reasons

@@ -56,6 +56,22 @@ def test_a_cycle_of_weight_0_is_no_tree() -> None:
     assert certify_tree(loop, 0, distance, wrong) == "vertex 1 does not lead back to the source"
 
 
+@pytest.mark.parametrize(
+    ("arcs", "right", "wrong"),
+    [
+        ([(0, 1, 5), (1, 2, 0), (2, 1, 0)], [0, 5, 5], [0, 3, 3]),
+        ([(0, 0, 3), (1, 2, 5), (2, 1, -5)], [0, UNREACHABLE, UNREACHABLE], [0, 4, 9]),
+    ],
+)
+def test_a_cycle_of_weight_0_does_not_hang_on_itself(
+    arcs: list[tuple[int, int, int]], right: list[int], wrong: list[int]
+) -> None:
+    loop = graph(3, arcs)
+    assert certify(loop, loop.weights, 0, np.array(right, dtype=np.int32)) is None
+    reason = certify(loop, loop.weights, 0, np.array(wrong, dtype=np.int32))
+    assert reason == f"vertex 1 has {wrong[1]}, but no path of that length"
+
+
 def test_a_way_of_weight_0_may_be_long() -> None:
     chain = graph(50, [(u, u + 1, 0) for u in range(49)])
     assert certify(chain, chain.weights, 0, np.zeros(50, dtype=np.int32)) is None

@@ -5,8 +5,6 @@ All runs are of a copy of the project on tiny graphs; the one to be downloaded c
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import os
 import re
 import resource
@@ -18,13 +16,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from hosts import FILE, NOWHERE, SHA256, serving
 from retrace.records.record import Record, read_records
 
 pytestmark = [
@@ -33,19 +32,8 @@ pytestmark = [
 ]
 
 PROJECT = Path(__file__).parents[1]
-PARTS = (
-    "Snakefile",
-    "config.yaml",
-    "datasets.yaml",
-    "profiles",
-    "workflow",
-    "scripts",
-    "kernels",
-    "results/published",
-)
-CONTENT = b"p sp 4 6\na 1 2 5\na 2 1 5\na 1 3 7\na 3 1 7\na 2 4 1\na 4 2 1\n"
-FILE = gzip.compress(CONTENT, mtime=0)
-NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port
+PARTS = ["Snakefile", "config.yaml", "datasets.yaml", "profiles", "workflow", "scripts", "kernels"]
+EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
 NUMBERS = ("3.3", "3.4", "3.5")
 NOTHING_TO_DO = "Nothing to be done"
 
@@ -64,19 +52,12 @@ class Host(BaseHTTPRequestHandler):
         self.may_finish.wait(60)
         self.wfile.write(FILE[len(FILE) // 2 :])
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that are killed are no news
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    Host.may_finish.set()
-    server.shutdown()
-    server.server_close()
+    with serving(Host) as address:
+        yield address
+        Host.may_finish.set()
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +75,7 @@ def host() -> Iterator[type[Host]]:
 def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
     """A copy of the project with a tiny configuration, in which nothing was run yet."""
     folder = tmp_path_factory.mktemp("project")
-    for part in PARTS:
+    for part in (*PARTS, "results/published"):
         source = PROJECT / part
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
@@ -118,13 +99,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
             "graphs": ["random-6-5"],
         },
     }
-    edition = {
-        "name": "dimacs",
-        "file": "tiny.gr.gz",
-        "format": "dimacs",
-        "sha256": hashlib.sha256(CONTENT).hexdigest(),
-        "addresses": [f"{address}/tiny.gr.gz"],
-    }
+    edition = {**EDITION, "sha256": SHA256, "addresses": [f"{address}/tiny.gr.gz"]}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     write_registry(folder / "datasets.yaml", **edition)
     return folder
@@ -252,7 +227,7 @@ def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
     assert {record.agreed for record in records(project)} == {True}
     sizes = {(record.experiment, record.parameters.get("block_size")) for record in records(project)}
     assert sizes >= {("table-3.3", 64), ("mine", 32)}  # an experiment's own setting goes before the machine's
-    assert {record.graph["origin"] for record in records(project)} == {"report", "dimacs", "generated"}
+    assert {record.graph.origin for record in records(project)} == {"report", "dimacs", "generated"}
     closing = printed[printed.index("Retrace:") :].splitlines()
     assert "the tables are in results/tables/" in closing[0]
     assert closing[1].startswith("No GPU was used (backend: emulator was asked for)")
@@ -321,10 +296,8 @@ def test_a_report_without_numbers_has_figures_and_claims(project: Path, tmp_path
     snakemake(project, tmp_path, *run)
     made = {path.name for place in ("tables", "figures") for path in (tmp_path / "results" / place).iterdir()}
     assert made >= {"claims-an-bellman-ford.html", "bellman-ford-direction.svg"}
-    assert (
-        "cannot be told: no times on a GPU"
-        in (tmp_path / "results/tables/claims-an-bellman-ford.md").read_text()
-    )
+    claims = (tmp_path / "results/tables/claims-an-bellman-ford.md").read_text()
+    assert "cannot be told: no times on a GPU" in claims
     assert {record.agreed for record in records(tmp_path)} == {True}
     assert NOTHING_TO_DO in snakemake(project, tmp_path, *run)
 
@@ -346,15 +319,9 @@ def test_report(finished: tuple[Path, str]) -> None:
     project, _ = finished
     snakemake(project, project, "--report", "results/report.html")
     page = (project / "results/report.html").read_text()
-    for text in (
-        "Tables",
-        "Figures",
-        "Verification",
-        "table-3.3.html",
-        "figure-3.5.svg",
-        "what each machine measured",
-    ):
+    for text in ("Tables", "Figures", "Verification", "table-3.3.html", "figure-3.5.svg"):
         assert text in page
+    assert "what each machine measured" in page
 
 
 @pytest.fixture
@@ -436,33 +403,23 @@ def test_ctrl_c_ends_a_run_at_once(
 
 
 def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path) -> None:
-    edition = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
-    offline = write_registry(tmp_path / "offline.yaml", **edition, addresses=[f"{NOWHERE}/tiny.gr.gz"])
+    offline = write_registry(tmp_path / "offline.yaml", **EDITION, addresses=[f"{NOWHERE}/tiny.gr.gz"])
     run, made = ("--config", f"datasets={offline}"), ("--", "table-3.5", "figure-3.5", "verification")
 
     folder = tmp_path / "strict"
     folder.mkdir()
     printed = snakemake(project, folder, *run, "offline=fail", "--", "table-3.5", status=1)
-    assert (
-        f"error: NY: could not be had, tried: {NOWHERE}/tiny.gr.gz (no connection); set GRAPH_MIRROR"
-        in printed
-    )
+    tried = f"{NOWHERE}/tiny.gr.gz (no connection); set GRAPH_MIRROR"
+    assert f"error: NY: could not be had, tried: {tried}" in printed
     assert "Traceback" not in printed
 
     folder = tmp_path / "lenient"
     folder.mkdir()
     printed = snakemake(project, folder, *run, *made)
     assert "\nSTAND-IN: NY could not be had; generated graphs of the same size are used instead." in printed
-    assert {record.graph["origin"] for record in records(folder) if record.graph["name"] == "NY"} == {
-        "stand-in"
-    }
-    for path in (
-        "tables/table-3.5.csv",
-        "tables/table-3.5.md",
-        "tables/table-3.5.html",
-        "tables/verification.md",
-    ):
-        assert "NY (stand-in)" in (folder / "results" / path).read_text()
+    assert {one.graph.origin for one in records(folder) if one.graph.name == "NY"} == {"stand-in"}
+    for name in ("table-3.5.csv", "table-3.5.md", "table-3.5.html", "verification.md"):
+        assert "NY (stand-in)" in (folder / "results/tables" / name).read_text()
     assert "stand-in" in (folder / "results/figures/figure-3.5.svg").read_text()
     assert NOTHING_TO_DO in snakemake(project, folder, *run, *made)
     printed = snakemake(project, folder, *run, "offline=fail", *made, status=1)

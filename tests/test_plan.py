@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from command_line import PROJECT, python
 from fabricated import changed, machine_info, record, without_answer
 from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over
@@ -20,7 +17,6 @@ from retrace.system.errors import RetraceError
 from retrace.system.models import schema
 from write_schemas import MODELS
 
-PROJECT = Path(__file__).parents[1]
 Config = dict[str, Any]
 
 
@@ -30,81 +26,61 @@ def config() -> Config:
     return found | {"backend": "emulator", "machine": "local", "machines": {}}
 
 
-def experiment(config: Config) -> Config:
-    first: Config = config["experiments"]["table-3.3"]
-    return first
+EXPERIMENT, SOLVERS = "experiments/table-3.3", "experiments/table-3.3/solvers"
+CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("place", "value", "told"),
     [
-        (lambda c: c.update(colour="red"), "config.colour: unknown key; expected one of machine, "),
-        (lambda c: experiment(c).update(kernels=[]), "config.experiments.table-3.3.kernels: unknown key"),
-        (lambda c: c.pop("trials"), "config.trials: required, but missing"),
-        (lambda c: c.update(trials="abc"), "config.trials: expected an integer, found 'abc'"),
-        (lambda c: c.update(trials=True), "config.trials: expected an integer, found True"),
-        (lambda c: c.update(trials=0), "config.trials: expected at least 1, found 0"),
-        (lambda c: c.update(budget_s=-1), "config.budget_s: expected more than 0, found -1"),
-        (lambda c: c.update(offline="maybe"), "config.offline: expected 'stand-in' or 'fail', found 'maybe'"),
-        (lambda c: c.update(machine="../up"), "config.machine: expected text of the form "),
-        (lambda c: c.update(machines=["h200"]), "config.machines: expected a mapping, found "),
-        (
-            lambda c: c["machines"].update(h200={"block_sizes": 64}),
-            "config.machines.h200.block_sizes: unknown key; expected one of block_size, blocks, mdeg, ",
-        ),
-        (
-            lambda c: c["machines"].update(h200={"block_size": "4096"}),  # as --config gives it
-            "config.machines.h200.block_size: expected at most 1024, found '4096'",
-        ),
-        (
-            lambda c: c["machines"].update(h200={"compute_capability": "sm_90"}),
-            "config.machines.h200.compute_capability: expected text of the form ",
-        ),
-        (
-            lambda c: c["machines"].update(a={}, b={"records": "results/machines/a"}),
-            "config.machines.b.records: expected another folder than that of a",
-        ),
-        (
-            lambda c: experiment(c)["solvers"].append("bfs/best"),
-            "config.experiments.table-3.3.solvers: no solver is called bfs/best",
-        ),
-        (
-            lambda c: experiment(c)["solvers"].append({"solver": "bfs/bsp", "blocksize": [1, 2]}),
-            "config.experiments.table-3.3.solvers: bfs/bsp:blocksize=1: bfs/bsp has no setting 'blocksize'",
-        ),
-        (
-            lambda c: experiment(c)["solvers"].append({"block_size": 1}),
-            "config.experiments.table-3.3.solvers[5].solver: required, but missing",
-        ),
-        (
-            lambda c: experiment(c)["solvers"].append("bfs/bsp"),
-            "config.experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice",
-        ),
-        (
-            lambda c: experiment(c)["solvers"].append("generate/tree-first"),
-            "config.experiments.table-3.3.solvers: expected generators or other solvers, found both",
-        ),
-        (
-            lambda c: experiment(c)["graphs"].append("Mars"),
-            "config.experiments.table-3.3.graphs: no graph Mars; expected Gowalla, ",
-        ),
-        (
-            lambda c: c["experiments"]["generators"].update(graphs=["NY"]),
-            "config.experiments.generators.graphs: no graph NY; expected a random graph such as random-14-5",
-        ),
-        (
-            lambda c: c["experiments"].update({"claims-mine": experiment(c)}),
-            "config.experiments: expected another name than claims-mine",
-        ),
-        (lambda c: c.update(datasets="mine.yaml"), "mine.yaml: no such file; expected a registry "),
+        ("", {"colour": "red"}, "colour: unknown key; expected one of machine, "),
+        (EXPERIMENT, {"kernels": []}, "experiments.table-3.3.kernels: unknown key"),
+        ("", {"trials": ...}, "trials: required, but missing"),
+        ("", {"trials": "abc"}, "trials: expected an integer, found 'abc'"),
+        ("", {"trials": True}, "trials: expected an integer, found True"),
+        ("", {"trials": 0}, "trials: expected at least 1, found 0"),
+        ("", {"budget_s": -1}, "budget_s: expected more than 0, found -1"),
+        ("", {"offline": "maybe"}, "offline: expected 'stand-in' or 'fail', found 'maybe'"),
+        ("", {"machine": "../up"}, "machine: expected text of the form "),
+        ("", {"machines": ["h200"]}, "machines: expected a mapping, found "),
+        ("machines", {"h200": {"block_sizes": 64}},
+         "machines.h200.block_sizes: unknown key; expected one of block_size, blocks, mdeg, "),
+        ("machines", {"h200": {"block_size": "4096"}},  # as --config gives it
+         "machines.h200.block_size: expected at most 1024, found '4096'"),
+        ("machines", {"h200": {"compute_capability": "sm_90"}},
+         "machines.h200.compute_capability: expected text of the form "),
+        ("machines", {"a": {}, "b": {"records": "results/machines/a"}},
+         "machines.b.records: expected another folder than that of a"),
+        (SOLVERS, "bfs/best", "experiments.table-3.3.solvers: no solver is called bfs/best"),
+        (SOLVERS, {"solver": "bfs/bsp", "blocksize": [1, 2]},
+         "experiments.table-3.3.solvers: bfs/bsp:blocksize=1: bfs/bsp has no setting 'blocksize'"),
+        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[5].solver: required, but missing"),
+        (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
+        (SOLVERS, "generate/tree-first",
+         "experiments.table-3.3.solvers: expected generators or other solvers, found both"),
+        (f"{EXPERIMENT}/graphs", "Mars", "experiments.table-3.3.graphs: no graph Mars; expected Gowalla, "),
+        ("experiments/generators", {"graphs": ["NY"]},
+         "experiments.generators.graphs: no graph NY; expected a random graph such as random-14-5"),
+        ("experiments", CLAIMS, "experiments: expected another name than claims-mine"),
     ],
-)
-def test_what_is_wrong_is_named(config: Config, spoil: Callable[[Config], Any], told: str) -> None:
-    spoil(config)
+)  # fmt: skip
+def test_what_is_wrong_is_named(config: Config, place: str, value: Any, told: str) -> None:
+    spoiled: Any = config
+    for key in place.split("/") if place else ():
+        spoiled = spoiled[key]
+    if isinstance(spoiled, list):
+        spoiled.append(value)
+    else:
+        spoiled.update(value)
     with pytest.raises(RetraceError) as caught:
-        plan.make(config)
-    assert str(caught.value).startswith(told)
+        plan.make({key: value for key, value in config.items() if value is not ...})
+    assert str(caught.value).startswith(f"config.{told}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_registry_that_is_missing_is_named(config: Config) -> None:
+    with pytest.raises(RetraceError, match=r"^mine.yaml: no such file; expected a registry "):
+        plan.make(config | {"datasets": "mine.yaml"})
 
 
 def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
@@ -245,8 +221,7 @@ from retrace.measure import trials
 large = {"igraph", "networkit", "matplotlib", "pandas"} & sys.modules.keys()
 sys.exit(f"loaded: {large}" if large else None)
 """
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    assert python(program).returncode == 0
 
 
 def test_the_summary_counts_what_other_machines_skipped() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from command_line import run_script
+from command_line import Call
 from fabricated import measured, phases, record
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, load_report, load_reports
@@ -53,40 +54,47 @@ def made_up(folder: Path) -> Path:
     return path
 
 
-def published(folder: Path, report: Path | None, experiment: str, records: list[Record], figure: str) -> str:
-    """Make an experiment's table and figure by their commands; returns the texts of all their files."""
-    write_records(folder / "h200.jsonl", records)
-    sources = ("--records", folder / "h200.jsonl", *(("--report", report) if report else ()))
-    for script, *asked in (
-        ("make_table.py", "--experiment", experiment, "--output-prefix", folder / "tables" / experiment),
-        ("make_figure.py", "--figure", figure, "--output-prefix", folder / "figures" / figure),
-    ):
-        done = run_script(str(script), *asked, *sources)
-        assert done.returncode == 0, done.stderr
-    files = [folder / "tables" / f"{experiment}.{form}" for form in ("csv", "html")]
-    return "\n".join(path.read_text() for path in (*files, folder / "figures" / f"{figure}.svg"))
+@pytest.fixture
+def publish(tmp_path: Path, script: Call) -> Callable[..., str]:
+    """Make an experiment's table and figure by their programs; returns the texts of all their files."""
+
+    def make(report: Path | None, experiment: str, figure: str, *records: Record) -> str:
+        write_records(tmp_path / "h200.jsonl", records)
+        sources = ("--records", tmp_path / "h200.jsonl", *(("--report", report) if report else ()))
+        table, drawing = tmp_path / "tables" / experiment, tmp_path / "figures" / figure
+        for name, kind, key, prefix in (
+            ("make_table.py", "--experiment", experiment, table),
+            ("make_figure.py", "--figure", figure, drawing),
+        ):
+            done = script(name, kind, key, "--output-prefix", prefix, *sources)
+            assert (done.status, done.err) == (0, "")
+        assert sorted(path.suffix for path in table.parent.iterdir()) == [".csv", ".html", ".md"]
+        files = (f"{table}.csv", f"{table}.html", f"{drawing}.svg")
+        return "\n".join(Path(file).read_text() for file in files)
+
+    return make
 
 
-def test_a_made_up_report_gets_its_table_figure_and_verdicts(tmp_path: Path) -> None:
+def test_a_made_up_report_gets_its_table_figure_and_verdicts(
+    tmp_path: Path, publish: Callable[..., str], script: Call
+) -> None:
     report = made_up(tmp_path)
-    records = [
-        record("sssp/dijkstra-heap", "NY", [99, 100, 101], experiment="toast"),
-        record("sssp/bsp", "NY", [9, 10, 11], backend="cuda", experiment="toast"),
-    ]
-    texts = published(tmp_path, report, "toast", records, "toasted")
-    assert "Table 7: SSSP on a toaster" in texts
-    assert "Toaster (Two slots)" in texts
-    assert "500 msec" in texts
-    assert "fast (sssp/bsp)" in texts
-    prefix = tmp_path / "claims"
-    done = run_script(
-        "make_claims.py",
-        *("--report", report, "--records", tmp_path / "h200.jsonl", "--output-prefix", prefix),
-    )
-    assert done.returncode == 0, done.stderr
-    claims = prefix.with_suffix(".md").read_text()
+    slow = record("sssp/dijkstra-heap", "NY", [99, 100, 101], experiment="toast")
+    fast = record("sssp/bsp", "NY", [9, 10, 11], backend="cuda", experiment="toast")
+    texts = publish(report, "toast", "toasted", slow, fast)
+    for text in ("Table 7: SSSP on a toaster", "Toaster (Two slots)", "500 msec", "fast (sssp/bsp)"):
+        assert text in texts
+    asked = ("--records", tmp_path / "h200.jsonl", "--output-prefix", tmp_path / "claims/all")
+    assert script("make_claims.py", "--report", report, *asked).status == 0
+    assert sorted(path.suffix for path in (tmp_path / "claims").iterdir()) == [".csv", ".html", ".md"]
+    claims = (tmp_path / "claims/all.md").read_text()
     assert re.search(r"toaster-wins .* The toaster is faster\. .* 10\.0 ms .* holds \|", claims)
     assert re.search(r"toaster-is-cheap .* cannot be told: nothing here measures it", claims)
+    silent = script("make_claims.py", "--report", PUBLISHED / "hong-bfs.yaml", *asked)
+    assert "hong-bfs.yaml: claims: expected at least one" in silent.refusal(1)
+    done = script("make_verification.py", *asked[:2], "--output-prefix", tmp_path / "v/all")
+    assert done.out == "2 of 2 records verified.\n"
+    assert (tmp_path / "v/all.html").exists()
 
 
 EXTRA = {
@@ -100,16 +108,16 @@ EXTRA = {
 
 
 @pytest.mark.parametrize("problem", EXTRA)
-def test_naming_a_solver_in_an_experiment_gives_it_its_place(tmp_path: Path, problem: str) -> None:
+def test_naming_a_solver_in_an_experiment_gives_it_its_place(
+    tmp_path: Path, publish: Callable[..., str], problem: str
+) -> None:
     experiment, solver, graph = EXTRA[problem]
-    owner = next(r.key for r in load_reports().values() if experiment in r.tables)
-    report = load_reports()[owner]
+    report = next(report for report in load_reports().values() if experiment in report.tables)
     figure = next(
         (n for n, f in report.figures.items() if f.experiment == experiment and f.shows_all), experiment
     )
-    assert solver in (*REGISTRY.solvers, *GENERATORS.solvers)
-    found = [measured(solver, experiment, graph, phases(solve=5, kernel=4))]
-    texts = published(tmp_path, PUBLISHED / f"{owner}.yaml", experiment, found, figure)
+    found = measured(solver, experiment, graph, phases(solve=5, kernel=4))
+    texts = publish(PUBLISHED / f"{report.key}.yaml", experiment, figure, found)
     page, rest = texts.split("</html>")
     variant = solver.split("/")[1]
     assert solver in page.split("<html", 1)[0]  # the CSV
@@ -118,12 +126,9 @@ def test_naming_a_solver_in_an_experiment_gives_it_its_place(tmp_path: Path, pro
     assert variant in (tmp_path / "tables" / f"{experiment}.md").read_text()
 
 
-def test_an_experiment_of_no_report_gets_its_table_and_figure(tmp_path: Path) -> None:
-    found = [
-        measured("bfs/queue", "mine", "NY", phases(solve=5)),
-        measured("bfs/bsp", "mine", "NY", phases(1, 2, 1)),
-    ]
-    texts = published(tmp_path, None, "mine", found, "mine")
+def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[..., str]) -> None:
+    found = measured("bfs/queue", "mine", "NY", phases(5)), measured("bfs/bsp", "mine", "NY", phases(1, 2, 1))
+    texts = publish(None, "mine", "mine", *found)
     assert "The report prints no numbers" not in texts
     assert "bsp" in texts
 

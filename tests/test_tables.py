@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from command_line import run_script
 from fabricated import (
     WRONG,
     bellman_ford,
@@ -24,9 +22,8 @@ from fabricated import (
 )
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
-from retrace.records.record import Record, write_records
+from retrace.records.record import Record
 from retrace.reports import frame as frames
-from retrace.reports.report import PUBLISHED
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two, three_digits, word_list
 from retrace.system.errors import RetraceError
 
@@ -69,13 +66,10 @@ def sections(page: Page, table: int = 0) -> dict[tuple[str, str, str], str]:
 def test_printed_cells_stand_as_printed() -> None:
     found = cells(made("table-3.5"))
     assert list(found) == ["small-6", "small-9", "NY", "NW"]
-    assert found["NW"] == {
-        ": Vertices": "1,207,945",
-        ": Arcs": "2,840,208",
-        "printed: sequential (Athlon II x4 630)": "2hr 31min",
-        "printed: Machine1 (GT 520)": "42.025 sec",
-        "printed: Machine2 (GT 730)": "1.06 sec",
-    }
+    texts = ["1,207,945", "2,840,208", "2hr 31min", "42.025 sec", "1.06 sec"]
+    machines = ("sequential (Athlon II x4 630)", "Machine1 (GT 520)", "Machine2 (GT 730)")
+    heads = [": Vertices", ": Arcs", *(f"printed: {machine}" for machine in machines)]
+    assert found["NW"] == dict(zip(heads, texts, strict=True))
 
 
 def test_printed_numbers_of_a_table_by_solvers_stand_as_printed() -> None:
@@ -289,16 +283,10 @@ def test_two_records_for_one_cell_are_refused() -> None:
 @pytest.mark.parametrize(
     ("ms", "text"),
     [
-        (0, "0 µs"),
-        (0.00084, "0.840 µs"),
-        (0.0123, "12.3 µs"),
-        (0.99999, "1.00 ms"),
-        (62.982, "63.0 ms"),
-        (999.9, "1.00 s"),
-        (427_000, "427 s"),
-        (9_060_000, "9,060 s"),
+        (0, "0 µs"), (0.00084, "0.840 µs"), (0.0123, "12.3 µs"), (0.99999, "1.00 ms"), (62.982, "63.0 ms"),
+        (999.9, "1.00 s"), (427_000, "427 s"), (9_060_000, "9,060 s"),
     ],
-)
+)  # fmt: skip
 def test_times_are_shown_in_the_unit_that_reads_best(ms: float, text: str) -> None:
     assert duration(ms) == text
 
@@ -341,38 +329,16 @@ def test_verification_says_what_came_of_each_record() -> None:
         "hong-bfs",
     )
     shown = verification.tidy(found).set_index(["machine", "solver"])
-    assert shown.loc[("h200", "bfs/queue"), "result"] == "agreed"
-    assert shown.loc[("local", "bfs/bsp"), "backend"] == "emulator"
-    assert shown.loc[("local", "bfs/bsp"), "result"] == "agreed"
-    assert shown.loc[("h200", "bfs/bsp"), "result"] == "differs: vertex 3: 4, expected 5"
-    assert shown.loc[("h200", "bfs/bsp"), "settings"] == "block_size=256"
-    assert shown.loc[("h200", "bfs/queue"), "settings"] == ""
-    assert shown.loc[("h200", "bfs/igraph"), "result"] == "failed: no memory"
-    assert shown.loc[("h200", "sssp/dijkstra-linear"), "result"] == "skipped: predicted 9 s"
+    assert shown[["backend", "settings", "result"]].apply(tuple, axis=1).to_dict() == {
+        ("h200", "bfs/queue"): ("host", "", "agreed"),
+        ("local", "bfs/bsp"): ("emulator", "", "agreed"),
+        ("h200", "bfs/bsp"): ("cuda", "block_size=256", "differs: vertex 3: 4, expected 5"),
+        ("h200", "bfs/igraph"): ("host", "", "failed: no memory"),
+        ("h200", "sssp/dijkstra-linear"): ("host", "", "skipped: predicted 9 s"),
+    }
     page = verification.page(found)
     assert page.summary == "2 of 5 records verified (1 differs, 1 failed, 1 skipped)."
     assert page.summary in render(page, "md")
     assert "differs: vertex 3" in render(page, "html")
     named = [row.label for row in page.tables[0].rows if not row.cells]
     assert named == ["h200, table-3.3", "h200, table-3.5", "local, table-3.3"]
-
-
-def test_the_commands(tmp_path: Path) -> None:
-    write_records(tmp_path / "h200.jsonl", suite("h200", gpu=True))
-    report, prefix = PUBLISHED / "bsp-suite.yaml", tmp_path / "tables" / "table-3.4"
-    table = ("--experiment", "table-3.4", "--report", report, "--output-prefix", prefix, "--records")
-    done = run_script("make_table.py", *table, tmp_path / "h200.jsonl")
-    assert done.returncode == 0, done.stderr
-    files = sorted(path.name for path in prefix.parent.iterdir())
-    assert files == ["table-3.4.csv", "table-3.4.html", "table-3.4.md"]
-    everything = ("--records", tmp_path / "h200.jsonl", "--output-prefix", tmp_path / "v" / "all")
-    done = run_script("make_verification.py", *everything)
-    assert re.match(r"\d+ of \d+ records verified", done.stdout)
-    assert (tmp_path / "v" / "all.html").exists()
-    (tmp_path / "bad.jsonl").write_text("{}\n")
-    nowhere = ("--output-prefix", tmp_path / "x/y", "--records", tmp_path / "bad.jsonl")
-    done = run_script("make_table.py", *table[:-3], *nowhere)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {tmp_path}/bad.jsonl:1: ")
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "x").exists()
