@@ -146,7 +146,7 @@ def test_a_graph_that_does_not_fit_is_a_skipped_row(
     assert f"skipped, {reason}" in render(tables.page(found, "table-2", report), "md")
     assert f"skipped: {reason}" in render(verification.page(found), "md")
     monkeypatch.chdir(tmp_path)
-    assert "missing" in plan.identity("random-10-5")
+    assert "missing" in plan.stored_info("random-10-5")
 
     stored(path.parent, monkeypatch, free=GIB)  # in the place of the other
     assert [record.status for record in measured(path, monkeypatch)] == ["ok", "ok"]

@@ -12,8 +12,7 @@ from typing import Any
 
 from retrace.devices.cuda import cuda_status
 from retrace.graphs.registry import Dataset, find_file
-from retrace.planning import configuration
-from retrace.planning.configuration import Configuration, Experiment
+from retrace.planning.configuration import Configuration, Experiment, lay_over, load_configuration
 from retrace.records.record import read_records
 from retrace.reports.report import Report, load_reports
 from retrace.solvers import GENERATORS, REGISTRY, find
@@ -23,27 +22,18 @@ from retrace.system.errors import RetraceError
 
 @dataclass(frozen=True)
 class Plan:
-    """A run. Paths are relative to the folder that Snakemake works in.
-
-    Attributes
-    ----------
-    config
-        The checked configuration.
-    datasets
-        The data sets by name.
-    reports
-        The reports that have an experiment in the configuration.
-    backend
-        Where this run's CUDA kernels run: cuda or emulator.
-    why_no_gpu
-        Why no GPU is used; None if one is.
-    """
+    """A run. Paths are relative to the folder that Snakemake works in."""
 
     config: Configuration
+    """The checked configuration."""
     datasets: dict[str, Dataset]
+    """The data sets by name."""
     reports: dict[str, Report]
+    """The reports that have an experiment in the configuration."""
     backend: str
+    """Where this run's CUDA kernels run: cuda or emulator."""
     why_no_gpu: str | None
+    """Why no GPU is used; None if one is."""
 
     @property
     def experiments(self) -> dict[str, Experiment]:
@@ -53,14 +43,9 @@ class Plan:
     @property
     def figures(self) -> dict[str, str]:
         """Return the experiment of each figure: a report's, or its own where none shows all its solvers."""
-        shown = {
-            name: figure.experiment
-            for report in self.reports.values()
-            for name, figure in report.figures.items()
-            if figure.experiment in self.experiments
-        }
-        drawings = [drawing for report in self.reports.values() for drawing in report.figures.values()]
-        whole = {drawing.experiment for drawing in drawings if drawing.shows_all}
+        drawings = [item for report in self.reports.values() for item in report.figures.items()]
+        shown = {name: drawn.experiment for name, drawn in drawings if drawn.experiment in self.experiments}
+        whole = {drawn.experiment for _, drawn in drawings if drawn.shows_all}
         return {**shown, **{name: name for name in self.experiments if name not in whole}}
 
     @property
@@ -106,30 +91,24 @@ class Plan:
             if machine != self.config.machine
             for graph in self.experiments[experiment].all_graphs
         ]
-        own = self.own_records
-        found = [path for path in others if Path(path).exists()]
-        return [*found, *(f"{own}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment))]
+        own = [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
+        return [path for path in others if Path(path).exists()] + own
 
     def graphs(self, experiment: str) -> list[str]:
         """Return the graphs that this run measures an experiment on."""
-        entry = self.experiments[experiment]
-        return entry.all_graphs if self.config.scale == "paper" else list(entry.graphs)
+        wanted = self.experiments[experiment]
+        return wanted.all_graphs if self.config.scale == "paper" else list(wanted.graphs)
 
     def solvers(self, experiment: str) -> list[str]:
         """Return an experiment's solvers with the settings of the machine laid over their defaults."""
         settings = self.config.this.settings
-        specs = (configuration.lay_over(spec, settings) for spec in self.experiments[experiment].specs)
+        specs = (lay_over(spec, settings) for spec in self.experiments[experiment].specs)
         return list(dict.fromkeys(specs))
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
-        values = {key: getattr(self.config.this, key) for key in keys}
-        return [
-            word
-            for key, value in values.items()
-            if value is not None
-            for word in (f"--{key.replace('_', '-')}", str(value))
-        ]
+        given = {key: value for key in keys if (value := getattr(self.config.this, key)) is not None}
+        return [word for key in given for word in (f"--{key.replace('_', '-')}", str(given[key]))]
 
     @property
     def own_records(self) -> str:
@@ -168,7 +147,7 @@ class Plan:
     def stored(self) -> dict[str, dict[str, Any]]:
         """Return what is known of the stored graphs among those of this run, by name."""
         graphs = dict.fromkeys(graph for name in self.experiments for graph in self.graphs(name))
-        return {graph: found for graph in graphs if (found := identity(graph))}
+        return {graph: found for graph in graphs if (found := stored_info(graph))}
 
     @property
     def stand_ins(self) -> list[str]:
@@ -176,16 +155,13 @@ class Plan:
         return [graph for graph, found in self.stored.items() if found.get("origin") == "stand-in"]
 
 
-def make(config: Mapping[str, Any]) -> Plan:
+def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raises
-    ------
-    RetraceError
-        If the configuration is wrong, `backend: cuda` has no GPU, a run on the emulator would replace records
-        of a GPU, or `offline: fail` meets a stand-in that is stored already.
+    Raise RetraceError if the configuration is wrong, `backend: cuda` has no GPU, a run on the emulator would
+    replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
-    checked, datasets = configuration.load(config)
+    checked, datasets = load_configuration(config)
     why_no_gpu = cuda_status()
     if checked.backend == "cuda" and why_no_gpu is not None:
         raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
@@ -213,11 +189,9 @@ def make(config: Mapping[str, Any]) -> Plan:
 
 def recorded_gpu(config: Configuration) -> str | None:
     """Return the name of the GPU in the records of the machine that measures, if there is one."""
-    for path in sorted(Path(config.records(config.machine)).glob("*/*.jsonl")):
-        for record in read_records([path]):
-            if gpu := record.machine.gpu:
-                return gpu.name
-    return None
+    files = sorted(Path(config.records(config.machine)).glob("*/*.jsonl"))
+    records = (record for file in files for record in read_records([file]))
+    return next((record.machine.gpu.name for record in records if record.machine.gpu), None)
 
 
 def belongs(path: str, backend: str) -> bool:
@@ -254,7 +228,7 @@ def folders(graphs: list[str]) -> str:
     return " ".join(f"resources/graphs/{graph}" for graph in graphs)
 
 
-def identity(graph: str) -> dict[str, Any]:
+def stored_info(graph: str) -> dict[str, Any]:
     """Return what is known of a stored graph; nothing if it is not stored."""
     try:
         found: dict[str, Any] = json.loads(Path("resources/graphs", graph, "graph.json").read_text())

@@ -1,7 +1,7 @@
 """Measurement records: the JSON lines that lead from a measurement to every number that is shown.
 
-The models below are the one definition of a record; `workflow/schemas/record.schema.yaml` is generated from
-them for other programs. Whatever is written is read back through the same checks first.
+The models define a record; `workflow/schemas/record.schema.yaml` is generated from them for other programs.
+Whatever is written is read back through the same checks first.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ import json
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
-from retrace.system.models import Model, explain, one_line
+from retrace.system.models import Model, Name, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
-PHASES: tuple[Phase, ...] = ("setup", "upload", "solve", "download", "total", "kernel")
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 Milliseconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 SHA256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-MachineName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 
 
 class Trial(Model):
@@ -70,7 +69,7 @@ class GPUInfo(Model):
 class MachineInfo(Model):
     """The computer that a record was measured on."""
 
-    name: MachineName
+    name: Name
     cpu: str
     cores: Annotated[int, Field(ge=1)]
     memory_gib: float
@@ -119,13 +118,12 @@ class Record(Model):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        """Check what holds between keys."""
         for key, complaint in self._broken_rules():
             raise ValueError(f"{key}: {complaint}")
         return self
 
     def _broken_rules(self) -> Iterable[tuple[str, str]]:
-        """Yield each broken rule's key, and what was expected."""
+        """Yield the key of each broken rule between keys, and what was expected."""
         if self.solver.split("/")[0] != self.problem:
             yield "solver", f"{self.solver} does not solve {self.problem}"
         if self.status == "ok":
@@ -136,20 +134,21 @@ class Record(Model):
                     yield key, "expected a value where the status is ok"
             if self.verified is False and not self.reason:
                 yield "reason", "expected the first difference where verified is false"
-        else:
-            if not self.reason:
-                yield "reason", f"expected one where the status is {self.status}"
-            if self.verified is not None:
-                yield "verified", f"expected null where the status is {self.status}"
+        elif not self.reason:
+            yield "reason", f"expected one where the status is {self.status}"
+        elif self.verified is not None:
+            yield "verified", f"expected null where the status is {self.status}"
         for number, trial in enumerate(self.trials):
             parts = trial.upload + trial.solve + trial.download
             if abs(trial.total - parts) > 1e-3:
                 yield f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}"
         try:
-            if datetime.fromisoformat(self.started).tzinfo is None:
-                yield "started", "expected a time zone, such as 2026-01-31T12:00:00Z"
+            zone = datetime.fromisoformat(self.started).tzinfo
         except ValueError:
             yield "started", "expected an ISO 8601 time, such as 2026-01-31T12:00:00Z"
+        else:
+            if zone is None:
+                yield "started", "expected a time zone, such as 2026-01-31T12:00:00Z"
 
     @property
     def agreed(self) -> bool:
@@ -169,10 +168,9 @@ class Record(Model):
 
     @property
     def label(self) -> str:
-        """The graph's name in tables and figures, which a substitute never has alone.
+        """The graph's name in tables and figures: it says if sources are sampled, weights drawn, all made up.
 
-        Sampled sources are counted; a graph that is generated altogether, such as `random-14-5`, has its own
-        weights.
+        A graph that is generated altogether, such as `random-14-5`, has its own weights.
         """
         name, graph = self.graph.name, self.graph
         if "sources" in self.parameters:
@@ -186,24 +184,12 @@ class Record(Model):
 
 
 def make_record(where: str, **values: Any) -> Record:
-    """Make a record of plain values.
-
-    Raises
-    ------
-    RetraceError
-        If it is not sound; the message begins with `where` and names the key.
-    """
+    """Make a record of plain values; if it is not sound, a RetraceError names `where` and the key."""
     return parse_record(json.dumps(values), where)
 
 
 def parse_record(line: str, where: str) -> Record:
-    """Read a record from a line of JSON, checked.
-
-    Raises
-    ------
-    RetraceError
-        If the line is no sound record; the message begins with `where` and names the key.
-    """
+    """Read a record from a line of JSON; if it is not sound, a RetraceError names `where` and the key."""
     try:
         return Record.model_validate_json(line)
     except ValidationError as error:
@@ -213,10 +199,7 @@ def parse_record(line: str, where: str) -> Record:
 def read_records(paths: Iterable[Path]) -> list[Record]:
     """Read every record of some JSON-lines files, in order.
 
-    Raises
-    ------
-    RetraceError
-        At the first line that is no valid record, with the file, the line and the key.
+    At the first line that is no sound record, raise RetraceError with the file, the line and the key.
     """
     records = []
     for path in paths:
@@ -229,13 +212,7 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Write records to `path`, one compact JSON object per line, all of them or nothing.
-
-    Raises
-    ------
-    RetraceError
-        If a record is not valid.
-    """
+    """Write records, one compact JSON object per line, all or nothing; RetraceError if one is not sound."""
     lines = [json.dumps(_arranged(record), separators=(",", ":"), ensure_ascii=False) for record in records]
     for number, line in enumerate(lines, 1):
         parse_record(line, f"{path}:{number}")
@@ -243,30 +220,21 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 
 
 def update_records(path: Path, records: Iterable[Record]) -> None:
-    """Write records into a file that may hold others: they take the places of those of the same subject.
-
-    Raises
-    ------
-    RetraceError
-        If a record is not valid, or as `updated` does.
-    """
+    """Write records into a file that may hold others, as `updated` arranges them."""
     write_records(path, updated(path, records))
 
 
 def updated(path: Path, records: Iterable[Record]) -> list[Record]:
-    """Return what a file would hold.
+    """Return what a file would hold: new records take the places of those of the same subject.
 
-    Raises
-    ------
-    RetraceError
-        If one of the file's is not valid, or they are of another experiment, graph or machine.
+    Raise RetraceError if the file's are not sound, or of another experiment, graph or machine.
     """
     kept = {record.subject: record for record in (read_records([path]) if path.exists() else [])}
     for record in records:
         for old in kept.values():
             for what, a, b in (
                 ("experiment", old.experiment, record.experiment),
-                ("graph", *(_asked(one) for one in (old, record))),
+                ("graph", _asked(old), _asked(record)),
                 ("machine", old.machine.name, record.machine.name),
             ):
                 if a != b:

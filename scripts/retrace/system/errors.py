@@ -29,8 +29,7 @@ def run_command(main: Callable[[], None]) -> None:
     try:
         main()
     except RetraceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
