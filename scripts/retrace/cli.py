@@ -8,12 +8,13 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from retrace.commands import NotVerifiedError
 from retrace.system.errors import OneLineParser, RetraceError
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
-GENERATORS = ("tree-first", "random-degree")
+RANDOM_GENERATORS = ("tree-first", "random-degree")
 """Named here, and checked by a test, so that --help need not load the libraries."""
 
 BACKENDS = ("auto", "cuda", "emulator")
@@ -67,84 +68,80 @@ def make_parser() -> ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
-    def add(name: str, where: str, does: str, example: str, ids: bool = False) -> ArgumentParser:
+    def add(name: str, run: str, does: str, example: str, ids: bool = False) -> ArgumentParser:
         command = commands.add_parser(
             name,
             help=does,
             description=f"{does[0].upper()}{does[1:]}." + (f" {IDS}" if ids else ""),
             epilog=f"example: python -m retrace {name} {example}".rstrip(),
         )
-        command.set_defaults(run=f"retrace.commands.{where}:{name}", usage=command.error)
+        command.set_defaults(run=f"retrace.commands.{run}", usage=command.error)
         return command
 
     solve = add(
-        "solve", "answers", "run one solver on a graph and check its answer",
+        "solve", "answers:solve_query", "run one solver on a graph and check its answer",
         "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv", ids=True,
     )  # fmt: skip
     solve.add_argument(
         "solver", help="its name; `solvers` lists them. Settings may follow, as in bfs/bsp:block_size=64"
     )
     add_graph(solve)
-    solve.add_argument("--source", type=int, metavar="V", help="where paths begin; not for betweenness")
-    solve.add_argument("--target", type=int, metavar="V", help="where they end; for stcon, and only there")
-    solve.add_argument(
-        "--paths-to", type=int, nargs="+", default=[], metavar="V",
-        help="print the shortest path to each; H/E then holds only these",
-    )  # fmt: skip
+    add_vertex(solve, "--source", "where paths begin; not for betweenness")
+    add_vertex(solve, "--target", "where they end; for stcon, and only there")
+    add_vertex(
+        solve,
+        "--paths-to",
+        "print the shortest path to each; H/E then holds only these",
+        nargs="+",
+        default=[],
+    )
     add_betweenness(solve)
-    add_solving(solve)
-    solve.add_argument(
-        "--output", type=table_file, action="append", default=[], metavar="FILE",
-        help="where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
+    add_solving(
+        solve,
+        "where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
         "has them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
-    )  # fmt: skip
+    )
 
     path = add(
-        "path", "answers", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336", ids=True
-    )
+        "path", "answers:find_path", "find one shortest path",
+        "USA-road-d.NY.gr.gz --source 1 --target 84336", ids=True,
+    )  # fmt: skip
     add_graph(path)
-    path.add_argument("--source", type=int, required=True, metavar="V", help="where it begins")
-    path.add_argument("--target", type=int, required=True, metavar="V", help="where it ends")
+    add_vertex(path, "--source", "where it begins", required=True)
+    add_vertex(path, "--target", "where it ends", required=True)
     path.add_argument(
         "--solver", help="a bfs solver for the fewest arcs (default: sssp/dijkstra-heap if there are weights)"
     )
-    add_solving(path)
-    path.add_argument(
-        "--output", type=table_file, action="append", default=[], metavar="FILE",
-        help="where to write it as well: .he, .csv or .npy; may be repeated",
-    )  # fmt: skip
+    add_solving(path, "where to write it as well: .he, .csv or .npy; may be repeated")
 
     convert = add(
-        "convert", "new_graphs", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he", ids=True
-    )
+        "convert", "new_graphs:convert_graph", "write a graph in another format",
+        "USA-road-d.NY.gr.gz NY.he", ids=True,
+    )  # fmt: skip
     add_graph(convert)
-    convert.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
-    convert.add_argument(
-        "--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help="draw weights for a graph without"
-    )
-    convert.add_argument("--seed", type=int, default=1, help="of these weights (default: %(default)s)")
+    add_new_graph(convert, "draw weights for a graph without", "of these weights")
 
     generate = add(
-        "generate", "new_graphs", "make a random directed graph, the same everywhere for the same seed",
+        "generate", "new_graphs:generate_graph",
+        "make a random directed graph, the same everywhere for the same seed",
         "random.he --vertices 1024 --arcs-per-vertex 5",
     )  # fmt: skip
-    generate.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
     generate.add_argument("--vertices", type=int, required=True, metavar="N", help="number of vertices")
     generate.add_argument("--density", type=float, metavar="D", help="arcs: share of all N (N - 1), 0 to 1")
     generate.add_argument("--arcs-per-vertex", type=float, metavar="K", help="arcs: on average")
     generate.add_argument("--arcs", type=int, metavar="M", help="arcs: their number")
+    add_new_graph(generate, "range of the weights (default: 1 100)", "any number")
     generate.add_argument(
-        "--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help="range of the weights (default: 1 100)"
-    )
-    generate.add_argument("--seed", type=int, default=1, help="any number (default: %(default)s)")
-    generate.add_argument(
-        "--generator", choices=GENERATORS, default=GENERATORS[0],
+        "--generator", choices=RANDOM_GENERATORS, default=RANDOM_GENERATORS[0],
         help="tree-first: weakly connected; random-degree: on a GPU, perhaps not (default: %(default)s)",
     )  # fmt: skip
     add_backend(generate)
 
-    add("solvers", "lists", "list the solvers, where they run, what they implement and their settings", "")
-    add("machines", "lists", "list the machines that have records in results/machines", "")
+    add(
+        "solvers", "lists:list_solvers",
+        "list the solvers, where they run, what they implement and their settings", "",
+    )  # fmt: skip
+    add("machines", "lists:list_machines", "list the machines that have records in results/machines", "")
     return parser
 
 
@@ -159,6 +156,18 @@ def add_graph(command: ArgumentParser) -> None:
         "--format", choices=("auto", *FORMATS), default="auto",
         help="of the file (default: told by its first lines)",
     )  # fmt: skip
+
+
+def add_vertex(command: ArgumentParser, option: str, does: str, **more: Any) -> None:
+    """Add an option that names a vertex, or several."""
+    command.add_argument(option, type=int, metavar="V", help=does, **more)
+
+
+def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
+    """Add where to write a graph, and the weights to generate."""
+    command.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
+    command.add_argument("--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help=weights)
+    command.add_argument("--seed", type=int, default=1, help=f"{seed} (default: %(default)s)")
 
 
 def add_betweenness(command: ArgumentParser) -> None:
@@ -182,11 +191,14 @@ def add_betweenness(command: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_solving(command: ArgumentParser) -> None:
-    """Add how to solve."""
+def add_solving(command: ArgumentParser, outputs: str) -> None:
+    """Add how to solve, and where to write."""
     add_backend(command)
     command.add_argument(
         "--no-check", dest="check", action="store_false", help="believe the answer: do not ask the oracle"
+    )
+    command.add_argument(
+        "--output", type=table_file, action="append", default=[], metavar="FILE", help=outputs
     )
 
 
@@ -200,43 +212,43 @@ def add_backend(command: ArgumentParser) -> None:
 
 def check_usage(arguments: Namespace) -> None:
     """Refuse options that do not go together, as argparse would."""
-    if arguments.command == "solve":
-        if arguments.solver.startswith("betweenness"):
-            paths = (arguments.source, arguments.target, *arguments.paths_to)
-            if any(vertex is not None for vertex in paths):
-                arguments.usage(f"{arguments.solver} takes neither ends nor paths; see --sources")
-            if any(path.suffix == ".he" for path in arguments.output):
-                arguments.usage(f"{arguments.solver} finds scores, and .he holds paths; use .csv or .npy")
-            return
-        for option in ("sources", "normalized", "directed", "checkpoint"):
-            if getattr(arguments, option) not in (None, False):
-                arguments.usage(f"--{option} is for betweenness")
-        if arguments.source is None:
-            arguments.usage(f"{arguments.solver} needs --source")
-        asks_pair = arguments.solver.startswith("stcon/")
-        if asks_pair != (arguments.target is not None):
-            arguments.usage(
-                f"{arguments.solver} needs --target" if asks_pair else "--target is for stcon; see --paths-to"
-            )
-        if asks_pair and (arguments.paths_to or any(path.suffix == ".he" for path in arguments.output)):
-            arguments.usage(f"{arguments.solver} finds a length, but no path; see `path`")
-    if arguments.command == "path" and arguments.solver:
-        for problem, finds in {"stcon": "a length", "betweenness": "scores"}.items():
-            if arguments.solver.startswith(f"{problem}/"):
-                arguments.usage(f"{arguments.solver} finds {finds}, but no path; use a bfs solver")
+    solver: str = getattr(arguments, "solver", None) or ""
+    problem = solver.partition("/")[0]
+    finds = {"stcon": "a length", "betweenness": "scores"}.get(problem)
+    if arguments.command == "path" and finds:
+        arguments.usage(f"{solver} finds {finds}, but no path; use a bfs solver")
+    if arguments.command != "solve":
+        return
+    ends = (arguments.source, arguments.target, *arguments.paths_to)
+    writes_paths = any(path.suffix == ".he" for path in arguments.output)
+    if problem == "betweenness":
+        if any(vertex is not None for vertex in ends):
+            arguments.usage(f"{solver} takes neither ends nor paths; see --sources")
+        if writes_paths:
+            arguments.usage(f"{solver} finds scores, and .he holds paths; use .csv or .npy")
+        return
+    for option in ("sources", "normalized", "directed", "checkpoint"):
+        if getattr(arguments, option) not in (None, False):
+            arguments.usage(f"--{option} is for betweenness")
+    if arguments.source is None:
+        arguments.usage(f"{solver} needs --source")
+    if problem != "stcon" and arguments.target is not None:
+        arguments.usage("--target is for stcon; see --paths-to")
+    if problem == "stcon" and arguments.target is None:
+        arguments.usage(f"{solver} needs --target")
+    if problem == "stcon" and (arguments.paths_to or writes_paths):
+        arguments.usage(f"{solver} finds a length, but no path; see `path`")
 
 
 def table_file(text: str) -> Path:
     """Take a path whose suffix says what to write."""
-    path = Path(text)
-    if path.suffix not in (".csv", ".npy", ".he"):
+    if Path(text).suffix not in (".csv", ".npy", ".he"):
         raise ArgumentTypeError(f"{text!r} should end in .csv, .npy or .he")
-    return path
+    return Path(text)
 
 
 def graph_path(text: str) -> Path:
     """Take a path to write a graph to."""
-    path = Path(text)
-    if path.suffix not in ("", ".he"):
+    if Path(text).suffix not in ("", ".he"):
         raise ArgumentTypeError(f"{text!r} should end in .he, or be a folder's name without a dot")
-    return path
+    return Path(text)

@@ -25,43 +25,28 @@ from retrace.system.files import check_writable, write_whole
 
 STORED = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
-
 HEAD = 1 << 16
 """Bytes at the beginning of a file that must determine its format."""
-
-ROWS = 1 << 16
+ROWS_AT_A_TIME = 1 << 16
 """Rows of a CSV file that are formatted at a time."""
+Columns = Mapping[str, Int32Array | NDArray[np.float64]]
+"""The columns of a table by name, all of the same length."""
 
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A graph, and the ids of its vertices in the file.
-
-    Attributes
-    ----------
-    graph
-        The graph; its vertices count from 0.
-    path
-        Where it came from.
-    kind
-        A key of `formats.LAYOUTS`, or `STORED`.
-    base
-        The smallest vertex id in the file.
-    """
+    """A graph, and the ids of its vertices in the file."""
 
     graph: CSRGraph
+    """The graph; its vertices count from 0."""
     path: Path
     kind: str
+    """A key of `formats.LAYOUTS`, or `STORED`."""
     base: int
+    """The smallest vertex id in the file."""
 
     def vertex(self, number: int, option: str) -> int:
-        """Convert an id of the file to one from 0.
-
-        Raises
-        ------
-        RetraceError
-            If the graph has no such vertex.
-        """
+        """Convert an id of the file to one from 0; raise RetraceError if the graph has no such vertex."""
         last = self.graph.vertices - 1 + self.base
         if not self.base <= number <= last:
             wanted = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
@@ -79,7 +64,7 @@ def read_graph(path: Path, kind: str, negative: bool = False) -> GraphFile:
     Negative weights are refused unless asked for.
     """
     if path.is_dir():
-        if kind != "auto" or not (path / "graph.json").is_file():
+        if kind != "auto" or not is_stored(path):
             raise RetraceError(
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
                 "folder with a graph.json, as get_graph.py and `convert` write"
@@ -88,21 +73,14 @@ def read_graph(path: Path, kind: str, negative: bool = False) -> GraphFile:
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), formats.open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
-        with tqdm.wrapattr(
-            file, "read", total=size, desc=f"reading {path}", leave=False, disable=None
-        ) as watched:
+        what = f"reading {path}"
+        with tqdm.wrapattr(file, "read", total=size, desc=what, leave=False, disable=None) as watched:
             graph = formats.parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
     return GraphFile(replace(graph, info={"name": path.name}), path, known, formats.LAYOUTS[known].base)
 
 
 def detect_format(path: Path) -> str:
-    """Return a file's format by its first lines, whatever its name.
-
-    Raises
-    ------
-    RetraceError
-        If they belong to no known format.
-    """
+    """Return a file's format by its first lines; raise RetraceError if they belong to none."""
     with formats.open_graph(path) as file:
         head = file.read(HEAD)
     if head.startswith(b"%%MatrixMarket"):
@@ -119,32 +97,33 @@ def detect_format(path: Path) -> str:
                 return "snap"
             case [first, *_] if not first.startswith(b"c"):  # a comment of DIMACS and PACE
                 break
-    raise RetraceError(
-        f"{path}: its first lines are of no format among {', '.join(formats.LAYOUTS)}; say --format"
-    )
+    known = ", ".join(formats.LAYOUTS)
+    raise RetraceError(f"{path}: its first lines are of no format among {known}; say --format")
+
+
+def is_stored(folder: Path) -> bool:
+    """Return whether a folder holds a stored graph."""
+    return (folder / "graph.json").is_file()
 
 
 def write_graph(graph: CSRGraph, path: Path) -> str:
     """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); return the format.
 
-    Raises
-    ------
-    RetraceError
-        If it cannot be written, or has no weights for H/E, or the folder holds something else.
+    Raise RetraceError if it cannot be written, or has no weights for H/E, or the folder holds something else.
     """
     if path.suffix == ".he":
         require_he_weights(graph, path)
         with writing(path):
             formats.write_he(graph, path)
         return "he"
-    if path.is_dir() and any(path.iterdir()) and not (path / "graph.json").is_file():
+    if path.is_dir() and any(path.iterdir()) and not is_stored(path):
         raise RetraceError(f"{path}: is a folder with other content; name one that is new, or a stored graph")
     with writing(path):
         csr.save(replace(graph, info={**graph.info, "name": path.name}), path)
     return STORED
 
 
-def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
+def write_route(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     """Write a path as H/E, starting with its source."""
     require_he_weights(graph, path)
     with writing(path):
@@ -154,23 +133,16 @@ def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
 def require_he_weights(graph: CSRGraph, path: Path) -> None:
     """Raise RetraceError unless a graph can be written as H/E: with weights, of which none is negative."""
     if graph.weights is None:
-        raise RetraceError(
-            f"{path}: H/E needs weights, and {graph.name} has none; draw some: `convert --weights`"
-        )
-    if (graph.weights < 0).any():
-        raise RetraceError(
-            f"{path}: H/E has no negative weights, and {graph.name} has some; write .csv or .npy"
-        )
+        why_not = f"needs weights, and {graph.name} has none; draw some: `convert --weights`"
+    elif (graph.weights < 0).any():
+        why_not = f"has no negative weights, and {graph.name} has some; write .csv or .npy"
+    else:
+        return
+    raise RetraceError(f"{path}: H/E {why_not}")
 
 
 def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGraph:
-    """Generate weights for a graph that has none.
-
-    Raises
-    ------
-    RetraceError
-        If it has weights, or the range is empty or negative.
-    """
+    """Generate weights; raise RetraceError if the graph has some, or the range is empty or negative."""
     if graph.weights is not None:
         raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
     low, high = limits
@@ -180,7 +152,7 @@ def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGrap
     return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
 
 
-def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> None:
+def write_table(path: Path, columns: Columns) -> None:
     """Write columns as CSV or as a NumPy structured array, by the path's suffix.
 
     A missing length (`UNREACHABLE`) or predecessor (-1) is an empty cell of CSV; NumPy files keep the
@@ -189,9 +161,7 @@ def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float6
     with writing(path):
         if path.suffix == ".npy":
             kinds = [(name, values.dtype.newbyteorder("<")) for name, values in columns.items()]
-            table = np.empty(len(next(iter(columns.values()))), dtype=kinds)
-            for name, values in columns.items():
-                table[name] = values
+            table = np.rec.fromarrays(list(columns.values()), dtype=kinds)
             file = io.BytesIO()
             np.save(file, table)
             write_whole(path, file.getvalue())
@@ -199,34 +169,24 @@ def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float6
             write_whole(path, b"".join(_csv(columns)))
 
 
-def nothing(column: str) -> int:
-    """Return the number that stands for a missing value in a column; a distance may be -1."""
-    return -1 if column.startswith("predecessor") else UNREACHABLE
-
-
-def _csv(columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> Iterator[bytes]:
-    """Yield a CSV file in parts of `ROWS` rows."""
+def _csv(columns: Columns) -> Iterator[bytes]:
+    """Yield a CSV file in parts of `ROWS_AT_A_TIME` rows."""
     yield (",".join(columns) + "\n").encode()
-    size = len(next(iter(columns.values())))
-    for start in range(0, size, ROWS):
-        cells = [
-            [
-                "" if values.dtype == np.int32 and value == nothing(name) else str(value)
-                for value in values[start : start + ROWS].tolist()
-            ]
-            for name, values in columns.items()
-        ]
+    for start in range(0, len(next(iter(columns.values()))), ROWS_AT_A_TIME):
+        cells = []
+        for name, values in columns.items():
+            nothing = -1 if name.startswith("predecessor") else UNREACHABLE  # a distance may be -1
+            part = values[start : start + ROWS_AT_A_TIME].tolist()
+            whole = values.dtype == np.int32
+            cells.append(["" if whole and value == nothing else str(value) for value in part])
         yield "".join([",".join(row) + "\n" for row in zip(*cells, strict=True)]).encode()
 
 
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
     """Check, before any work, that the output files can be written.
 
-    Raises
-    ------
-    RetraceError
-        If a path leads through a file, is a folder where a file is expected, occurs twice, or is that of the
-        graph itself.
+    Raise RetraceError if a path leads through a file, is a folder where a file is expected, occurs twice, or
+    is that of the graph itself.
     """
     named: set[Path] = set()
     for path in paths:

@@ -15,7 +15,7 @@ UNCOMMITTED = "local"
 """The machine whose records Git ignores."""
 
 
-def solvers(arguments: Namespace) -> None:
+def list_solvers(arguments: Namespace) -> None:
     """List the solvers by problem: backends, what each implements, and its settings by default."""
     rows = [("solver", "backends", "implements", "settings")]
     for problem in sorted({solver.problem for solver in REGISTRY.solvers.values()}):
@@ -25,7 +25,7 @@ def solvers(arguments: Namespace) -> None:
     print_table(rows)
 
 
-def machines(arguments: Namespace) -> None:
+def list_machines(arguments: Namespace) -> None:
     """List the machines with records: hardware, how many, how many of them verified, and when."""
     rows = [("machine", "GPU", "CPU", "records", "verified", "measured")]
     for folder in sorted(path for path in MACHINES.glob("*") if path.is_dir()):

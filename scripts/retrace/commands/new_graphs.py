@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from contextlib import nullcontext
 
-from retrace.commands.backend import choose_backend
-from retrace.commands.graph_file import (
-    check_outputs,
-    read_graph,
-    stage,
-    with_weights,
-    write_graph,
-)
+from retrace.commands.backend import on_backend
+from retrace.commands.graph_file import check_outputs, read_graph, stage, with_weights, write_graph
+from retrace.graphs.query import Query
 from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
 from retrace.solvers import find
 from retrace.solvers import generate as generators
 
 
-def convert(arguments: Namespace) -> None:
+def convert_graph(arguments: Namespace) -> None:
     """Write a graph in another format, with generated weights if asked for."""
     check_outputs([arguments.output], arguments.graph, folders=True)
     given = read_graph(arguments.graph, arguments.format)
@@ -33,7 +27,7 @@ def convert(arguments: Namespace) -> None:
     )
 
 
-def generate(arguments: Namespace) -> None:
+def generate_graph(arguments: Namespace) -> None:
     """Make a random graph and write it."""
     check_outputs([arguments.output], folders=True)
     name = f"generate/{arguments.generator}"
@@ -47,11 +41,9 @@ def generate(arguments: Namespace) -> None:
         connected=kind.connected,
     )
     wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, tuple(arguments.weights or WEIGHTS))
-    where, open_device = choose_backend(name, kind.backends, arguments.backend)
-    with (
-        stage(f"generating {wanted.vertices} vertices and {arcs} arcs on {where}"),
-        nullcontext() if open_device is None else open_device() as device,
-    ):
+    asked = on_backend(name, Query(), arguments.backend)
+    what = f"generating {wanted.vertices} vertices and {arcs} arcs on {asked.backend}"
+    with stage(what), asked.device() as device:
         graph = generators.generate(name, wanted, device)
     written = write_graph(graph, arguments.output)
     connected = "weakly connected" if kind.connected else "perhaps not connected"
