@@ -8,16 +8,12 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from retrace.commands import NotVerifiedError
-from retrace.system.errors import OneLineParser, RetraceError
+from retrace.system.errors import NotVerifiedError, OneLineParser, RetraceError
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
 """Named here, and checked by a test, so that --help need not load the libraries."""
-
-BACKENDS = ("auto", "cuda", "emulator")
 
 IDS = (
     "Vertex ids are those of the graph's file. They count from 1 in DIMACS, PACE and Matrix Market files, "
@@ -68,11 +64,11 @@ def make_parser() -> ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
-    def add(name: str, run: str, does: str, example: str, ids: bool = False) -> ArgumentParser:
+    def add(name: str, run: str, does: str, example: str = "", ids: str = IDS) -> ArgumentParser:
         command = commands.add_parser(
             name,
             help=does,
-            description=f"{does[0].upper()}{does[1:]}." + (f" {IDS}" if ids else ""),
+            description=f"{does[0].upper()}{does[1:]}. {ids}",
             epilog=f"example: python -m retrace {name} {example}".rstrip(),
         )
         command.set_defaults(run=f"retrace.commands.{run}", usage=command.error)
@@ -80,87 +76,86 @@ def make_parser() -> ArgumentParser:
 
     solve = add(
         "solve", "answers:solve_query", "run one solver on a graph and check its answer",
-        "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv", ids=True,
+        "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv",
     )  # fmt: skip
     solve.add_argument(
         "solver", help="its name; `solvers` lists them. Settings may follow, as in bfs/bsp:block_size=64"
     )
     add_graph(solve)
-    add_vertex(solve, "--source", "where paths begin; not for betweenness")
-    add_vertex(solve, "--target", "where they end; for stcon, and only there")
-    add_vertex(
-        solve,
-        "--paths-to",
-        "print the shortest path to each; H/E then holds only these",
-        nargs="+",
-        default=[],
-    )
-    add_betweenness(solve)
+    solve.add_argument("--source", type=int, metavar="V", help="where paths begin; not for betweenness")
+    solve.add_argument("--target", type=int, metavar="V", help="where they end; for stcon, and only there")
+    solve.add_argument(
+        "--paths-to", type=int, nargs="+", default=[], metavar="V",
+        help="print the shortest path to each; H/E then holds only these",
+    )  # fmt: skip
     add_solving(
         solve,
         "where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
         "has them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
     )
+    scores = solve.add_argument_group("for betweenness")
+    scores.add_argument("--sources", type=int, metavar="K", help="only the paths from K vertices, sampled")
+    scores.add_argument("--seed", type=int, default=1, help="of this sample (default: %(default)s)")
+    scores.add_argument(
+        "--normalized", action="store_true",
+        help="divide scores by the number of pairs without the vertex, as NetworkX does; those of a sample "
+        "are scaled up to all sources",
+    )  # fmt: skip
+    scores.add_argument(
+        "--directed", action="store_true",
+        help="count both directions, even if every arc has its reverse (default: each pair once then)",
+    )  # fmt: skip
+    scores.add_argument(
+        "--checkpoint", type=Path, metavar="FILE",
+        help="store what is done every ten seconds or so, and go on from there; deleted in the end",
+    )  # fmt: skip
 
     path = add(
-        "path", "answers:find_path", "find one shortest path",
-        "USA-road-d.NY.gr.gz --source 1 --target 84336", ids=True,
-    )  # fmt: skip
+        "path", "answers:find_path", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336"
+    )
     add_graph(path)
-    add_vertex(path, "--source", "where it begins", required=True)
-    add_vertex(path, "--target", "where it ends", required=True)
+    path.add_argument("--source", type=int, required=True, metavar="V", help="where it begins")
+    path.add_argument("--target", type=int, required=True, metavar="V", help="where it ends")
     path.add_argument(
         "--solver", help="a bfs solver for the fewest arcs (default: sssp/dijkstra-heap if there are weights)"
     )
     add_solving(path, "where to write it as well: .he, .csv or .npy; may be repeated")
 
     convert = add(
-        "convert", "new_graphs:convert_graph", "write a graph in another format",
-        "USA-road-d.NY.gr.gz NY.he", ids=True,
-    )  # fmt: skip
+        "convert", "new_graphs:convert_graph", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he"
+    )
     add_graph(convert)
     add_new_graph(convert, "draw weights for a graph without", "of these weights")
 
     generate = add(
         "generate", "new_graphs:generate_graph",
         "make a random directed graph, the same everywhere for the same seed",
-        "random.he --vertices 1024 --arcs-per-vertex 5",
+        "random.he --vertices 1024 --arcs-per-vertex 5", ids="",
     )  # fmt: skip
+    add_new_graph(generate, "range of the weights (default: 1 100)", "any number")
     generate.add_argument("--vertices", type=int, required=True, metavar="N", help="number of vertices")
     generate.add_argument("--density", type=float, metavar="D", help="arcs: share of all N (N - 1), 0 to 1")
     generate.add_argument("--arcs-per-vertex", type=float, metavar="K", help="arcs: on average")
     generate.add_argument("--arcs", type=int, metavar="M", help="arcs: their number")
-    add_new_graph(generate, "range of the weights (default: 1 100)", "any number")
     generate.add_argument(
         "--generator", choices=RANDOM_GENERATORS, default=RANDOM_GENERATORS[0],
         help="tree-first: weakly connected; random-degree: on a GPU, perhaps not (default: %(default)s)",
     )  # fmt: skip
     add_backend(generate)
 
-    add(
-        "solvers", "lists:list_solvers",
-        "list the solvers, where they run, what they implement and their settings", "",
-    )  # fmt: skip
-    add("machines", "lists:list_machines", "list the machines that have records in results/machines", "")
+    does = "list the solvers, where they run, what they implement and their settings"
+    add("solvers", "lists:list_solvers", does, ids="")
+    does = "list the machines that have records in results/machines"
+    add("machines", "lists:list_machines", does, ids="")
     return parser
 
 
 def add_graph(command: ArgumentParser) -> None:
     """Add what names the graph."""
-    command.add_argument(
-        "graph",
-        type=Path,
-        help="graph file, perhaps gzip'ed, or a folder that get_graph.py or `convert` wrote",
-    )
-    command.add_argument(
-        "--format", choices=("auto", *FORMATS), default="auto",
-        help="of the file (default: told by its first lines)",
-    )  # fmt: skip
-
-
-def add_vertex(command: ArgumentParser, option: str, does: str, **more: Any) -> None:
-    """Add an option that names a vertex, or several."""
-    command.add_argument(option, type=int, metavar="V", help=does, **more)
+    what = "graph file, perhaps gzip'ed, or a folder that get_graph.py or `convert` wrote"
+    command.add_argument("graph", type=Path, help=what)
+    what = "of the file (default: told by its first lines)"
+    command.add_argument("--format", choices=("auto", *FORMATS), default="auto", help=what)
 
 
 def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
@@ -170,33 +165,11 @@ def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
     command.add_argument("--seed", type=int, default=1, help=f"{seed} (default: %(default)s)")
 
 
-def add_betweenness(command: ArgumentParser) -> None:
-    """Add what only betweenness solvers understand."""
-    only = command.add_argument_group("for betweenness")
-    only.add_argument("--sources", type=int, metavar="K", help="only the paths from K vertices, sampled")
-    only.add_argument("--seed", type=int, default=1, help="of this sample (default: %(default)s)")
-    only.add_argument(
-        "--normalized", action="store_true",
-        help="divide scores by the number of pairs without the vertex, as NetworkX does; those of a sample "
-        "are scaled up to all sources",
-    )  # fmt: skip
-    only.add_argument(
-        "--directed", action="store_true",
-        help="count both directions, even if every arc has its reverse (default: each pair once then)",
-    )  # fmt: skip
-    only.add_argument(
-        "--checkpoint", type=Path, metavar="FILE",
-        help="keep what is done every ten seconds or so, and go on from there if the file exists; deleted in "
-        "the end",
-    )  # fmt: skip
-
-
 def add_solving(command: ArgumentParser, outputs: str) -> None:
     """Add how to solve, and where to write."""
     add_backend(command)
-    command.add_argument(
-        "--no-check", dest="check", action="store_false", help="believe the answer: do not ask the oracle"
-    )
+    believe = "believe the answer: do not ask the oracle"
+    command.add_argument("--no-check", dest="check", action="store_false", help=believe)
     command.add_argument(
         "--output", type=table_file, action="append", default=[], metavar="FILE", help=outputs
     )
@@ -204,10 +177,8 @@ def add_solving(command: ArgumentParser, outputs: str) -> None:
 
 def add_backend(command: ArgumentParser) -> None:
     """Add where CUDA kernels run."""
-    command.add_argument(
-        "--backend", choices=BACKENDS, default="auto",
-        help="where CUDA kernels run (default: on the GPU if there is one, else on the emulator)",
-    )  # fmt: skip
+    where = "where CUDA kernels run (default: on the GPU if there is one, else on the emulator)"
+    command.add_argument("--backend", choices=("auto", "cuda", "emulator"), default="auto", help=where)
 
 
 def check_usage(arguments: Namespace) -> None:

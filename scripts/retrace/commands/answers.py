@@ -85,7 +85,7 @@ def solve_query(arguments: Namespace) -> None:
         compute_scores(arguments)
         return
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, takes_negative(arguments.solver))
+    given = read_graph(arguments.graph, arguments.format, arguments.solver)
     target = None if arguments.target is None else given.vertex(arguments.target, "--target")
     query = Query(given.vertex(arguments.source, "--source"), target)
     ends = [given.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
@@ -103,9 +103,8 @@ def solve_query(arguments: Namespace) -> None:
             write_route(given.graph, paths[0], output)
         else:
             write_graph(keep_arcs(given.graph, find_arcs(given.graph, wanted)), output)
-    times = ", ".join(
-        f"{phase} {answer.outcome.phases[phase]:.3f}" for phase in ("setup", "upload", "solve", "download")
-    )
+    took = answer.outcome.phases
+    times = ", ".join(f"{phase} {took[phase]:.3f}" for phase in ("setup", "upload", "solve", "download"))
     print_summary(answer.asked, f"{given.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:
         print(f"path to {path[-1] + given.base}: {listed(path, given.base)}")
@@ -114,7 +113,7 @@ def solve_query(arguments: Namespace) -> None:
 def find_path(arguments: Namespace) -> None:
     """Find one path; print its length and its vertices."""
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, takes_negative(arguments.solver or ""))
+    given = read_graph(arguments.graph, arguments.format, arguments.solver)
     source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")
     answer = ask(given, solver, Query(source), arguments)
@@ -156,15 +155,8 @@ def ask(given: GraphFile, solver: str, query: Query, arguments: Namespace) -> An
             with asked.device() as device:
                 make(solver, device).setup(given.graph)
         outcome = asked.timed(given.graph)
-    checked = "not checked"
-    if arguments.check:
-        checked = verify(asked, given.graph, outcome.answer, outcome.predecessor)
+    checked = verify(arguments.check, asked, given.graph, outcome.answer, outcome.predecessor)
     return Answer(given, asked, outcome, checked)
-
-
-def takes_negative(solver: str) -> bool:
-    """Return whether a solver's problem allows negative weights."""
-    return solver.startswith("bellman-ford/")
 
 
 def findings(answer: Answer) -> str:

@@ -19,7 +19,6 @@ from tqdm import tqdm
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.generators import random_weights
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
 
@@ -58,18 +57,19 @@ class GraphFile:
         return f"{name}_from_{self.base}"
 
 
-def read_graph(path: Path, kind: str, negative: bool = False) -> GraphFile:
+def read_graph(path: Path, kind: str, solver: str | None = None) -> GraphFile:
     """Read a graph, whose format may be `auto`; a folder must be one that `csr.save` wrote.
 
-    Negative weights are refused unless asked for.
+    Negative weights are refused unless they are for a solver of Bellman-Ford.
     """
     if path.is_dir():
-        if kind != "auto" or not is_stored(path):
+        if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
         return GraphFile(rows_of(dense.load(path)), path, STORED, 0)
+    negative = solver is not None and solver.startswith("bellman-ford/")
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), formats.open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
@@ -101,11 +101,6 @@ def detect_format(path: Path) -> str:
     raise RetraceError(f"{path}: its first lines are of no format among {known}; say --format")
 
 
-def is_stored(folder: Path) -> bool:
-    """Return whether a folder holds a stored graph."""
-    return (folder / "graph.json").is_file()
-
-
 def write_graph(graph: CSRGraph, path: Path) -> str:
     """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); return the format.
 
@@ -116,7 +111,7 @@ def write_graph(graph: CSRGraph, path: Path) -> str:
         with writing(path):
             formats.write_he(graph, path)
         return "he"
-    if path.is_dir() and any(path.iterdir()) and not is_stored(path):
+    if path.is_dir() and any(path.iterdir()) and not (path / "graph.json").is_file():
         raise RetraceError(f"{path}: is a folder with other content; name one that is new, or a stored graph")
     with writing(path):
         csr.save(replace(graph, info={**graph.info, "name": path.name}), path)
@@ -139,17 +134,6 @@ def require_he_weights(graph: CSRGraph, path: Path) -> None:
     else:
         return
     raise RetraceError(f"{path}: H/E {why_not}")
-
-
-def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGraph:
-    """Generate weights; raise RetraceError if the graph has some, or the range is empty or negative."""
-    if graph.weights is not None:
-        raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
-    low, high = limits
-    if not 0 <= low <= high <= formats.LARGEST:
-        raise RetraceError(f"--weights {low} {high}: expected a range within 0 to {formats.LARGEST}")
-    weights = random_weights(graph.tails(), graph.indices, low, high, seed)
-    return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
 
 
 def write_table(path: Path, columns: Columns) -> None:
@@ -188,13 +172,11 @@ def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: boo
     Raise RetraceError if a path leads through a file, is a folder where a file is expected, occurs twice, or
     is that of the graph itself.
     """
-    named: set[Path] = set()
+    taken = {} if graph is None else {graph.resolve(): "is the graph itself, which would be lost"}
     for path in paths:
-        if path.resolve() in named:
-            raise RetraceError(f"{path}: is to be written twice; name another file")
-        named.add(path.resolve())
-        if graph is not None and path.resolve() == graph.resolve():
-            raise RetraceError(f"{path}: is the graph itself, which would be lost; name another file")
+        if found := taken.get(path.resolve()):
+            raise RetraceError(f"{path}: {found}; name another file")
+        taken[path.resolve()] = "is to be written twice"
         into_folder = folders and path.suffix == "" and path.is_dir()
         check_writable(path / "graph.json" if into_folder else path)
 

@@ -33,17 +33,13 @@ def list_machines(arguments: Namespace) -> None:
         if not records:
             continue
         gpus = {record.machine.gpu.name for record in records if record.machine.gpu}
-        dates = sorted(record.started[:10] for record in records)
-        rows.append(
-            (
-                folder.name + (" (not committed)" if folder.name == UNCOMMITTED else ""),
-                ", ".join(sorted(gpus)) or "none",
-                ", ".join(sorted({record.machine.cpu for record in records})),
-                str(len(records)),
-                str(sum(record.agreed for record in records)),
-                dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}",
-            )
-        )
+        cpus = {record.machine.cpu for record in records}
+        first, last = (end(record.started[:10] for record in records) for end in (min, max))
+        name = folder.name + (" (not committed)" if folder.name == UNCOMMITTED else "")
+        hardware = (", ".join(sorted(gpus)) or "none", ", ".join(sorted(cpus)))
+        verified = sum(record.agreed for record in records)
+        when = first if first == last else f"{first} to {last}"
+        rows.append((name, *hardware, str(len(records)), str(verified), when))
     if len(rows) == 1:
         raise RetraceError(f"{MACHINES}: no machine has records; measure with make reproduce")
     print_table(rows)

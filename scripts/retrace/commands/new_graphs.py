@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 
 from retrace.commands.backend import on_backend
-from retrace.commands.graph_file import check_outputs, read_graph, stage, with_weights, write_graph
+from retrace.commands.graph_file import check_outputs, read_graph, stage, write_graph
+from retrace.graphs.formats import LARGEST
+from retrace.graphs.generators import random_weights
 from retrace.graphs.query import Query
 from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
 from retrace.solvers import find
 from retrace.solvers import generate as generators
+from retrace.system.errors import RetraceError
 
 
 def convert_graph(arguments: Namespace) -> None:
@@ -18,7 +22,13 @@ def convert_graph(arguments: Namespace) -> None:
     given = read_graph(arguments.graph, arguments.format)
     graph = given.graph
     if arguments.weights is not None:
-        graph = with_weights(graph, arguments.weights, arguments.seed)
+        (low, high), seed = arguments.weights, arguments.seed
+        if graph.weights is not None:
+            raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
+        if not 0 <= low <= high <= LARGEST:
+            raise RetraceError(f"--weights {low} {high}: expected a range within 0 to {LARGEST}")
+        weights = random_weights(graph.tails(), graph.indices, low, high, seed)
+        graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
     kind = write_graph(graph, arguments.output)
     renamed = "" if given.base == 0 else f"; vertex {given.base} is now vertex 0, and so on"
     print(
@@ -40,7 +50,8 @@ def generate_graph(arguments: Namespace) -> None:
         arcs=arguments.arcs,
         connected=kind.connected,
     )
-    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, tuple(arguments.weights or WEIGHTS))
+    low, high = arguments.weights or WEIGHTS
+    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, (low, high))
     asked = on_backend(name, Query(), arguments.backend)
     what = f"generating {wanted.vertices} vertices and {arcs} arcs on {asked.backend}"
     with stage(what), asked.device() as device:
@@ -48,6 +59,6 @@ def generate_graph(arguments: Namespace) -> None:
     written = write_graph(graph, arguments.output)
     connected = "weakly connected" if kind.connected else "perhaps not connected"
     print(
-        f"{arguments.output} ({written}): {graph.vertices} vertices, {graph.arcs} arcs, {connected}, weights "
-        f"{wanted.weights[0]} to {wanted.weights[1]}, seed {wanted.seed}, sha256 {graph.digest()}"
+        f"{arguments.output} ({written}): {graph.vertices} vertices, {graph.arcs} arcs, {connected}, "
+        f"weights {low} to {high}, seed {wanted.seed}, sha256 {graph.digest()}"
     )

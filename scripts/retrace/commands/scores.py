@@ -25,9 +25,8 @@ def compute_scores(arguments: Namespace) -> None:
     check_outputs([*arguments.output, *kept], arguments.graph)
     given = read_graph(arguments.graph, arguments.format)
     graph = with_direction(given.graph, arguments.directed)
-    query = Query()
-    if arguments.sources is not None:
-        query = Query.sampled(graph.vertices, arguments.sources, arguments.seed)
+    count = arguments.sources
+    query = Query() if count is None else Query.sampled(graph.vertices, count, arguments.seed)
     spec: str = arguments.solver
     asked = on_backend(spec, query, arguments.backend)
     identity = {  # all that determines scores
@@ -41,15 +40,15 @@ def compute_scores(arguments: Namespace) -> None:
         resumed = checkpoint.done
         seconds = sum_up(make(spec, device), spec, graph, query, checkpoint)
 
-    checked = verify(asked, graph, checkpoint.scores) if arguments.check else "not checked"
+    checked = verify(arguments.check, asked, graph, checkpoint.scores)
     scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
     vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(given.base)
     for output in arguments.output:
         write_table(output, {given.column("vertex"): vertices, "score": scores})
     checkpoint.remove()
     kind = "directed" if graph.info["directed"] else "undirected"
-    count = "all" if query.sources is None else f"{len(query.sources)} sampled"
-    found = f"{given.path}: {kind}, from {count} of {graph.vertices} vertices"
+    sampled = "all" if count is None else f"{count} sampled"
+    found = f"{given.path}: {kind}, from {sampled} of {graph.vertices} vertices"
     if len(scores):
         first = int(np.argmax(scores))
         found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
@@ -73,9 +72,8 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
     if whole is not None and (query.sources is not None or checkpoint.path is not None):
         raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
     at_once = whole is not None or (solver.prefers_all(query) and checkpoint.path is None)
-    remaining = tqdm(
-        total=len(sources), initial=checkpoint.done, unit="vertex", desc=spec, leave=False, disable=None
-    )
+    size, done = len(sources), checkpoint.done
+    remaining = tqdm(total=size, initial=done, unit="vertex", desc=spec, leave=False, disable=None)
     with remaining as progress, failing_in_one_line(spec):
         with interruptible():
             solver.setup(graph)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import chain, product
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from retrace.graphs.random import RANDOM_GRAPH
 from retrace.graphs.registry import Dataset, load_registry
@@ -35,9 +35,9 @@ class Machine(FileModel):
     """Betweenness: most arcs of a virtual vertex; by default the solver's own number."""
     memory_gib: Annotated[float, Field(gt=0)] | None = None
     """Most GPU memory to use; by default all that is free."""
-    compute_capability: Annotated[Text, StringConstraints(pattern=r"^\d+\.\d$")] | None = None
+    compute_capability: Annotated[Text, Field(pattern=r"^\d+\.\d$")] | None = None
     """What to compile for, such as "9.0"; by default the card's own."""
-    records: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
+    records: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
     """Folder of the machine's records; by default results/machines/<name>."""
 
     @property
@@ -144,21 +144,17 @@ class Configuration(FileModel):
     datasets: OneOrMore
     """Registry of data sets, or several; an entry replaces an entry of the same name in an earlier file."""
     experiments: Annotated[
-        dict[Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment],
+        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment],
         Field(min_length=1),
     ]
     """Experiments by name. Each has a table and a figure of its own."""
 
-    @field_validator("experiments")
-    @classmethod
-    def _leave_names_of_claims(cls, experiments: dict[str, Experiment]) -> dict[str, Experiment]:
-        for name in experiments:
-            if name.startswith("claims-") or name == "verification":
-                raise ValueError(f"expected another name than {name}, which is the name of another table")
-        return experiments
-
     @model_validator(mode="after")
-    def _keep_records_apart(self) -> Self:
+    def _keep_names_and_records_apart(self) -> Self:
+        for name in self.experiments:
+            if name.startswith("claims-") or name == "verification":
+                told = f"expected another name than {name}, which is the name of another table"
+                raise at("experiments", told)
         owners: dict[str, str] = {}
         for name in dict.fromkeys([*self.machines, self.machine]):
             if (other := owners.setdefault(self.records(name), name)) != name:

@@ -19,15 +19,16 @@ from retrace.solvers import GENERATORS, REGISTRY, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
 
+FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
+"""The suffixes of what a run makes, by its folder in `results/`."""
+
 
 @dataclass(frozen=True)
 class Plan:
     """A run. Paths are relative to the folder that Snakemake works in."""
 
     config: Configuration
-    """The checked configuration."""
     datasets: dict[str, Dataset]
-    """The data sets by name."""
     reports: dict[str, Report]
     """The reports that have an experiment in the configuration."""
     backend: str
@@ -53,17 +54,17 @@ class Plan:
         """Return the files of each table, figure and report, by its name."""
         targets: dict[str, list[str]] = defaultdict(list)
         for name in self.experiments:
-            targets[name] += table_files(name)
+            targets[name] += made("tables", name)
         for name in self.figures:
-            targets[name] += figure_files(name)
+            targets[name] += made("figures", name)
         for key, report in self.reports.items():
             if report.claims:
-                targets[f"claims-{key}"] += table_files(f"claims-{key}")
+                targets[f"claims-{key}"] += made("tables", f"claims-{key}")
             mine = [name for name in report.experiments if name in self.experiments]
             drawn = [figure for figure, shown in self.figures.items() if shown in mine]
             for name in [*mine, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
-        targets["verification"] += table_files("verification")
+        targets["verification"] += made("tables", "verification")
         return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
 
     def report_files(self, experiment: str) -> list[str]:
@@ -75,24 +76,19 @@ class Plan:
 
     def report_records(self, report: str) -> list[str]:
         """Return the records that a report's claims are judged by."""
-        mine = [name for name in self.reports[report].experiments if name in self.experiments]
-        return [path for name in mine for path in self.records(name)]
+        return self.records(*(e for e in self.reports[report].experiments if e in self.experiments))
 
-    @property
-    def all_records(self) -> list[str]:
-        """Return the records of all experiments."""
-        return [path for name in self.experiments for path in self.records(name)]
-
-    def records(self, experiment: str) -> list[str]:
-        """Return an experiment's records: those of this run, and what other machines have of any scale."""
-        others = [
-            project.path(f"{self.config.records(machine)}/{experiment}/{graph}.jsonl")
-            for machine in self.config.machines
-            if machine != self.config.machine
-            for graph in self.experiments[experiment].all_graphs
-        ]
-        own = [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
-        return [path for path in others if Path(path).exists()] + own
+    def records(self, *experiments: str) -> list[str]:
+        """Return the records of experiments: what other machines have of any scale, and those of this run."""
+        machines = [name for name in self.config.machines if name != self.config.machine]
+        others, found = [self.config.records(name) for name in machines], []
+        for experiment in experiments:
+            every = self.experiments[experiment].all_graphs
+            for folder in others:
+                stored = (project.path(f"{folder}/{experiment}/{graph}.jsonl") for graph in every)
+                found += [path for path in stored if Path(path).exists()]
+            found += [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
+        return found
 
     def graphs(self, experiment: str) -> list[str]:
         """Return the graphs that this run measures an experiment on."""
@@ -101,9 +97,8 @@ class Plan:
 
     def solvers(self, experiment: str) -> list[str]:
         """Return an experiment's solvers with the settings of the machine laid over their defaults."""
-        settings = self.config.this.settings
-        specs = (lay_over(spec, settings) for spec in self.experiments[experiment].specs)
-        return list(dict.fromkeys(specs))
+        machine = self.config.this.settings
+        return list(dict.fromkeys(lay_over(spec, machine) for spec in self.experiments[experiment].specs))
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
@@ -147,12 +142,12 @@ class Plan:
     def stored(self) -> dict[str, dict[str, Any]]:
         """Return what is known of the stored graphs among those of this run, by name."""
         graphs = dict.fromkeys(graph for name in self.experiments for graph in self.graphs(name))
-        return {graph: found for graph in graphs if (found := stored_info(graph))}
+        return {graph: info for graph in graphs if (info := stored_info(graph))}
 
     @property
     def stand_ins(self) -> list[str]:
         """Return the graphs that stand-ins were stored for."""
-        return [graph for graph, found in self.stored.items() if found.get("origin") == "stand-in"]
+        return [graph for graph, info in self.stored.items() if info.get("origin") == "stand-in"]
 
 
 def make_plan(config: Mapping[str, Any]) -> Plan:
@@ -162,22 +157,17 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
     checked, datasets = load_configuration(config)
-    why_no_gpu = cuda_status()
+    why_no_gpu = cuda_status() if checked.backend != "emulator" else "backend: emulator was asked for"
     if checked.backend == "cuda" and why_no_gpu is not None:
         raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
-    if checked.backend == "emulator":
-        why_no_gpu = "backend: emulator was asked for"
     backend = "cuda" if why_no_gpu is None else "emulator"
     if backend == "emulator" and checked.machine in checked.machines and (gpu := recorded_gpu(checked)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
             "replace; expected another name for this computer"
         )
-    reports = {
-        key: report
-        for key, report in load_reports().items()
-        if not checked.experiments.keys().isdisjoint(report.experiments)
-    }
+    every, mine = load_reports().items(), checked.experiments.keys()
+    reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
@@ -197,9 +187,7 @@ def recorded_gpu(config: Configuration) -> str | None:
 def belongs(path: str, backend: str) -> bool:
     """Return whether a kernel file may be used by a backend."""
     folder = path.split("/")[0]
-    if backend == "host":
-        return folder == "host"
-    return folder != "host" and (folder != "emulator" or backend == "emulator")
+    return folder == "host" if backend == "host" else folder not in {"host", "emulator"} - {backend}
 
 
 def one_of(names: Iterable[str]) -> str:
@@ -213,14 +201,9 @@ def published(report: str) -> list[str]:
     return [project.path(file) for file in files if (project.ROOT / file).exists()]
 
 
-def table_files(name: str) -> list[str]:
-    """Return the files of a table."""
-    return [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")]
-
-
-def figure_files(name: str) -> list[str]:
-    """Return the files of a figure; the .md is its caption."""
-    return [f"results/figures/{name}.{form}" for form in ("svg", "png", "md")]
+def made(kind: str, name: str) -> list[str]:
+    """Return the files of a table or a figure; the .md of a figure is its caption."""
+    return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
 
 
 def folders(graphs: list[str]) -> str:

@@ -14,7 +14,7 @@ def closing_words(plan: Plan) -> str:
     lines = ["Retrace: the tables are in results/tables/, the figures in results/figures/."]
     if plan.why_no_gpu is not None:
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
-    if records := read_records(Path(path) for path in plan.all_records if Path(path).exists()):
+    if records := read_records(Path(path) for path in plan.records(*plan.experiments) if Path(path).exists()):
         lines += outcomes(records, plan.config.machine)
     kinds = {
         "STAND-IN: {} could not be had; generated graphs of the same size are used instead.": plan.stand_ins,
@@ -42,6 +42,5 @@ def outcomes(records: list[Record], own: str) -> list[str]:
         elif not record.agreed:
             outcome = "differs" if record.status == "ok" else record.status
             lines.append(f"{outcome.upper()}: {record.solver} on {record.label}, {machine}: {record.reason}")
-    for machine, number in elsewhere.items():
-        lines.append(f"SKIPPED: {number} by {machine}, whose committed records say why.")
-    return lines
+    skipped = "SKIPPED: {} by {}, whose committed records say why."
+    return lines + [skipped.format(number, machine) for machine, number in elsewhere.items()]

@@ -12,11 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
-from retrace.system.models import Model, Name, explain, one_line
+from retrace.system.models import Model, Name, at, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
@@ -116,39 +116,37 @@ class Record(Model):
     software: SoftwareInfo
     started: str = Field(description="ISO 8601 time with its zone")
 
+    @field_validator("started")
+    @classmethod
+    def _has_zone(cls, started: str) -> str:
+        try:
+            if datetime.fromisoformat(started).tzinfo is not None:
+                return started
+        except ValueError:
+            raise ValueError("expected an ISO 8601 time, such as 2026-01-31T12:00:00Z") from None
+        raise ValueError("expected a time zone, such as 2026-01-31T12:00:00Z")
+
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        for key, complaint in self._broken_rules():
-            raise ValueError(f"{key}: {complaint}")
-        return self
-
-    def _broken_rules(self) -> Iterable[tuple[str, str]]:
-        """Yield the key of each broken rule between keys, and what was expected."""
+        ok, where = self.status == "ok", f"where the status is {self.status}"
+        missing = [key for key in ("verified", "oracle", "digest") if getattr(self, key) is None]
         if self.solver.split("/")[0] != self.problem:
-            yield "solver", f"{self.solver} does not solve {self.problem}"
-        if self.status == "ok":
-            if not self.trials:
-                yield "trials", "expected at least one where the status is ok"
-            for key in ("verified", "oracle", "digest"):
-                if getattr(self, key) is None:
-                    yield key, "expected a value where the status is ok"
-            if self.verified is False and not self.reason:
-                yield "reason", "expected the first difference where verified is false"
-        elif not self.reason:
-            yield "reason", f"expected one where the status is {self.status}"
-        elif self.verified is not None:
-            yield "verified", f"expected null where the status is {self.status}"
+            raise at("solver", f"{self.solver} does not solve {self.problem}")
+        if ok and not self.trials:
+            raise at("trials", f"expected at least one {where}")
+        if ok and missing:
+            raise at(missing[0], f"expected a value {where}")
+        if not ok and not self.reason:
+            raise at("reason", f"expected one {where}")
+        if not ok and self.verified is not None:
+            raise at("verified", f"expected null {where}")
+        if self.verified is False and not self.reason:
+            raise at("reason", "expected the first difference where verified is false")
         for number, trial in enumerate(self.trials):
             parts = trial.upload + trial.solve + trial.download
             if abs(trial.total - parts) > 1e-3:
-                yield f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}"
-        try:
-            zone = datetime.fromisoformat(self.started).tzinfo
-        except ValueError:
-            yield "started", "expected an ISO 8601 time, such as 2026-01-31T12:00:00Z"
-        else:
-            if zone is None:
-                yield "started", "expected a time zone, such as 2026-01-31T12:00:00Z"
+                raise at(f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}")
+        return self
 
     @property
     def agreed(self) -> bool:
@@ -159,6 +157,12 @@ class Record(Model):
     def timed(self) -> bool:
         """Whether the times may be shown: the answer is verified, and not the emulator's."""
         return self.agreed and self.backend != "emulator"
+
+    @property
+    def place(self) -> dict[str, str | None]:
+        """What records of a file share; generators make different graphs of one name."""
+        graph = self.graph.name if self.problem == "generate" else self.graph.sha256
+        return {"experiment": self.experiment, "graph": graph, "machine": self.machine.name}
 
     @property
     def subject(self) -> tuple[Any, ...]:
@@ -172,15 +176,13 @@ class Record(Model):
 
         A graph that is generated altogether, such as `random-14-5`, has its own weights.
         """
-        name, graph = self.graph.name, self.graph
+        name, origin = self.graph.name, self.graph.origin
         if "sources" in self.parameters:
             name = f"{name}, {self.parameters['sources']} sources"
-        if graph.origin == "stand-in":
+        if origin == "stand-in":
             return f"{name} (stand-in)"
-        weighted = self.problem in ("sssp", "bellman-ford")
-        if weighted and graph.weights == "generated" and graph.origin != "generated":
-            return f"{name} (weights generated)"
-        return name
+        weighted = self.problem in ("sssp", "bellman-ford") and origin != "generated"
+        return f"{name} (weights generated)" if weighted and self.graph.weights == "generated" else name
 
 
 def make_record(where: str, **values: Any) -> Record:
@@ -232,20 +234,11 @@ def updated(path: Path, records: Iterable[Record]) -> list[Record]:
     kept = {record.subject: record for record in (read_records([path]) if path.exists() else [])}
     for record in records:
         for old in kept.values():
-            for what, a, b in (
-                ("experiment", old.experiment, record.experiment),
-                ("graph", _asked(old), _asked(record)),
-                ("machine", old.machine.name, record.machine.name),
-            ):
-                if a != b:
+            for what, a in old.place.items():
+                if a != (b := record.place[what]):
                     raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
         kept[record.subject] = record
     return list(kept.values())
-
-
-def _asked(record: Record) -> str | None:
-    """Return which graph was asked about: generators that are given one name make different graphs."""
-    return record.graph.name if record.problem == "generate" else record.graph.sha256
 
 
 OPTIONAL = {"graph": ("density",), "software": ("peer",)}

@@ -16,6 +16,10 @@ class TooLargeError(RetraceError):
     """A graph does not fit into memory. The solver is then skipped, not failed."""
 
 
+class NotVerifiedError(RetraceError):
+    """An answer that differs from the oracle's, so nothing is written."""
+
+
 class OneLineParser(ArgumentParser):
     """A parser that reports errors in one line."""
 

@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    Strict,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from retrace.system.errors import RetraceError
@@ -23,7 +14,7 @@ from retrace.system.errors import RetraceError
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 """A key that is part of file names."""
 Text = Annotated[str, BeforeValidator(lambda value: str(value), json_schema_input_type=str | float)]
 """A text or number of a YAML file; the model holds a text."""
