@@ -184,31 +184,27 @@ def add_backend(command: ArgumentParser) -> None:
 def check_usage(arguments: Namespace) -> None:
     """Refuse options that do not go together, as argparse would."""
     solver: str = getattr(arguments, "solver", None) or ""
-    problem = solver.partition("/")[0]
-    finds = {"stcon": "a length", "betweenness": "scores"}.get(problem)
-    if arguments.command == "path" and finds:
+    scores, pair = (solver.partition("/")[0] == problem for problem in ("betweenness", "stcon"))
+    if arguments.command == "path" and (scores or pair):
+        finds = "scores" if scores else "a length"
         arguments.usage(f"{solver} finds {finds}, but no path; use a bfs solver")
     if arguments.command != "solve":
         return
-    ends = (arguments.source, arguments.target, *arguments.paths_to)
-    writes_paths = any(path.suffix == ".he" for path in arguments.output)
-    if problem == "betweenness":
-        if any(vertex is not None for vertex in ends):
-            arguments.usage(f"{solver} takes neither ends nor paths; see --sources")
-        if writes_paths:
-            arguments.usage(f"{solver} finds scores, and .he holds paths; use .csv or .npy")
-        return
-    for option in ("sources", "normalized", "directed", "checkpoint"):
-        if getattr(arguments, option) not in (None, False):
-            arguments.usage(f"--{option} is for betweenness")
-    if arguments.source is None:
-        arguments.usage(f"{solver} needs --source")
-    if problem != "stcon" and arguments.target is not None:
-        arguments.usage("--target is for stcon; see --paths-to")
-    if problem == "stcon" and arguments.target is None:
-        arguments.usage(f"{solver} needs --target")
-    if problem == "stcon" and (arguments.paths_to or writes_paths):
-        arguments.usage(f"{solver} finds a length, but no path; see `path`")
+    options = ("sources", "normalized", "directed", "checkpoint")
+    sums = [option for option in options if getattr(arguments, option) not in (None, False)]
+    begins, ends, paths = arguments.source is not None, arguments.target is not None, arguments.paths_to
+    he = any(path.suffix == ".he" for path in arguments.output)
+    for refused, why in (
+        (scores and (begins or ends or paths), f"{solver} takes neither ends nor paths; see --sources"),
+        (scores and he, f"{solver} finds scores, and .he holds paths; use .csv or .npy"),
+        (sums and not scores, f"--{''.join(sums[:1])} is for betweenness"),
+        (not scores and not begins, f"{solver} needs --source"),
+        (not scores and not pair and ends, "--target is for stcon; see --paths-to"),
+        (pair and not ends, f"{solver} needs --target"),
+        (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),
+    ):
+        if refused:
+            arguments.usage(why)
 
 
 def table_file(text: str) -> Path:

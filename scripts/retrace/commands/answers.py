@@ -69,13 +69,13 @@ class Answer:
 
     def columns(self) -> dict[str, Int32Array]:
         """Return the answer as columns, with the file's ids."""
-        given, base, before = self.given, np.int32(self.given.base), self.outcome.predecessor
-        vertices = np.arange(given.graph.vertices, dtype=np.int32)
+        base, before = np.int32(self.given.base), self.outcome.predecessor
+        vertices = np.arange(self.given.graph.vertices, dtype=np.int32)
         if self.asked.query.target is not None:
             vertices = vertices[[self.asked.query.target]]
-        found = {given.column("vertex"): vertices + base, self.length_name: self.outcome.answer}
+        found = {f"vertex_from_{base}": vertices + base, self.length_name: self.outcome.answer}
         if before is not None:
-            found[given.column("predecessor")] = np.where(before < 0, np.int32(-1), before + base)
+            found[f"predecessor_from_{base}"] = np.where(before < 0, np.int32(-1), before + base)
         return found
 
 

@@ -7,8 +7,9 @@ import io
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -24,12 +25,13 @@ from retrace.system.files import check_writable, write_whole
 
 STORED = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
-HEAD = 1 << 16
-"""Bytes at the beginning of a file that must determine its format."""
 ROWS_AT_A_TIME = 1 << 16
 """Rows of a CSV file that are formatted at a time."""
 Columns = Mapping[str, Int32Array | NDArray[np.float64]]
 """The columns of a table by name, all of the same length."""
+
+said = partial(tqdm, bar_format="{desc}", leave=False, disable=None)
+"""Shows a description until the block ends, on a terminal only."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,6 @@ class GraphFile:
             wanted = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
             raise RetraceError(f"{option} {number}: expected {wanted}, as {self.path} ({self.kind}) counts")
         return number - self.base
-
-    def column(self, name: str) -> str:
-        """Return the name of a column of ids, which states the smallest id."""
-        return f"{name}_from_{self.base}"
 
 
 def read_graph(path: Path, kind: str, solver: str | None = None) -> GraphFile:
@@ -82,7 +80,7 @@ def read_graph(path: Path, kind: str, solver: str | None = None) -> GraphFile:
 def detect_format(path: Path) -> str:
     """Return a file's format by its first lines; raise RetraceError if they belong to none."""
     with formats.open_graph(path) as file:
-        head = file.read(HEAD)
+        head = file.read(1 << 16)
     if head.startswith(b"%%MatrixMarket"):
         return "matrix-market"
     for line in head.splitlines():
@@ -186,7 +184,7 @@ def writing(path: Path) -> Iterator[None]:
     """Show on a terminal what is written; convert the system's errors to RetraceError."""
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        with said(f"writing {path}"):
+        with said(desc=f"writing {path}"):
             yield
     except OSError as error:
         raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
@@ -195,13 +193,8 @@ def writing(path: Path) -> Iterator[None]:
 @contextmanager
 def stage(what: str) -> Iterator[None]:
     """Show on a terminal what is being done, and let Ctrl-C end it."""
-    with interruptible(), said(what):
+    with interruptible(), said(desc=what):
         yield
-
-
-def said(what: str) -> AbstractContextManager[object]:
-    """Show a description until the block ends, on a terminal only."""
-    return tqdm(desc=what, bar_format="{desc}", leave=False, disable=None)
 
 
 @contextmanager

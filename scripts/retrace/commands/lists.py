@@ -11,8 +11,6 @@ from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
 
 MACHINES = ROOT / "results" / "machines"
-UNCOMMITTED = "local"
-"""The machine whose records Git ignores."""
 
 
 def list_solvers(arguments: Namespace) -> None:
@@ -35,7 +33,7 @@ def list_machines(arguments: Namespace) -> None:
         gpus = {record.machine.gpu.name for record in records if record.machine.gpu}
         cpus = {record.machine.cpu for record in records}
         first, last = (end(record.started[:10] for record in records) for end in (min, max))
-        name = folder.name + (" (not committed)" if folder.name == UNCOMMITTED else "")
+        name = "local (not committed)" if folder.name == "local" else folder.name
         hardware = (", ".join(sorted(gpus)) or "none", ", ".join(sorted(cpus)))
         verified = sum(record.agreed for record in records)
         when = first if first == last else f"{first} to {last}"

@@ -24,14 +24,16 @@ def compute_scores(arguments: Namespace) -> None:
     kept = [] if arguments.checkpoint is None else [arguments.checkpoint]
     check_outputs([*arguments.output, *kept], arguments.graph)
     given = read_graph(arguments.graph, arguments.format)
-    graph = with_direction(given.graph, arguments.directed)
+    pairs_once = given.graph.info.get("directed") is False or is_symmetric(given.graph)
+    directed = arguments.directed or not pairs_once
+    graph = replace(given.graph, info={**given.graph.info, "directed": directed})
     count = arguments.sources
     query = Query() if count is None else Query.sampled(graph.vertices, count, arguments.seed)
     spec: str = arguments.solver
     asked = on_backend(spec, query, arguments.backend)
     identity = {  # all that determines scores
         "arcs": graph.digest(),
-        "directions": graph.info["directed"],
+        "directions": directed,
         "solver settings": spec,
         "sources": hashlib.sha256(query.sources_in(graph).astype("<i4").data).hexdigest(),
     }
@@ -44,9 +46,9 @@ def compute_scores(arguments: Namespace) -> None:
     scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
     vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(given.base)
     for output in arguments.output:
-        write_table(output, {given.column("vertex"): vertices, "score": scores})
+        write_table(output, {f"vertex_from_{given.base}": vertices, "score": scores})
     checkpoint.remove()
-    kind = "directed" if graph.info["directed"] else "undirected"
+    kind = "directed" if directed else "undirected"
     sampled = "all" if count is None else f"{count} sampled"
     found = f"{given.path}: {kind}, from {sampled} of {graph.vertices} vertices"
     if len(scores):
@@ -54,12 +56,6 @@ def compute_scores(arguments: Namespace) -> None:
         found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
     after = f" after {resumed} sources of an earlier run" if resumed else ""
     print_summary(asked, found, f"{seconds:.3f} s{after}", checked)
-
-
-def with_direction(graph: CSRGraph, directed: bool) -> CSRGraph:
-    """Mark a graph as undirected if every arc has its reverse, unless it is declared directed."""
-    undirected = not directed and (graph.info.get("directed") is False or is_symmetric(graph))
-    return replace(graph, info={**graph.info, "directed": not undirected})
 
 
 def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:

@@ -97,11 +97,6 @@ class Experiment(FileModel):
         return list(chain.from_iterable(matrix.specs() for matrix in self.solvers))
 
     @property
-    def all_graphs(self) -> list[str]:
-        """Return the graphs of any scale."""
-        return [*self.graphs, *self.larger_graphs]
-
-    @property
     def generates(self) -> bool:
         """Whether the solvers generate the graphs instead of being given them."""
         return self.specs[0].startswith("generate/")

@@ -83,17 +83,18 @@ class Plan:
         machines = [name for name in self.config.machines if name != self.config.machine]
         others, found = [self.config.records(name) for name in machines], []
         for experiment in experiments:
-            every = self.experiments[experiment].all_graphs
+            every = self.graphs(experiment, scale="paper")
             for folder in others:
                 stored = (project.path(f"{folder}/{experiment}/{graph}.jsonl") for graph in every)
                 found += [path for path in stored if Path(path).exists()]
             found += [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
         return found
 
-    def graphs(self, experiment: str) -> list[str]:
-        """Return the graphs that this run measures an experiment on."""
+    def graphs(self, experiment: str, scale: str = "") -> list[str]:
+        """Return the graphs that an experiment is measured on, at this run's scale or another."""
         wanted = self.experiments[experiment]
-        return wanted.all_graphs if self.config.scale == "paper" else list(wanted.graphs)
+        larger = wanted.larger_graphs if (scale or self.config.scale) == "paper" else ()
+        return [*wanted.graphs, *larger]
 
     def solvers(self, experiment: str) -> list[str]:
         """Return an experiment's solvers with the settings of the machine laid over their defaults."""

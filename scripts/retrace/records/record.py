@@ -241,15 +241,12 @@ def updated(path: Path, records: Iterable[Record]) -> list[Record]:
     return list(kept.values())
 
 
-OPTIONAL = {"graph": ("density",), "software": ("peer",)}
-"""Keys that a line leaves out where they say nothing."""
-
-
 def _arranged(record: Record) -> dict[str, Any]:
     """Return a record as a JSON object with a stable order of keys and times rounded to the nanosecond."""
     value = record.model_dump()
-    for part, keys in OPTIONAL.items():
-        value[part] = {key: one for key, one in value[part].items() if one is not None or key not in keys}
+    for part, key in (("graph", "density"), ("software", "peer")):
+        if value[part][key] is None:
+            del value[part][key]
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
     if not value["observed"]:
