@@ -8,15 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace.commands.graph_file import (
-    GraphFile,
-    check_outputs,
-    read_graph,
-    stage,
-    write_graph,
-    write_route,
-    write_table,
-)
+from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, write_table
 from retrace.commands.scores import compute_scores
 from retrace.graphs.csr import UNREACHABLE, Int32Array
 from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
@@ -100,7 +92,7 @@ def solve_query(arguments: Namespace) -> None:
         if output.suffix != ".he":
             write_table(output, answer.columns())
         elif len(paths) == 1:
-            write_route(given.graph, paths[0], output)
+            write_graph(given.graph, output, paths[0])
         else:
             write_graph(keep_arcs(given.graph, find_arcs(given.graph, wanted)), output)
     took = answer.outcome.phases
@@ -123,7 +115,7 @@ def find_path(arguments: Namespace) -> None:
     route = keep_arcs(given.graph, find_arcs(given.graph, only_along(predecessor, [found])))
     for output in arguments.output:
         if output.suffix == ".he":
-            write_route(given.graph, found, output)
+            write_graph(given.graph, output, found)
         else:
             write_table(output, {name: column[found] for name, column in answer.columns().items()})
     size = count_arcs(route.arcs)
@@ -164,12 +156,11 @@ def findings(answer: Answer) -> str:
     query, base, lengths = answer.asked.query, answer.given.base, answer.outcome.answer
     reached = lengths[lengths != UNREACHABLE]
     if query.target is not None:
-        ends = f"{query.source + base} to {query.target + base}"
-        found = count_arcs(reached[0]) if len(reached) else "no path"
+        to, found = f" to {query.target + base}", count_arcs(reached[0]) if len(reached) else "no path"
     else:
-        ends = f"{query.source + base}"
-        found = f"{len(reached)} of {len(lengths)} reached, largest {answer.length_name} {reached.max()}"
-    return f"from {ends} (ids from {base}): {found}"
+        to, largest = "", f"largest {answer.length_name} {reached.max()}"
+        found = f"{len(reached)} of {len(lengths)} reached, {largest}"
+    return f"from {query.source + base}{to} (ids from {base}): {found}"
 
 
 def count_arcs(number: int) -> str:

@@ -99,39 +99,29 @@ def detect_format(path: Path) -> str:
     raise RetraceError(f"{path}: its first lines are of no format among {known}; say --format")
 
 
-def write_graph(graph: CSRGraph, path: Path) -> str:
-    """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); return the format.
+def write_graph(graph: CSRGraph, path: Path, route: Int32Array | None = None) -> str:
+    """Write a graph, or a path in it from its source on, as H/E; or a graph as a folder; return the format.
 
     Raise RetraceError if it cannot be written, or has no weights for H/E, or the folder holds something else.
     """
     if path.suffix == ".he":
-        require_he_weights(graph, path)
+        if graph.weights is None:
+            hint = f"{graph.name} has none; draw some: `convert --weights`"
+            raise RetraceError(f"{path}: H/E needs weights, and {hint}")
+        if (graph.weights < 0).any():
+            hint = f"{graph.name} has some; write .csv or .npy"
+            raise RetraceError(f"{path}: H/E has no negative weights, and {hint}")
         with writing(path):
-            formats.write_he(graph, path)
+            if route is None:
+                formats.write_he(graph, path)
+            else:
+                path_files.write_path(graph, route, path)
         return "he"
     if path.is_dir() and any(path.iterdir()) and not (path / "graph.json").is_file():
         raise RetraceError(f"{path}: is a folder with other content; name one that is new, or a stored graph")
     with writing(path):
         csr.save(replace(graph, info={**graph.info, "name": path.name}), path)
     return STORED
-
-
-def write_route(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
-    """Write a path as H/E, starting with its source."""
-    require_he_weights(graph, path)
-    with writing(path):
-        path_files.write_path(graph, vertices, path)
-
-
-def require_he_weights(graph: CSRGraph, path: Path) -> None:
-    """Raise RetraceError unless a graph can be written as H/E: with weights, of which none is negative."""
-    if graph.weights is None:
-        why_not = f"needs weights, and {graph.name} has none; draw some: `convert --weights`"
-    elif (graph.weights < 0).any():
-        why_not = f"has no negative weights, and {graph.name} has some; write .csv or .npy"
-    else:
-        return
-    raise RetraceError(f"{path}: H/E {why_not}")
 
 
 def write_table(path: Path, columns: Columns) -> None:

@@ -39,7 +39,7 @@ def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
         process.start()
         theirs.close()
         started.append((process, ours))
-    outcomes: list[tuple[Result] | Exception] = []
+    outcomes: list[Result | Exception] = []
     for process, ours in started:
         try:
             outcomes.append(ours.recv())
@@ -51,7 +51,7 @@ def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
     for outcome in outcomes:
         if isinstance(outcome, Exception):
             raise outcome
-        results += outcome
+        results.append(outcome)
     return results
 
 
@@ -60,7 +60,6 @@ def _run_on(core: int, task: Callable[[], Result], answer: Connection) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.sched_setaffinity(0, {core})
     try:
-        outcome: tuple[Result] | Exception = (task(),)
+        answer.send(task())
     except Exception as error:
-        outcome = error
-    answer.send(outcome)
+        answer.send(error)
