@@ -129,11 +129,7 @@ def find_path(arguments: Namespace) -> None:
 
 
 def ask(given: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:
-    """Run the phases of one trial, and check the answer unless that is not wanted.
-
-    Raise NotVerifiedError if the oracle's answer differs, and RetraceError if the solver fails, or cannot run
-    here or on this graph.
-    """
+    """Run the phases of one trial and check the answer, if wanted; RetraceError if that is not possible."""
     kind = REGISTRY.find(solver)
     asked = on_backend(solver, query, arguments.backend)
     if kind.problem in WEIGHTED and given.graph.weights is None:

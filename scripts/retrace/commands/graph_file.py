@@ -56,10 +56,7 @@ class GraphFile:
 
 
 def read_graph(path: Path, kind: str, solver: str | None = None) -> GraphFile:
-    """Read a graph, whose format may be `auto`; a folder must be one that `csr.save` wrote.
-
-    Negative weights are refused unless they are for a solver of Bellman-Ford.
-    """
+    """Read a graph of any format, or a stored folder; only solvers of Bellman-Ford get negative weights."""
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
@@ -155,11 +152,7 @@ def _csv(columns: Columns) -> Iterator[bytes]:
 
 
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
-    """Check, before any work, that the output files can be written.
-
-    Raise RetraceError if a path leads through a file, is a folder where a file is expected, occurs twice, or
-    is that of the graph itself.
-    """
+    """Raise RetraceError if an output cannot be written, is given twice, or is the graph itself."""
     taken = {} if graph is None else {graph.resolve(): "is the graph itself, which would be lost"}
     for path in paths:
         if found := taken.get(path.resolve()):

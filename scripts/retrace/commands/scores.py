@@ -59,10 +59,7 @@ def compute_scores(arguments: Namespace) -> None:
 
 
 def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:
-    """Add the remaining sources to a checkpoint, batch by batch; return the seconds without set-up.
-
-    Raise RetraceError if the solver fails, or it takes no batches and a checkpoint is asked for.
-    """
+    """Add the remaining sources to a checkpoint, batch by batch; return the seconds without set-up."""
     sources = query.sources_in(graph)
     whole = solver.declines(Query(sources=tuple(sources[:1].tolist())))
     if whole is not None and (query.sources is not None or checkpoint.path is not None):

@@ -17,7 +17,6 @@ from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTex
 
 COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
-
 Positive = Annotated[int, Field(ge=1)]
 
 

@@ -16,11 +16,10 @@ def closing_words(plan: Plan) -> str:
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
     if records := read_records(Path(path) for path in plan.records(*plan.experiments) if Path(path).exists()):
         lines += outcomes(records, plan.config.machine)
+    missing = [graph for graph, found in plan.stored.items() if "missing" in found]
     kinds = {
         "STAND-IN: {} could not be had; generated graphs of the same size are used instead.": plan.stand_ins,
-        "MISSING: {} did not fit into this machine's memory or onto its disk.": [
-            graph for graph, found in plan.stored.items() if "missing" in found
-        ],
+        "MISSING: {} did not fit into this machine's memory or onto its disk.": missing,
     }
     for what, graphs in kinds.items():
         if graphs:

@@ -172,10 +172,7 @@ class Record(Model):
 
     @property
     def label(self) -> str:
-        """The graph's name in tables and figures: it says if sources are sampled, weights drawn, all made up.
-
-        A graph that is generated altogether, such as `random-14-5`, has its own weights.
-        """
+        """The graph's name in tables and figures, which a substitute never has alone."""
         name, origin = self.graph.name, self.graph.origin
         if "sources" in self.parameters:
             name = f"{name}, {self.parameters['sources']} sources"
@@ -199,10 +196,7 @@ def parse_record(line: str, where: str) -> Record:
 
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
-    """Read every record of some JSON-lines files, in order.
-
-    At the first line that is no sound record, raise RetraceError with the file, the line and the key.
-    """
+    """Read the records of JSON-lines files; a RetraceError names the first line that is not sound."""
     records = []
     for path in paths:
         try:
@@ -227,10 +221,7 @@ def update_records(path: Path, records: Iterable[Record]) -> None:
 
 
 def updated(path: Path, records: Iterable[Record]) -> list[Record]:
-    """Return what a file would hold: new records take the places of those of the same subject.
-
-    Raise RetraceError if the file's are not sound, or of another experiment, graph or machine.
-    """
+    """Return what a file would hold, one record of a subject; RetraceError if its place is another."""
     kept = {record.subject: record for record in (read_records([path]) if path.exists() else [])}
     for record in records:
         for old in kept.values():

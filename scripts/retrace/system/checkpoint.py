@@ -37,10 +37,7 @@ class Checkpoint:
 
     @classmethod
     def open(cls, path: Path | None, identity: dict[str, Any], vertices: int) -> Checkpoint:
-        """Continue from the file if it exists, else start with no sources.
-
-        Raise RetraceError if the file is not a checkpoint, or is a checkpoint of a different run.
-        """
+        """Continue from the file if there is one; RetraceError if it is no checkpoint of this run."""
         if path is None or not path.exists():
             return cls(path, identity, np.zeros(vertices))
         try:

@@ -13,7 +13,6 @@ from typing import TypeVar
 from retrace.system.errors import RetraceError
 
 Result = TypeVar("Result")
-
 PR_SET_PDEATHSIG = 1
 
 
