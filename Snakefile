@@ -19,9 +19,8 @@ configfile: f"{workflow.basedir}/config.yaml"
 
 
 try:
-    PLAN = plan.make(
-        config
-    )  # which files this run makes, and from which records, kernels and modules
+    # which files this run makes, and from which records, kernels and modules
+    PLAN = plan.make_plan(config)
 except RetraceError as error:
     sys.exit(f"error: {error}")
 
@@ -88,7 +87,7 @@ onstart:
 
 
 onsuccess:
-    print(summary.summary(PLAN))
+    print(summary.closing_words(PLAN))
 
 
 onerror:

@@ -76,7 +76,7 @@ def test_interrupt_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path) -> None
 
 def test_names_on_the_command_line_are_the_librarys() -> None:
     assert set(cli.FORMATS) == set(formats.LAYOUTS)
-    assert {f"generate/{name}" for name in cli.GENERATORS} == set(GENERATORS.solvers)
+    assert {f"generate/{name}" for name in cli.RANDOM_GENERATORS} == set(GENERATORS.solvers)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_help_of_each_command_has_an_example(command: str, call: Call) -> None:
 
 
 def test_arrays_of_a_large_table_are_written_in_parts(tmp_path: Path) -> None:
-    size = 2 * graph_file.ROWS + 3
+    size = 2 * graph_file.ROWS_AT_A_TIME + 3
     vertices = np.arange(size, dtype=np.int32)
     graph_file.write_table(tmp_path / "x.csv", {"vertex": vertices, "twice": 2 * vertices})
     written = np.loadtxt(tmp_path / "x.csv", delimiter=",", skiprows=1, dtype=np.int32)

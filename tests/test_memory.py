@@ -146,7 +146,7 @@ def test_a_graph_that_does_not_fit_is_a_skipped_row(
     found, report = frame(records, "tuwien-sssp")
     assert f"skipped, {reason}" in render(tables.page(found, "table-2", report), "md")
     assert f"skipped: {reason}" in render(verification.page(found), "md")
-    assert "missing" in plan.identity("random-10-5")
+    assert "missing" in plan.stored_info("random-10-5")
     assert "warning" not in generated()  # in the place of the other
     assert [record.status for record in measured(script)] == ["ok", "ok"]
 
@@ -156,7 +156,7 @@ def test_a_graph_that_does_not_fit_on_the_disk_is_not_made(
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
     assert "of disk" in generated()
-    assert "of disk" in csr.identity(PATH)["missing"]
+    assert "of disk" in csr.stored_info(PATH)["missing"]
 
 
 @pytest.mark.parametrize("where", ["memory", "device"])

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from command_line import PROJECT, python
 from fabricated import changed, machine_info, record, without_answer
 from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over
 from retrace.records.record import write_records
+from retrace.solvers import GENERATORS, REGISTRY
 from retrace.system.errors import RetraceError
-from retrace.system.models import schema
-from write_schemas import MODELS
+from write_schemas import MODELS, as_yaml, schema
 
 Config = dict[str, Any]
 
@@ -73,20 +75,20 @@ def test_what_is_wrong_is_named(config: Config, place: str, value: Any, told: st
     else:
         spoiled.update(value)
     with pytest.raises(RetraceError) as caught:
-        plan.make({key: value for key, value in config.items() if value is not ...})
+        plan.make_plan({key: value for key, value in config.items() if value is not ...})
     assert str(caught.value).startswith(f"config.{told}")
     assert "\n" not in str(caught.value)
 
 
 def test_a_registry_that_is_missing_is_named(config: Config) -> None:
     with pytest.raises(RetraceError, match=r"^mine.yaml: no such file; expected a registry "):
-        plan.make(config | {"datasets": "mine.yaml"})
+        plan.make_plan(config | {"datasets": "mine.yaml"})
 
 
 def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
     matrix = {"solver": ["betweenness/vert", "betweenness/edge:batch=9"], "blocks": [1, 2], "block_size": 64}
     config["experiments"] = {"mine": {"solvers": ["betweenness/igraph", matrix], "graphs": ["small-6"]}}
-    assert plan.make(config).solvers("mine") == [
+    assert plan.make_plan(config).solvers("mine") == [
         "betweenness/igraph",
         "betweenness/vert:blocks=1,block_size=64",
         "betweenness/vert:blocks=2,block_size=64",
@@ -110,12 +112,12 @@ def test_a_machines_settings_leave_those_of_an_experiment(spec: str, laid: str) 
 
 def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:
     config["machines"] = {"mine": {"block_size": 64, "memory_gib": 8, "compute_capability": 8.9}}
-    planned = plan.make(config | {"machine": "mine"})
+    planned = plan.make_plan(config | {"machine": "mine"})
     assert planned.solvers("table-3.3")[:2] == ["bfs/queue", "bfs/bsp:block_size=64"]
     limits = planned.options("memory_gib", "compute_capability")
     assert limits == ["--memory-gib", "8.0", "--compute-capability", "8.9"]
-    assert plan.make(config).solvers("table-3.3")[1] == "bfs/bsp"
-    assert plan.make(config).options("memory_gib") == []
+    assert plan.make_plan(config).solvers("table-3.3")[1] == "bfs/bsp"
+    assert plan.make_plan(config).options("memory_gib") == []
 
 
 def test_records_of_other_machines_are_used_where_they_exist(
@@ -124,7 +126,7 @@ def test_records_of_other_machines_are_used_where_they_exist(
     monkeypatch.chdir(tmp_path)
     write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine="other")])
     config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}, "new": None}
-    found = plan.make(config | {"machine": "new"}).records("table-3.3")
+    found = plan.make_plan(config | {"machine": "new"}).records("table-3.3")
     graphs = ("small-6", "small-9", "NY", "NW")
     own = [f"results/machines/new/table-3.3/{graph}.jsonl" for graph in graphs]
     assert found == [f"{tmp_path}/elsewhere/table-3.3/NY.jsonl", *own]
@@ -133,20 +135,20 @@ def test_records_of_other_machines_are_used_where_they_exist(
 def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PROJECT)
     config.update(machines={"h200": {}})
-    assert plan.make(config)
+    assert plan.make_plan(config)
     config.update(machine="h200")
     with pytest.raises(RetraceError, match="h200 has records of the NVIDIA H200, which"):
-        plan.make(config)
+        plan.make_plan(config)
 
 
 def test_backends(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "cuda_status", lambda: "there is no driver")
-    assert plan.make(config | {"backend": "auto"}).backend == "emulator"
+    assert plan.make_plan(config | {"backend": "auto"}).backend == "emulator"
     with pytest.raises(RetraceError, match=r"config.backend: cuda cannot be used \(there is no driver\)"):
-        plan.make(config | {"backend": "cuda"})
+        plan.make_plan(config | {"backend": "cuda"})
     monkeypatch.setattr(plan, "cuda_status", lambda: None)
-    assert plan.make(config | {"backend": "auto"}).backend == "cuda"
-    assert plan.make(config).backend == "emulator"
+    assert plan.make_plan(config | {"backend": "auto"}).backend == "cuda"
+    assert plan.make_plan(config).backend == "emulator"
 
 
 def test_a_stored_stand_in_is_refused_where_real_graphs_are_asked_for(
@@ -156,14 +158,14 @@ def test_a_stored_stand_in_is_refused_where_real_graphs_are_asked_for(
     folder = tmp_path / "resources/graphs/NY"
     folder.mkdir(parents=True)
     (folder / "graph.json").write_text('{"origin": "stand-in"}')
-    assert plan.make(config).stand_ins == ["NY"]
+    assert plan.make_plan(config).stand_ins == ["NY"]
     with pytest.raises(RetraceError, match=r"for NY; rm -r resources/graphs/NY, and run again"):
-        plan.make(config | {"offline": "fail"})
+        plan.make_plan(config | {"offline": "fail"})
 
 
 def test_any_name_is_an_experiment_with_a_table_and_a_figure(config: Config) -> None:
     config["experiments"] = {"my.own-2": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
-    planned = plan.make(config)
+    planned = plan.make_plan(config)
     assert planned.targets == {
         "my.own-2": [
             *(f"results/tables/my.own-2.{form}" for form in ("csv", "md", "html")),
@@ -176,7 +178,7 @@ def test_any_name_is_an_experiment_with_a_table_and_a_figure(config: Config) -> 
 
 def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     config["experiments"] = {"bellman-ford-edges": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
-    planned = plan.make(config)
+    planned = plan.make_plan(config)
     figures = {f"bellman-ford-{end}" for end in ("coalescing", "edges-size", "edges-count")}
     figures.add("bellman-ford-edges")  # the others show some of the solvers only
     assert planned.figures == dict.fromkeys(figures, "bellman-ford-edges")
@@ -190,7 +192,7 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
 
 
 def test_an_experiment_depends_on_its_own_solvers(config: Config) -> None:
-    planned = plan.make(config)
+    planned = plan.make_plan(config)
 
     def kernels(experiment: str, backend: str) -> set[str]:
         return {path.partition("kernels/")[2] for path in planned.kernels(experiment, backend)}
@@ -241,4 +243,35 @@ def test_the_summary_counts_what_other_machines_skipped() -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_schemas_are_those_of_the_models(name: str) -> None:
     file = PROJECT / f"workflow/schemas/{name}.schema.yaml"
-    assert file.read_text() == schema(MODELS[name]), "run make schemas"
+    assert file.read_text() == as_yaml(schema(name)), "run make schemas"
+
+
+def test_the_schema_of_records_has_the_settings_of_all_solvers() -> None:
+    declared = schema("record")["properties"]["parameters"]["properties"]
+    for kind in [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]:
+        for key, setting in kind.settings.items():
+            shown = declared[key]
+            assert shown["description"] == setting.meaning
+            if setting.choices:
+                assert tuple(shown["enum"]) == setting.choices
+            else:
+                bounds = (shown["type"], shown["minimum"], shown["maximum"])
+                assert bounds == ("integer", setting.least, setting.most)
+
+
+def test_committed_records_are_valid_against_the_schema() -> None:
+    validator = Draft202012Validator(schema("record"))
+    folders = [path for path in (PROJECT / "results/machines/h200").iterdir() if path.is_dir()]
+    assert folders
+    for folder in folders:
+        file = min(folder.glob("*.jsonl"), key=lambda path: path.stat().st_size)
+        for line in file.read_text().splitlines():
+            validator.validate(json.loads(line))
+
+
+def test_the_schema_of_records_refuses_settings_out_of_bounds() -> None:
+    validator = Draft202012Validator(schema("record"))
+    value = json.loads(record("bfs/bsp", "NY").model_dump_json())
+    assert validator.is_valid(value)
+    assert not validator.is_valid(value | {"parameters": {"block_size": 0}})
+    assert not validator.is_valid(value | {"parameters": {"precision": "half"}})

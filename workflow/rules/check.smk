@@ -8,7 +8,7 @@ rule verification:
     input:
         f"{TEMPLATES}/table.md.j2",
         f"{TEMPLATES}/table.html.j2",
-        records=PLAN.all_records,
+        records=PLAN.records(*PLAN.experiments),
         script=f"{SCRIPTS}/make_verification.py",
         code=imports("make_verification.py"),
     output:

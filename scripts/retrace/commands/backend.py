@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from retrace.check.checkers import checker_of
-from retrace.check.result import CheckResult
-from retrace.commands import NotVerifiedError
 from retrace.commands.graph_file import stage
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.measure.trials import DeviceFactory
-from retrace.solvers import REGISTRY
-from retrace.system.errors import RetraceError
+from retrace.measure.trials import Measurement
+from retrace.solvers import find
+from retrace.system.errors import NotVerifiedError, RetraceError
 
 
-def choose_backend(name: str, backends: Sequence[str], wanted: str) -> tuple[str, DeviceFactory | None]:
-    """Return the backend on which a solver runs, and what opens its device; None for the host.
-
-    Raises
-    ------
-    RetraceError
-        If the solver does not run on the wanted backend, or that is not available.
-    """
+def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
+    """Return a solver with its backend and device; raise RetraceError if it cannot run on the wanted one."""
+    backends = find(spec).backends
     if "host" in backends and wanted == "auto":
-        return "host", None
+        return Measurement(spec, "host", query, None)
     if "host" in backends or (wanted != "auto" and wanted not in backends):
-        raise RetraceError(f"--backend {wanted}: {name} runs on {' or '.join(backends)} only")
+        raise RetraceError(f"--backend {wanted}: {spec} runs on {' or '.join(backends)} only")
     why_not = cuda_status() if wanted != "emulator" and "cuda" in backends else "not asked for"
     if wanted == "cuda" and why_not is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
-    return ("cuda", CudaDevice) if why_not is None else ("emulator", EmulatedDevice)
+    if why_not is None:
+        return Measurement(spec, "cuda", query, CudaDevice)
+    return Measurement(spec, "emulator", query, EmulatedDevice)
 
 
 @contextmanager
@@ -50,26 +45,23 @@ def failing_in_one_line(what: str) -> Iterator[None]:
 
 
 def verify(
-    solver: str,
-    where: str,
-    graph: CSRGraph,
-    query: Query,
-    answer: Any,
-    predecessor: Int32Array | None = None,
-) -> CheckResult:
-    """Check an answer.
-
-    Raises
-    ------
-    NotVerifiedError
-        If the oracle's answer differs.
-    """
+    wanted: bool, asked: Measurement, graph: CSRGraph, answer: Any, predecessor: Int32Array | None = None
+) -> str:
+    """Check an answer if wanted; say what verified it, or raise NotVerifiedError if the oracle's differs."""
+    if not wanted:
+        return "not checked"
     with stage("checking the answer"):
-        checker = checker_of(REGISTRY.find(solver).problem, graph)
-        result = checker.check(solver, query, answer, predecessor)
+        checker = checker_of(find(asked.solver).problem, graph)
+        result = checker.check(asked.solver, asked.query, answer, predecessor)
     if not result.verified:
         raise NotVerifiedError(
-            f"{solver} on {where}: the answer is not verified against {result.oracle}: {result.reason} "
-            "(ids from 0); nothing is written"
+            f"{asked.solver} on {asked.backend}: the answer is not verified against {result.oracle}: "
+            f"{result.reason} (ids from 0); nothing is written"
         )
-    return result
+    return f"verified against {result.oracle}"
+
+
+def print_summary(asked: Measurement, found: str, times: str, checked: str) -> None:
+    """Print one line: what was found, how fast, and whether it is verified."""
+    emulated = " (emulated: no measure of a GPU)" if asked.backend == "emulator" else ""
+    print(f"{asked.solver} on {asked.backend}, {found}; {times}{emulated}; {checked}")

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from contextlib import nullcontext
+from dataclasses import replace
 
-from retrace.commands.backend import choose_backend
-from retrace.commands.graph_file import (
-    check_outputs,
-    read_graph,
-    stage,
-    with_weights,
-    write_graph,
-)
+from retrace.commands.backend import on_backend
+from retrace.commands.graph_file import check_outputs, read_graph, stage, write_graph
+from retrace.graphs.formats import LARGEST
+from retrace.graphs.generators import random_weights
+from retrace.graphs.query import Query
 from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
 from retrace.solvers import find
 from retrace.solvers import generate as generators
+from retrace.system.errors import RetraceError
 
 
-def convert(arguments: Namespace) -> None:
+def convert_graph(arguments: Namespace) -> None:
     """Write a graph in another format, with generated weights if asked for."""
     check_outputs([arguments.output], arguments.graph, folders=True)
     given = read_graph(arguments.graph, arguments.format)
     graph = given.graph
     if arguments.weights is not None:
-        graph = with_weights(graph, arguments.weights, arguments.seed)
+        (low, high), seed = arguments.weights, arguments.seed
+        if graph.weights is not None:
+            raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
+        if not 0 <= low <= high <= LARGEST:
+            raise RetraceError(f"--weights {low} {high}: expected a range within 0 to {LARGEST}")
+        weights = random_weights(graph.tails(), graph.indices, low, high, seed)
+        graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
     kind = write_graph(graph, arguments.output)
     renamed = "" if given.base == 0 else f"; vertex {given.base} is now vertex 0, and so on"
     print(
@@ -33,7 +37,7 @@ def convert(arguments: Namespace) -> None:
     )
 
 
-def generate(arguments: Namespace) -> None:
+def generate_graph(arguments: Namespace) -> None:
     """Make a random graph and write it."""
     check_outputs([arguments.output], folders=True)
     name = f"generate/{arguments.generator}"
@@ -46,16 +50,15 @@ def generate(arguments: Namespace) -> None:
         arcs=arguments.arcs,
         connected=kind.connected,
     )
-    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, tuple(arguments.weights or WEIGHTS))
-    where, open_device = choose_backend(name, kind.backends, arguments.backend)
-    with (
-        stage(f"generating {wanted.vertices} vertices and {arcs} arcs on {where}"),
-        nullcontext() if open_device is None else open_device() as device,
-    ):
+    low, high = arguments.weights or WEIGHTS
+    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, (low, high))
+    asked = on_backend(name, Query(), arguments.backend)
+    what = f"generating {wanted.vertices} vertices and {arcs} arcs on {asked.backend}"
+    with stage(what), asked.device() as device:
         graph = generators.generate(name, wanted, device)
     written = write_graph(graph, arguments.output)
     connected = "weakly connected" if kind.connected else "perhaps not connected"
     print(
-        f"{arguments.output} ({written}): {graph.vertices} vertices, {graph.arcs} arcs, {connected}, weights "
-        f"{wanted.weights[0]} to {wanted.weights[1]}, seed {wanted.seed}, sha256 {graph.digest()}"
+        f"{arguments.output} ({written}): {graph.vertices} vertices, {graph.arcs} arcs, {connected}, "
+        f"weights {low} to {high}, seed {wanted.seed}, sha256 {graph.digest()}"
     )

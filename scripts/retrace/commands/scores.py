@@ -6,94 +6,67 @@ import hashlib
 from argparse import Namespace
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retrace.commands.backend import choose_backend, failing_in_one_line, verify
-from retrace.commands.graph_file import (
-    GraphFile,
-    check_outputs,
-    interruptible,
-    read_graph,
-    write_table,
-)
+from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
+from retrace.commands.graph_file import check_outputs, interruptible, read_graph, write_table
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.reductions import is_symmetric
-from retrace.measure.trials import Measurement
-from retrace.solvers import REGISTRY, Query, Solver, make
+from retrace.solvers import Query, Solver, make
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError
 
 
-def solve(arguments: Namespace) -> None:
+def compute_scores(arguments: Namespace) -> None:
     """Compute scores, check them, write the output files and print a summary."""
     kept = [] if arguments.checkpoint is None else [arguments.checkpoint]
     check_outputs([*arguments.output, *kept], arguments.graph)
     given = read_graph(arguments.graph, arguments.format)
-    graph = with_direction(given.graph, arguments.directed)
-    query = Query()
-    if arguments.sources is not None:
-        query = Query.sampled(graph.vertices, arguments.sources, arguments.seed)
+    pairs_once = given.graph.info.get("directed") is False or is_symmetric(given.graph)
+    directed = arguments.directed or not pairs_once
+    graph = replace(given.graph, info={**given.graph.info, "directed": directed})
+    count = arguments.sources
+    query = Query() if count is None else Query.sampled(graph.vertices, count, arguments.seed)
     spec: str = arguments.solver
-    where, open_device = choose_backend(spec, REGISTRY.find(spec).backends, arguments.backend)
-    with Measurement(spec, where, query, open_device).device() as device:
-        checkpoint = Checkpoint.open(
-            arguments.checkpoint, checkpoint_identity(graph, spec, query), graph.vertices
-        )
-        resumed = checkpoint.done
-        seconds = sum_up(make(spec, device), spec, graph, query, checkpoint)
-
-    checked = "not checked"
-    if arguments.check:
-        result = verify(spec, where, graph, query, checkpoint.scores)
-        checked = f"verified against {result.oracle}"
-    scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
-    vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(given.base)
-    for output in arguments.output:
-        write_table(output, {given.column("vertex"): vertices, "score": scores})
-    checkpoint.remove()
-    after = f" after {resumed} sources of an earlier run" if resumed else ""
-    emulated = " (emulated: no measure of a GPU)" if where == "emulator" else ""
-    found = summary(given, graph, query, scores)
-    print(f"{spec} on {where}, {given.path}: {found}; {seconds:.3f} s{after}{emulated}; {checked}")
-
-
-def checkpoint_identity(graph: CSRGraph, spec: str, query: Query) -> dict[str, Any]:
-    """Return all that determines scores, so that a checkpoint of others is refused."""
-    return {
+    asked = on_backend(spec, query, arguments.backend)
+    identity = {  # all that determines scores
         "arcs": graph.digest(),
-        "directions": graph.info.get("directed") is not False,
+        "directions": directed,
         "solver settings": spec,
         "sources": hashlib.sha256(query.sources_in(graph).astype("<i4").data).hexdigest(),
     }
+    with asked.device() as device:
+        checkpoint = Checkpoint.open(arguments.checkpoint, identity, graph.vertices)
+        resumed = checkpoint.done
+        seconds = sum_up(make(spec, device), spec, graph, query, checkpoint)
 
-
-def with_direction(graph: CSRGraph, directed: bool) -> CSRGraph:
-    """Mark a graph as undirected if every arc has its reverse, unless it is declared directed."""
-    undirected = not directed and (graph.info.get("directed") is False or is_symmetric(graph))
-    return replace(graph, info={**graph.info, "directed": not undirected})
+    checked = verify(arguments.check, asked, graph, checkpoint.scores)
+    scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
+    vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(given.base)
+    for output in arguments.output:
+        write_table(output, {f"vertex_from_{given.base}": vertices, "score": scores})
+    checkpoint.remove()
+    kind = "directed" if directed else "undirected"
+    sampled = "all" if count is None else f"{count} sampled"
+    found = f"{given.path}: {kind}, from {sampled} of {graph.vertices} vertices"
+    if len(scores):
+        first = int(np.argmax(scores))
+        found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
+    after = f" after {resumed} sources of an earlier run" if resumed else ""
+    print_summary(asked, found, f"{seconds:.3f} s{after}", checked)
 
 
 def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:
-    """Add the remaining sources to a checkpoint, batch by batch; return the seconds without set-up.
-
-    Raises
-    ------
-    RetraceError
-        If the solver fails, or it takes no batches and a checkpoint is asked for.
-    """
+    """Add the remaining sources to a checkpoint, batch by batch; return the seconds without set-up."""
     sources = query.sources_in(graph)
     whole = solver.declines(Query(sources=tuple(sources[:1].tolist())))
     if whole is not None and (query.sources is not None or checkpoint.path is not None):
         raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
     at_once = whole is not None or (solver.prefers_all(query) and checkpoint.path is None)
-    began = perf_counter()
-    remaining = tqdm(
-        total=len(sources), initial=checkpoint.done, unit="vertex", desc=spec, leave=False, disable=None
-    )
+    size, done = len(sources), checkpoint.done
+    remaining = tqdm(total=size, initial=done, unit="vertex", desc=spec, leave=False, disable=None)
     with remaining as progress, failing_in_one_line(spec):
         with interruptible():
             solver.setup(graph)
@@ -116,14 +89,3 @@ def normalisation(graph: CSRGraph, query: Query) -> float:
         return 1.0  # all scores are 0
     pairs = (n - 1) * (n - 2) / (2 if graph.info["directed"] is False else 1)
     return 1 / pairs * (1 if query.sources is None else n / len(query.sources))
-
-
-def summary(given: GraphFile, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> str:
-    """Return in words the graph, the sources, and the vertex of the highest score."""
-    kind = "directed" if graph.info["directed"] else "undirected"
-    count = "all" if query.sources is None else f"{len(query.sources)} sampled"
-    found = f"{kind}, from {count} of {graph.vertices} vertices"
-    if len(scores):
-        first = int(np.argmax(scores))
-        found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
-    return found

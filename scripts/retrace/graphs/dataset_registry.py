@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, Many, Some, at, read, read_yaml
+from retrace.system.models import FileModel, Many, Some, at, read_as, read_yaml
 from retrace.system.project import ROOT
 
 Vertex = Annotated[int, Field(ge=0)]
@@ -100,7 +100,7 @@ def load_registry(files: Sequence[str | Path]) -> dict[str, Dataset]:
     """Read data sets; an entry replaces that of an earlier file. RetraceErrors name file and key."""
     found: dict[str, Dataset] = {}
     for file in files:
-        entries = read(DatasetRegistry, read_yaml(find_file(file)), str(file)).root
+        entries = read_as(DatasetRegistry, read_yaml(find_file(file)), str(file)).root
         found |= {name: Dataset(name=name, **dict(entry)) for name, entry in entries.items()}
     return found
 

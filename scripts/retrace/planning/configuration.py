@@ -5,36 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import chain, product
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    Strict,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.random import RANDOM_GRAPH
 from retrace.solvers import find, parse
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, Many, OrOne, Some, at, read
+from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTexts, Some, Text, at, read_as
 
 COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
-
-T = TypeVar("T")
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 Positive = Annotated[int, Field(ge=1)]
-Text = Annotated[str, BeforeValidator(lambda value: str(value), json_schema_input_type=str | float)]
-"""A text or number of a YAML file; the model holds a text."""
-
-
-Listed = Annotated[tuple[T, ...], Strict(False), Field(min_length=1), OrOne()]
-"""A list that may be written as a single item."""
 
 
 class Machine(FileModel):
@@ -51,25 +34,31 @@ class Machine(FileModel):
     """Betweenness: most arcs of a virtual vertex; by default the solver's own number."""
     memory_gib: Annotated[float, Field(gt=0)] | None = None
     """Most GPU memory to use; by default all that is free."""
-    compute_capability: Annotated[Text, StringConstraints(pattern=r"^\d+\.\d$")] | None = None
+    compute_capability: Annotated[Text, Field(pattern=r"^\d+\.\d$")] | None = None
     """What to compile for, such as "9.0"; by default the card's own."""
-    records: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
+    records: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
     """Folder of the machine's records; by default results/machines/<name>."""
 
     @property
     def settings(self) -> dict[str, int]:
         """Return the settings that solvers take."""
-        values = {"block_size": self.block_size, "blocks": self.blocks, "mdeg": self.mdeg}
-        return {key: value for key, value in values.items() if value is not None}
+        return self.model_dump(include={"block_size", "blocks", "mdeg"}, exclude_none=True)
+
+
+MachineOrNone = Annotated[
+    Machine,
+    BeforeValidator(lambda value: {} if value is None else value, json_schema_input_type=Machine | None),
+]
+"""A machine of which nothing need be said."""
 
 
 class SolverMatrix(FileModel):
     """Solvers and their settings. Lists are multiplied out; the last setting varies fastest."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Listed[Text]]
+    __pydantic_extra__: dict[str, OneOrMoreTexts]
 
-    solver: Listed[str]
+    solver: OneOrMore
     """Name of a solver, such as bellman-ford/streams, or several names."""
 
     def specs(self) -> list[str]:
@@ -81,18 +70,20 @@ class SolverMatrix(FileModel):
         ]
 
 
+MatrixOrName = Annotated[
+    SolverMatrix,
+    BeforeValidator(
+        lambda value: {"solver": value} if isinstance(value, str) else value,
+        json_schema_input_type=str | SolverMatrix,
+    ),
+]
+"""A solver that may be written as its name alone."""
+
+
 class Experiment(FileModel):
     """Solvers, and the graphs that they are measured on."""
 
-    solvers: Some[
-        Annotated[
-            SolverMatrix,
-            BeforeValidator(
-                lambda value: {"solver": value} if isinstance(value, str) else value,
-                json_schema_input_type=str | SolverMatrix,
-            ),
-        ]
-    ]
+    solvers: Some[MatrixOrName]
     """Names of solvers, with settings or without, or mappings whose lists are multiplied out."""
     graphs: Some[str]
     """Data sets, or generated graphs such as random-14-5 and dense-256."""
@@ -103,11 +94,6 @@ class Experiment(FileModel):
     def specs(self) -> list[str]:
         """Return every solver with its settings, such as `bellman-ford/streams:parts=2`."""
         return list(chain.from_iterable(matrix.specs() for matrix in self.solvers))
-
-    @property
-    def all_graphs(self) -> list[str]:
-        """Return the graphs of any scale."""
-        return [*self.graphs, *self.larger_graphs]
 
     @property
     def generates(self) -> bool:
@@ -121,11 +107,8 @@ class Experiment(FileModel):
                 parse(spec)
             except RetraceError as error:
                 raise at("solvers", str(error)) from None
-        for key, names in (
-            ("solvers", self.specs),
-            ("graphs", self.graphs),
-            ("larger_graphs", self.larger_graphs),
-        ):
+        listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
+        for key, names in listed.items():
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise at(key, f"expected each item once, found {twice} twice")
         if len({spec.startswith("generate/") for spec in self.specs}) > 1:
@@ -138,15 +121,7 @@ class Configuration(FileModel):
 
     machine: Name
     """The machine that measures: one of `machines`, or a new name."""
-    machines: dict[
-        Name,
-        Annotated[
-            Machine,
-            BeforeValidator(
-                lambda value: {} if value is None else value, json_schema_input_type=Machine | None
-            ),
-        ],
-    ]
+    machines: dict[Name, MachineOrNone]
     """GPU configurations by name. Tables show the records of each."""
     backend: Literal["auto", "cuda", "emulator"]
     """Where CUDA kernels run; auto is cuda if there is a GPU."""
@@ -160,24 +135,20 @@ class Configuration(FileModel):
     """Seed of everything that is generated."""
     offline: Literal["stand-in", "fail"]
     """What to do if a graph is not available."""
-    datasets: Listed[str]
+    datasets: OneOrMore
     """Registry of data sets, or several; an entry replaces an entry of the same name in an earlier file."""
     experiments: Annotated[
-        dict[Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment],
+        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment],
         Field(min_length=1),
     ]
     """Experiments by name. Each has a table and a figure of its own."""
 
-    @field_validator("experiments")
-    @classmethod
-    def _leave_names_of_claims(cls, experiments: dict[str, Experiment]) -> dict[str, Experiment]:
-        for name in experiments:
-            if name.startswith("claims-") or name == "verification":
-                raise ValueError(f"expected another name than {name}, which is the name of another table")
-        return experiments
-
     @model_validator(mode="after")
-    def _keep_records_apart(self) -> Self:
+    def _keep_names_and_records_apart(self) -> Self:
+        for name in self.experiments:
+            if name.startswith("claims-") or name == "verification":
+                told = f"expected another name than {name}, which is the name of another table"
+                raise at("experiments", told)
         owners: dict[str, str] = {}
         for name in dict.fromkeys([*self.machines, self.machine]):
             if (other := owners.setdefault(self.records(name), name)) != name:
@@ -195,25 +166,22 @@ class Configuration(FileModel):
         return entry.records or f"results/machines/{machine}"
 
 
-def load(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
-    """Check a configuration and read its data sets.
-
-    Raises
-    ------
-    RetraceError
-        If anything is wrong. The error names the key and what was expected.
-    """
-    checked = read(Configuration, dict(config), "config")
+def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
+    """Check a configuration and read its data sets; a RetraceError names the key and what was expected."""
+    checked = read_as(Configuration, dict(config), "config")
     datasets = load_registry(checked.datasets)
     for key, experiment in checked.experiments.items():
-        pattern = RANDOM_GRAPH if experiment.generates else f"{RANDOM_GRAPH}|{COMPLETE}"
-        named = [] if experiment.generates else sorted(datasets)
-        for kind, graphs in (("graphs", experiment.graphs), ("larger_graphs", experiment.larger_graphs)):
-            for name in graphs:
-                if name not in named and not re.fullmatch(pattern, name):
-                    complete = [] if experiment.generates else ["a complete one such as dense-256"]
-                    known = ", ".join([*named, "a random graph such as random-14-5", *complete])
-                    raise RetraceError(f"config.experiments.{key}.{kind}: no graph {name}; expected {known}")
+        known: list[str] = []
+        pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
+        if not experiment.generates:
+            known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{COMPLETE}"
+            expected = [*known, *expected, "a complete one such as dense-256"]
+        for kind in ("graphs", "larger_graphs"):
+            for name in getattr(experiment, kind):
+                if name not in known and not re.fullmatch(pattern, name):
+                    raise RetraceError(
+                        f"config.experiments.{key}.{kind}: no graph {name}; expected {', '.join(expected)}"
+                    )
     return checked, datasets
 
 

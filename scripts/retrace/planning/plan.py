@@ -12,38 +12,29 @@ from typing import Any
 
 from retrace.devices.cuda import cuda_status
 from retrace.graphs.dataset_registry import Dataset, find_file
-from retrace.planning import configuration
-from retrace.planning.configuration import Configuration, Experiment
+from retrace.planning.configuration import Configuration, Experiment, lay_over, load_configuration
 from retrace.records.record import read_records
 from retrace.reports.report import Report, load_reports
 from retrace.solvers import GENERATORS, REGISTRY, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
 
+FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
+"""The suffixes of what a run makes, by its folder in `results/`."""
+
 
 @dataclass(frozen=True)
 class Plan:
-    """A run. Paths are relative to the folder that Snakemake works in.
-
-    Attributes
-    ----------
-    config
-        The checked configuration.
-    datasets
-        The data sets by name.
-    reports
-        The reports that have an experiment in the configuration.
-    backend
-        Where this run's CUDA kernels run: cuda or emulator.
-    why_no_gpu
-        Why no GPU is used; None if one is.
-    """
+    """A run. Paths are relative to the folder that Snakemake works in."""
 
     config: Configuration
     datasets: dict[str, Dataset]
     reports: dict[str, Report]
+    """The reports that have an experiment in the configuration."""
     backend: str
+    """Where this run's CUDA kernels run: cuda or emulator."""
     why_no_gpu: str | None
+    """Why no GPU is used; None if one is."""
 
     @property
     def experiments(self) -> dict[str, Experiment]:
@@ -53,14 +44,9 @@ class Plan:
     @property
     def figures(self) -> dict[str, str]:
         """Return the experiment of each figure: a report's, or its own where none shows all its solvers."""
-        shown = {
-            name: figure.experiment
-            for report in self.reports.values()
-            for name, figure in report.figures.items()
-            if figure.experiment in self.experiments
-        }
-        drawings = [drawing for report in self.reports.values() for drawing in report.figures.values()]
-        whole = {drawing.experiment for drawing in drawings if drawing.shows_all}
+        drawings = [item for report in self.reports.values() for item in report.figures.items()]
+        shown = {name: drawn.experiment for name, drawn in drawings if drawn.experiment in self.experiments}
+        whole = {drawn.experiment for _, drawn in drawings if drawn.shows_all}
         return {**shown, **{name: name for name in self.experiments if name not in whole}}
 
     @property
@@ -68,17 +54,17 @@ class Plan:
         """Return the files of each table, figure and report, by its name."""
         targets: dict[str, list[str]] = defaultdict(list)
         for name in self.experiments:
-            targets[name] += table_files(name)
+            targets[name] += made("tables", name)
         for name in self.figures:
-            targets[name] += figure_files(name)
+            targets[name] += made("figures", name)
         for key, report in self.reports.items():
             if report.claims:
-                targets[f"claims-{key}"] += table_files(f"claims-{key}")
+                targets[f"claims-{key}"] += made("tables", f"claims-{key}")
             mine = [name for name in report.experiments if name in self.experiments]
             drawn = [figure for figure, shown in self.figures.items() if shown in mine]
             for name in [*mine, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
-        targets["verification"] += table_files("verification")
+        targets["verification"] += made("tables", "verification")
         return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
 
     def report_files(self, experiment: str) -> list[str]:
@@ -90,46 +76,35 @@ class Plan:
 
     def report_records(self, report: str) -> list[str]:
         """Return the records that a report's claims are judged by."""
-        mine = [name for name in self.reports[report].experiments if name in self.experiments]
-        return [path for name in mine for path in self.records(name)]
+        return self.records(*(e for e in self.reports[report].experiments if e in self.experiments))
 
-    @property
-    def all_records(self) -> list[str]:
-        """Return the records of all experiments."""
-        return [path for name in self.experiments for path in self.records(name)]
+    def records(self, *experiments: str) -> list[str]:
+        """Return the records of experiments: what other machines have of any scale, and those of this run."""
+        machines = [name for name in self.config.machines if name != self.config.machine]
+        others, found = [self.config.records(name) for name in machines], []
+        for experiment in experiments:
+            every = self.graphs(experiment, scale="paper")
+            for folder in others:
+                stored = (project.path(f"{folder}/{experiment}/{graph}.jsonl") for graph in every)
+                found += [path for path in stored if Path(path).exists()]
+            found += [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
+        return found
 
-    def records(self, experiment: str) -> list[str]:
-        """Return an experiment's records: those of this run, and what other machines have of any scale."""
-        others = [
-            project.path(f"{self.config.records(machine)}/{experiment}/{graph}.jsonl")
-            for machine in self.config.machines
-            if machine != self.config.machine
-            for graph in self.experiments[experiment].all_graphs
-        ]
-        own = self.own_records
-        found = [path for path in others if Path(path).exists()]
-        return [*found, *(f"{own}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment))]
-
-    def graphs(self, experiment: str) -> list[str]:
-        """Return the graphs that this run measures an experiment on."""
-        entry = self.experiments[experiment]
-        return entry.all_graphs if self.config.scale == "paper" else list(entry.graphs)
+    def graphs(self, experiment: str, scale: str = "") -> list[str]:
+        """Return the graphs that an experiment is measured on, at this run's scale or another."""
+        wanted = self.experiments[experiment]
+        larger = wanted.larger_graphs if (scale or self.config.scale) == "paper" else ()
+        return [*wanted.graphs, *larger]
 
     def solvers(self, experiment: str) -> list[str]:
         """Return an experiment's solvers with the settings of the machine laid over their defaults."""
-        settings = self.config.this.settings
-        specs = (configuration.lay_over(spec, settings) for spec in self.experiments[experiment].specs)
-        return list(dict.fromkeys(specs))
+        machine = self.config.this.settings
+        return list(dict.fromkeys(lay_over(spec, machine) for spec in self.experiments[experiment].specs))
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
-        values = {key: getattr(self.config.this, key) for key in keys}
-        return [
-            word
-            for key, value in values.items()
-            if value is not None
-            for word in (f"--{key.replace('_', '-')}", str(value))
-        ]
+        given = {key: value for key in keys if (value := getattr(self.config.this, key)) is not None}
+        return [word for key in given for word in (f"--{key.replace('_', '-')}", str(given[key]))]
 
     @property
     def own_records(self) -> str:
@@ -168,40 +143,32 @@ class Plan:
     def stored(self) -> dict[str, dict[str, Any]]:
         """Return what is known of the stored graphs among those of this run, by name."""
         graphs = dict.fromkeys(graph for name in self.experiments for graph in self.graphs(name))
-        return {graph: found for graph in graphs if (found := identity(graph))}
+        return {graph: info for graph in graphs if (info := stored_info(graph))}
 
     @property
     def stand_ins(self) -> list[str]:
         """Return the graphs that stand-ins were stored for."""
-        return [graph for graph, found in self.stored.items() if found.get("origin") == "stand-in"]
+        return [graph for graph, info in self.stored.items() if info.get("origin") == "stand-in"]
 
 
-def make(config: Mapping[str, Any]) -> Plan:
+def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raises
-    ------
-    RetraceError
-        If the configuration is wrong, `backend: cuda` has no GPU, a run on the emulator would replace records
-        of a GPU, or `offline: fail` meets a stand-in that is stored already.
+    Raise RetraceError if the configuration is wrong, `backend: cuda` has no GPU, a run on the emulator would
+    replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
-    checked, datasets = configuration.load(config)
-    why_no_gpu = cuda_status()
+    checked, datasets = load_configuration(config)
+    why_no_gpu = cuda_status() if checked.backend != "emulator" else "backend: emulator was asked for"
     if checked.backend == "cuda" and why_no_gpu is not None:
         raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
-    if checked.backend == "emulator":
-        why_no_gpu = "backend: emulator was asked for"
     backend = "cuda" if why_no_gpu is None else "emulator"
     if backend == "emulator" and checked.machine in checked.machines and (gpu := recorded_gpu(checked)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
             "replace; expected another name for this computer"
         )
-    reports = {
-        key: report
-        for key, report in load_reports().items()
-        if not checked.experiments.keys().isdisjoint(report.experiments)
-    }
+    every, mine = load_reports().items(), checked.experiments.keys()
+    reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
@@ -213,19 +180,15 @@ def make(config: Mapping[str, Any]) -> Plan:
 
 def recorded_gpu(config: Configuration) -> str | None:
     """Return the name of the GPU in the records of the machine that measures, if there is one."""
-    for path in sorted(Path(config.records(config.machine)).glob("*/*.jsonl")):
-        for record in read_records([path]):
-            if gpu := record.machine.gpu:
-                return gpu.name
-    return None
+    files = sorted(Path(config.records(config.machine)).glob("*/*.jsonl"))
+    records = (record for file in files for record in read_records([file]))
+    return next((record.machine.gpu.name for record in records if record.machine.gpu), None)
 
 
 def belongs(path: str, backend: str) -> bool:
     """Return whether a kernel file may be used by a backend."""
     folder = path.split("/")[0]
-    if backend == "host":
-        return folder == "host"
-    return folder != "host" and (folder != "emulator" or backend == "emulator")
+    return folder == "host" if backend == "host" else folder not in {"host", "emulator"} - {backend}
 
 
 def one_of(names: Iterable[str]) -> str:
@@ -239,14 +202,9 @@ def published(report: str) -> list[str]:
     return [project.path(file) for file in files if (project.ROOT / file).exists()]
 
 
-def table_files(name: str) -> list[str]:
-    """Return the files of a table."""
-    return [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")]
-
-
-def figure_files(name: str) -> list[str]:
-    """Return the files of a figure; the .md is its caption."""
-    return [f"results/figures/{name}.{form}" for form in ("svg", "png", "md")]
+def made(kind: str, name: str) -> list[str]:
+    """Return the files of a table or a figure; the .md of a figure is its caption."""
+    return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
 
 
 def folders(graphs: list[str]) -> str:
@@ -254,7 +212,7 @@ def folders(graphs: list[str]) -> str:
     return " ".join(f"resources/graphs/{graph}" for graph in graphs)
 
 
-def identity(graph: str) -> dict[str, Any]:
+def stored_info(graph: str) -> dict[str, Any]:
     """Return what is known of a stored graph; nothing if it is not stored."""
     try:
         found: dict[str, Any] = json.loads(Path("resources/graphs", graph, "graph.json").read_text())

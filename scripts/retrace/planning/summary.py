@@ -9,21 +9,19 @@ from retrace.planning.plan import Plan, folders
 from retrace.records.record import Record, read_records
 
 
-def summary(plan: Plan) -> str:
+def closing_words(plan: Plan) -> str:
     """Say what was made, and which graphs and answers are missing."""
     lines = ["Retrace: the tables are in results/tables/, the figures in results/figures/."]
     if plan.why_no_gpu is not None:
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
-    if records := read_records(Path(path) for path in plan.all_records if Path(path).exists()):
+    if records := read_records(Path(path) for path in plan.records(*plan.experiments) if Path(path).exists()):
         lines += outcomes(records, plan.config.machine)
     missing = [graph for graph, found in plan.stored.items() if "missing" in found]
-    for graphs, what in (
-        (
-            plan.stand_ins,
-            "STAND-IN: {} could not be had; generated graphs of the same size are used instead.",
-        ),
-        (missing, "MISSING: {} did not fit into this machine's memory or onto its disk."),
-    ):
+    kinds = {
+        "STAND-IN: {} could not be had; generated graphs of the same size are used instead.": plan.stand_ins,
+        "MISSING: {} did not fit into this machine's memory or onto its disk.": missing,
+    }
+    for what, graphs in kinds.items():
         if graphs:
             again = f"To try again: rm -r {folders(graphs)}, and run again."
             lines.append(f"{what.format(', '.join(graphs))} {again}")
@@ -43,6 +41,5 @@ def outcomes(records: list[Record], own: str) -> list[str]:
         elif not record.agreed:
             outcome = "differs" if record.status == "ok" else record.status
             lines.append(f"{outcome.upper()}: {record.solver} on {record.label}, {machine}: {record.reason}")
-    for machine, number in elsewhere.items():
-        lines.append(f"SKIPPED: {number} by {machine}, whose committed records say why.")
-    return lines
+    skipped = "SKIPPED: {} by {}, whose committed records say why."
+    return lines + [skipped.format(number, machine) for machine, number in elsewhere.items()]

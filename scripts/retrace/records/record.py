@@ -1,7 +1,7 @@
 """Measurement records: the JSON lines that lead from a measurement to every number that is shown.
 
-The models below are the one definition of a record; `workflow/schemas/record.schema.yaml` is generated from
-them for other programs. Whatever is written is read back through the same checks first.
+The models define a record; `workflow/schemas/record.schema.yaml` is generated from them for other programs.
+Whatever is written is read back through the same checks first.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ import json
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
-from retrace.system.models import Model, explain, one_line
+from retrace.system.models import Model, Name, at, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
-PHASES: tuple[Phase, ...] = ("setup", "upload", "solve", "download", "total", "kernel")
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 Milliseconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 SHA256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-MachineName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 
 
 class Trial(Model):
@@ -70,7 +69,7 @@ class GPUInfo(Model):
 class MachineInfo(Model):
     """The computer that a record was measured on."""
 
-    name: MachineName
+    name: Name
     cpu: str
     cores: Annotated[int, Field(ge=1)]
     memory_gib: float
@@ -117,39 +116,37 @@ class Record(Model):
     software: SoftwareInfo
     started: str = Field(description="ISO 8601 time with its zone")
 
+    @field_validator("started")
+    @classmethod
+    def _has_zone(cls, started: str) -> str:
+        try:
+            if datetime.fromisoformat(started).tzinfo is not None:
+                return started
+        except ValueError:
+            raise ValueError("expected an ISO 8601 time, such as 2026-01-31T12:00:00Z") from None
+        raise ValueError("expected a time zone, such as 2026-01-31T12:00:00Z")
+
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        """Check what holds between keys."""
-        for key, complaint in self._broken_rules():
-            raise ValueError(f"{key}: {complaint}")
-        return self
-
-    def _broken_rules(self) -> Iterable[tuple[str, str]]:
-        """Yield each broken rule's key, and what was expected."""
+        ok, where = self.status == "ok", f"where the status is {self.status}"
+        missing = [key for key in ("verified", "oracle", "digest") if getattr(self, key) is None]
         if self.solver.split("/")[0] != self.problem:
-            yield "solver", f"{self.solver} does not solve {self.problem}"
-        if self.status == "ok":
-            if not self.trials:
-                yield "trials", "expected at least one where the status is ok"
-            for key in ("verified", "oracle", "digest"):
-                if getattr(self, key) is None:
-                    yield key, "expected a value where the status is ok"
-            if self.verified is False and not self.reason:
-                yield "reason", "expected the first difference where verified is false"
-        else:
-            if not self.reason:
-                yield "reason", f"expected one where the status is {self.status}"
-            if self.verified is not None:
-                yield "verified", f"expected null where the status is {self.status}"
+            raise at("solver", f"{self.solver} does not solve {self.problem}")
+        if ok and not self.trials:
+            raise at("trials", f"expected at least one {where}")
+        if ok and missing:
+            raise at(missing[0], f"expected a value {where}")
+        if not ok and not self.reason:
+            raise at("reason", f"expected one {where}")
+        if not ok and self.verified is not None:
+            raise at("verified", f"expected null {where}")
+        if self.verified is False and not self.reason:
+            raise at("reason", "expected the first difference where verified is false")
         for number, trial in enumerate(self.trials):
             parts = trial.upload + trial.solve + trial.download
             if abs(trial.total - parts) > 1e-3:
-                yield f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}"
-        try:
-            if datetime.fromisoformat(self.started).tzinfo is None:
-                yield "started", "expected a time zone, such as 2026-01-31T12:00:00Z"
-        except ValueError:
-            yield "started", "expected an ISO 8601 time, such as 2026-01-31T12:00:00Z"
+                raise at(f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}")
+        return self
 
     @property
     def agreed(self) -> bool:
@@ -162,6 +159,12 @@ class Record(Model):
         return self.agreed and self.backend != "emulator"
 
     @property
+    def place(self) -> dict[str, str | None]:
+        """What records of a file share; generators make different graphs of one name."""
+        graph = self.graph.name if self.problem == "generate" else self.graph.sha256
+        return {"experiment": self.experiment, "graph": graph, "machine": self.machine.name}
+
+    @property
     def subject(self) -> tuple[Any, ...]:
         """What was measured: a second record of it takes the first one's place."""
         settings = {key: value for key, value in self.parameters.items() if key != "at_once"}
@@ -169,41 +172,23 @@ class Record(Model):
 
     @property
     def label(self) -> str:
-        """The graph's name in tables and figures, which a substitute never has alone.
-
-        Sampled sources are counted; a graph that is generated altogether, such as `random-14-5`, has its own
-        weights.
-        """
-        name, graph = self.graph.name, self.graph
+        """The graph's name in tables and figures, which a substitute never has alone."""
+        name, origin = self.graph.name, self.graph.origin
         if "sources" in self.parameters:
             name = f"{name}, {self.parameters['sources']} sources"
-        if graph.origin == "stand-in":
+        if origin == "stand-in":
             return f"{name} (stand-in)"
-        weighted = self.problem in ("sssp", "bellman-ford")
-        if weighted and graph.weights == "generated" and graph.origin != "generated":
-            return f"{name} (weights generated)"
-        return name
+        weighted = self.problem in ("sssp", "bellman-ford") and origin != "generated"
+        return f"{name} (weights generated)" if weighted and self.graph.weights == "generated" else name
 
 
 def make_record(where: str, **values: Any) -> Record:
-    """Make a record of plain values.
-
-    Raises
-    ------
-    RetraceError
-        If it is not sound; the message begins with `where` and names the key.
-    """
+    """Make a record of plain values; if it is not sound, a RetraceError names `where` and the key."""
     return parse_record(json.dumps(values), where)
 
 
 def parse_record(line: str, where: str) -> Record:
-    """Read a record from a line of JSON, checked.
-
-    Raises
-    ------
-    RetraceError
-        If the line is no sound record; the message begins with `where` and names the key.
-    """
+    """Read a record from a line of JSON; if it is not sound, a RetraceError names `where` and the key."""
     try:
         return Record.model_validate_json(line)
     except ValidationError as error:
@@ -211,13 +196,7 @@ def parse_record(line: str, where: str) -> Record:
 
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
-    """Read every record of some JSON-lines files, in order.
-
-    Raises
-    ------
-    RetraceError
-        At the first line that is no valid record, with the file, the line and the key.
-    """
+    """Read the records of JSON-lines files; a RetraceError names the first line that is not sound."""
     records = []
     for path in paths:
         try:
@@ -229,13 +208,7 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Write records to `path`, one compact JSON object per line, all of them or nothing.
-
-    Raises
-    ------
-    RetraceError
-        If a record is not valid.
-    """
+    """Write records, one compact JSON object per line, all or nothing; RetraceError if one is not sound."""
     lines = [json.dumps(_arranged(record), separators=(",", ":"), ensure_ascii=False) for record in records]
     for number, line in enumerate(lines, 1):
         parse_record(line, f"{path}:{number}")
@@ -243,52 +216,28 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 
 
 def update_records(path: Path, records: Iterable[Record]) -> None:
-    """Write records into a file that may hold others: they take the places of those of the same subject.
-
-    Raises
-    ------
-    RetraceError
-        If a record is not valid, or as `updated` does.
-    """
+    """Write records into a file that may hold others, as `updated` arranges them."""
     write_records(path, updated(path, records))
 
 
 def updated(path: Path, records: Iterable[Record]) -> list[Record]:
-    """Return what a file would hold.
-
-    Raises
-    ------
-    RetraceError
-        If one of the file's is not valid, or they are of another experiment, graph or machine.
-    """
+    """Return what a file would hold, one record of a subject; RetraceError if its place is another."""
     kept = {record.subject: record for record in (read_records([path]) if path.exists() else [])}
     for record in records:
         for old in kept.values():
-            for what, a, b in (
-                ("experiment", old.experiment, record.experiment),
-                ("graph", *(_asked(one) for one in (old, record))),
-                ("machine", old.machine.name, record.machine.name),
-            ):
-                if a != b:
+            for what, a in old.place.items():
+                if a != (b := record.place[what]):
                     raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
         kept[record.subject] = record
     return list(kept.values())
 
 
-def _asked(record: Record) -> str | None:
-    """Return which graph was asked about: generators that are given one name make different graphs."""
-    return record.graph.name if record.problem == "generate" else record.graph.sha256
-
-
-OPTIONAL = {"graph": ("density",), "software": ("peer",)}
-"""Keys that a line leaves out where they say nothing."""
-
-
 def _arranged(record: Record) -> dict[str, Any]:
     """Return a record as a JSON object with a stable order of keys and times rounded to the nanosecond."""
     value = record.model_dump()
-    for part, keys in OPTIONAL.items():
-        value[part] = {key: one for key, one in value[part].items() if one is not None or key not in keys}
+    for part, key in (("graph", "density"), ("software", "peer")):
+        if value[part][key] is None:
+            del value[part][key]
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
     if not value["observed"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 import yaml
 from pydantic import Field, ValidationError, model_validator
@@ -13,14 +13,13 @@ from pydantic import Field, ValidationError, model_validator
 from retrace.reports.claim import Claim, Spec, Where
 from retrace.reports.variant import Variant
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, explain, one_line
+from retrace.system.models import FileModel, Name, explain, one_line
 from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
 
 Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer"]
 """A phase of a trial, or the share of upload and download in its total."""
-Name = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
 class SpeedUp(FileModel):

@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,34 +25,19 @@ BATCH_S = 10.0
 
 @dataclass
 class Checkpoint:
-    """The scores of the first `done` sources.
-
-    Attributes
-    ----------
-    path
-        The file; None for a run without a checkpoint.
-    identity
-        Description of the run (graph, solver, sources and so on), which the file must match.
-    scores
-        Sum over the first `done` sources, shape (vertices,).
-    done
-        Number of sources in the sum.
-    """
+    """The scores of the first `done` sources."""
 
     path: Path | None
+    """The file; None for a run without a checkpoint."""
     identity: dict[str, Any]
+    """Description of the run (graph, solver, sources and so on), which the file must match."""
     scores: NDArray[np.float64]
-    done: int = field(default=0)
+    """Sum over the first `done` sources, shape (vertices,)."""
+    done: int = 0
 
     @classmethod
     def open(cls, path: Path | None, identity: dict[str, Any], vertices: int) -> Checkpoint:
-        """Continue from the file if it exists, else start with no sources.
-
-        Raises
-        ------
-        RetraceError
-            If the file is not a checkpoint, or is a checkpoint of a different run.
-        """
+        """Continue from the file if there is one; RetraceError if it is no checkpoint of this run."""
         if path is None or not path.exists():
             return cls(path, identity, np.zeros(vertices))
         try:
@@ -64,9 +49,8 @@ class Checkpoint:
             raise RetraceError(f"{path}: is not a checkpoint; name another file, or delete it") from None
         for what, value in identity.items():
             if known.get(what) != value:
-                raise RetraceError(
-                    f"{path}: is a checkpoint of other {what} than requested; name another file, or delete it"
-                )
+                found = f"is a checkpoint of other {what} than requested"
+                raise RetraceError(f"{path}: {found}; name another file, or delete it")
         return cls(path, identity, scores, done)
 
     def batches(self, sources: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
@@ -80,20 +64,13 @@ class Checkpoint:
             size = max(1, int(size * min(8.0, BATCH_S / taken)))
 
     def add(self, scores: NDArray[np.float64], sources: int) -> None:
-        """Add the scores of the next sources, and write the sum to the file.
-
-        Raises
-        ------
-        RetraceError
-            If the file cannot be written.
-        """
+        """Add the scores of the next sources, and write the sum to the file."""
         self.scores += scores
         self.done += sources
-        if self.path is None:
-            return
-        content = io.BytesIO()
-        np.savez(content, identity=json.dumps(self.identity), scores=self.scores, done=self.done)
-        write_whole(self.path, content.getvalue())
+        if self.path is not None:
+            content = io.BytesIO()
+            np.savez(content, identity=json.dumps(self.identity), scores=self.scores, done=self.done)
+            write_whole(self.path, content.getvalue())
 
     def remove(self) -> None:
         """Delete the file, which is no longer needed once the outputs are written."""

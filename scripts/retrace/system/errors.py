@@ -16,6 +16,10 @@ class TooLargeError(RetraceError):
     """A graph does not fit into memory. The solver is then skipped, not failed."""
 
 
+class NotVerifiedError(RetraceError):
+    """An answer that differs from the oracle's, so nothing is written."""
+
+
 class OneLineParser(ArgumentParser):
     """A parser that reports errors in one line."""
 
@@ -29,8 +33,7 @@ def run_command(main: Callable[[], None]) -> None:
     try:
         main()
     except RetraceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

@@ -9,13 +9,7 @@ from retrace.system.errors import RetraceError
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write `content` to a temporary file, then rename it: a reader finds the old file or the new one.
-
-    Raises
-    ------
-    RetraceError
-        If the file cannot be written.
-    """
+    """Write a temporary file, then rename it; raise RetraceError if that is not possible."""
     check_writable(path)
     partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:
@@ -30,17 +24,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Check, before a long computation, that its output can be written.
-
-    Raises
-    ------
-    RetraceError
-        If `path` leads through a file, if it is a folder, or if permission is denied.
-    """
+    """Check, before a long computation, that its output can be written; raise RetraceError if not."""
     parent = next(parent for parent in path.absolute().parents if parent.exists())
     if not parent.is_dir():
-        raise RetraceError(f"{path}: cannot be written ({parent} is a file); check the path")
-    if path.is_dir():
-        raise RetraceError(f"{path}: cannot be written (it is a folder); check the path")
-    if not os.access(path if path.exists() else parent, os.W_OK):
-        raise RetraceError(f"{path}: cannot be written (permission denied); check the path")
+        why_not = f"{parent} is a file"
+    elif path.is_dir():
+        why_not = "it is a folder"
+    elif not os.access(path if path.exists() else parent, os.W_OK):
+        why_not = "permission denied"
+    else:
+        return
+    raise RetraceError(f"{path}: cannot be written ({why_not}); check the path")

@@ -13,10 +13,7 @@ CGROUPS = Path("/sys/fs/cgroup")
 
 
 def available() -> int:
-    """Return the memory that this process can still get without swapping, in bytes.
-
-    This is the available memory of the system, or what the control group (container, batch job) leaves.
-    """
+    """Return the bytes that the system, or the control group (container, batch job), can still give."""
     try:
         found = re.search(r"^MemAvailable: +(\d+) kB", (PROC / "meminfo").read_text(), re.MULTILINE)
     except OSError:
@@ -27,19 +24,11 @@ def available() -> int:
 
 def shortage(needed: int, free: int, what: str) -> str | None:
     """Return a message if `needed` bytes exceed the `free` bytes of `what`, else None."""
-    if needed <= free:
-        return None
-    return f"needs {_binary(needed)} of {what}, {_binary(free)} are free"
+    return None if needed <= free else f"needs {_binary(needed)} of {what}, {_binary(free)} are free"
 
 
 def require(needed: int, free: int, what: str) -> None:
-    """Check that enough bytes are free.
-
-    Raises
-    ------
-    TooLargeError
-        If `needed` exceeds `free`; the message gives both numbers.
-    """
+    """Raise TooLargeError, with both numbers, if `needed` bytes exceed the `free` bytes of `what`."""
     if (lack := shortage(needed, free, what)) is not None:
         raise TooLargeError(lack)
 

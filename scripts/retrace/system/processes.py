@@ -13,18 +13,11 @@ from typing import TypeVar
 from retrace.system.errors import RetraceError
 
 Result = TypeVar("Result")
-
 PR_SET_PDEATHSIG = 1
 
 
 def check_cores(processes: int) -> None:
-    """Check that there is a core for each process.
-
-    Raises
-    ------
-    RetraceError
-        If there are too few cores; the message gives their number.
-    """
+    """Raise RetraceError, with the number of cores, unless there is a core for each process."""
     cores = len(os.sched_getaffinity(0))
     if not 1 <= processes <= cores:
         raise RetraceError(f"at once: {processes} processes, expected from 1 to {cores}, one per core")
@@ -33,15 +26,8 @@ def check_cores(processes: int) -> None:
 def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
     """Run `task` in several processes at the same time; return the result of each.
 
-    The processes are forked, so that they share the memory of the graph. A task must not use OpenMP, whose
-    threads do not survive a fork.
-
-    Raises
-    ------
-    Exception
-        The first exception that a task raised.
-    ChildProcessError
-        If a process ended without a result, for example because the system ran out of memory and killed it.
+    The processes are forked and share the graph's memory; OpenMP's threads would not survive that. Raise the
+    first exception of a task, or ChildProcessError if one ended without a result, such as for want of memory.
     """
     check_cores(processes)
     fork = multiprocessing.get_context("fork")
@@ -52,20 +38,19 @@ def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
         process.start()
         theirs.close()
         started.append((process, ours))
-    outcomes: list[tuple[Result | None, Exception | None]] = []
+    outcomes: list[Result | Exception] = []
     for process, ours in started:
         try:
             outcomes.append(ours.recv())
         except EOFError:
             process.join()
-            outcomes.append((None, ChildProcessError(f"a process ended with exit code {process.exitcode}")))
+            outcomes.append(ChildProcessError(f"a process ended with exit code {process.exitcode}"))
         process.join()
-    results = []
-    for result, error in outcomes:
-        if error is not None:
-            raise error
-        assert result is not None
-        results.append(result)
+    results: list[Result] = []
+    for outcome in outcomes:
+        if isinstance(outcome, Exception):
+            raise outcome
+        results.append(outcome)
     return results
 
 
@@ -74,8 +59,6 @@ def _run_on(core: int, task: Callable[[], Result], answer: Connection) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.sched_setaffinity(0, {core})
     try:
-        result = task()
+        answer.send(task())
     except Exception as error:
-        answer.send((None, error))
-    else:
-        answer.send((result, None))
+        answer.send(error)

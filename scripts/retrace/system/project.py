@@ -50,10 +50,7 @@ def imported_by(file: str) -> set[str]:
 
 
 def with_headers(*files: str) -> tuple[str, ...]:
-    """Return files of `kernels/` and every header in there that they include, directly or not.
-
-    Files are named by their paths in `kernels/`, in the order in which they are found.
-    """
+    """Return files of `kernels/`, named relative to it, and all headers there that they include."""
     found = list(files)
     for file in found:  # which grows meanwhile
         for name in re.findall(r'^ *#include "(.+)"', (KERNELS / file).read_text(), re.MULTILINE):

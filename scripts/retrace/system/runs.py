@@ -14,20 +14,12 @@ from retrace.system.errors import RetraceError
 
 LEASH = ("setpriv", "--pdeathsig", "KILL")
 """Prefix of a command that Linux kills when the thread that started it ends."""
-
-
 _held: list[TextIO] = []
 """Lock files, open until the process ends; the system then releases their locks."""
 
 
 def take_lock(path: Path) -> None:
-    """Take the lock at `path` until this process ends.
-
-    Raises
-    ------
-    RetraceError
-        If another run holds the lock; the message names its process.
-    """
+    """Take the lock at `path` until this process ends; if another run holds it, a RetraceError names it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("a+")
     try:
