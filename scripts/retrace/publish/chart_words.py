@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from retrace.publish.panels import DOUBT, MEASURES, SUBSTITUTES, Dot, Panel, most_work, panels, shown, spans
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
-from retrace.reports.frame import Entry, Frame, kind_of
+from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
 from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.reports.wording import TIMES, duration, plural, ratio, word_list
@@ -102,12 +102,12 @@ def _fastest(drawing: Drawing, report: Report | None, chosen: Sequence[Panel]) -
     if not times:
         return ""
     ranked = sorted((dot.entry for dot, _ in times.values()), key=lambda entry: entry.times[drawing.y].median)
-    first, rest, layout = ranked[0], ranked[1:], table_layout(report, drawing.experiment)
+    first, rest = ranked[0], ranked[1:]
     time = f"{duration(first.times[drawing.y].median)}{SPENT.get(drawing.y, '')}"
     text = f"{first.machine}, {graph}: {first.name} is the fastest ({time})"
     if not rest:
         return f"{first.machine}, {graph}: {first.name} takes {time}."
-    cuda = [e for e in ranked if kind_of(e, layout) == "report" and e.record and e.record.backend == "cuda"]
+    cuda = [e for e in ranked if e.kind == "report" and e.record and e.record.backend == "cuda"]
     other, what = (
         (cuda[0], "the report's CUDA version") if cuda and cuda[0] is not first else (rest[0], "the next")
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrace.records.statistics import Summary
-from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, kind_of, same_graph
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, same_graph
 from retrace.reports.judge import fits, meets
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
@@ -160,7 +160,7 @@ def _names(
     """Give each line its entries, of all machines."""
     if not drawing.series:
         found: dict[str, list[Entry]] = {}
-        for name in frame.names(layout):
+        for name in frame.solvers:
             for entry in frame.measured:
                 if entry.name == name:
                     found.setdefault(_without(entry, drawing.x), []).append(entry)
@@ -276,16 +276,10 @@ def _bars(
             name = (series.get(spec) if spec else None) or entry.name
             if value and value.median > 0:
                 name = f"{name}\nover {base}" if drawing.pairs else name
-                found.append(Line(name, group(entry, layout), [Dot(0, value, entry)]))
+                found.append(Line(name, entry.group, [Dot(0, value, entry)]))
         found.sort(key=lambda line: line.dots[0].value.median)
         trials = spans([line.dots[0].value.n for line in found])
         yield Panel(entries[0].machine, f"{entries[0].machine}, {searches(own, graph)}, {trials}", found)
-
-
-def group(entry: Entry, layout: TableLayout) -> str:
-    """Name the kind of a solver: the report's group, the report's, ours or a library."""
-    kind = "the report's" if kind_of(entry, layout) == "report" else kind_of(entry, layout)
-    return next((name for name, specs in layout.groups.items() if entry.solver in specs), kind)
 
 
 def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:

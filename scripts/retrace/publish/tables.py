@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
 from retrace.records.statistics import RULE, Summary
-from retrace.reports.frame import Entry, Frame, GraphRow, kind_of, speed_up
+from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
 from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
 
@@ -60,9 +60,9 @@ class _Grid:
             self.most[entry.machine] = max(self.most[entry.machine], trials)
         self.plain = bool(self.frame.printed) and all(_is_number(entry) for entry in self.frame.printed)
         """Whether times are bare milliseconds, as the report prints them."""
-        self.names = self.frame.names(self.layout)
-        self.kinds = {entry.name: kind_of(entry, self.layout) for entry in self.frame.measured}
-        self.solvers = {entry.name: entry.solver for entry in self.frame.measured}
+        self.solvers = self.frame.solvers
+        self.own = {spec: printed for printed, spec in reversed(self.layout.solvers.items())}
+        """The printed name of each solver of the report."""
 
     def graphs_as_rows(self) -> list[Table]:
         """Lay out a row for each graph: the report's columns and its own solvers, then all others."""
@@ -78,8 +78,7 @@ class _Grid:
             for entry in self.frame.printed
         }
         own = {machine: self.columns(machine, rows, report=True) for machine in self.frame.machines}
-        kinds = self.kinds
-        compared = [row for row in rows if any(kinds[name] != "report" for _, name in row.measured)]
+        compared = [row for row in rows if any(e.kind != "report" for e in row.measured.values())]
         others = {machine: self.columns(machine, compared, report=False) for machine in self.frame.machines}
         tables = [self.table({"": counts, "printed": printed} | own, rows)]
         if any(others.values()):
@@ -91,42 +90,33 @@ class _Grid:
     ) -> Table:
         """Make a table with a row for each graph of groups of columns."""
         columns = [cells for group in groups.values() for cells in group.values()]
-        return Table(
-            [Group(title, list(group)) for title, group in groups.items() if group],
-            [
-                Row(row.title, [cells[number] for cells in columns], self.differences(row))
-                for number, row in enumerate(rows)
-            ],
-            heading,
-        )
+        titles = [Group(title, list(group)) for title, group in groups.items() if group]
+        cells = [[column[number] for column in columns] for number in range(len(rows))]
+        titled = zip(rows, cells, strict=True)
+        return Table(titles, [Row(row.title, own, self.differences(row)) for row, own in titled], heading)
 
     def columns(self, machine: str, rows: Sequence[GraphRow], report: bool) -> dict[str, list[Cell]]:
         """Return a machine's columns by heading: of the report's own solvers, or of all others."""
         columns: dict[str, list[Cell]] = {}
         here = {entry.name for entry in self.frame.measured if entry.machine == machine}
-        for name in self.names:
-            if name in here and (self.kinds[name] == "report") == report:
+        for name, solver in self.solvers.items():
+            if name in here and (solver.kind == "report") == report:
                 entries = [row.measured.get((machine, name)) for row in rows]
                 columns[self.heading(name)] = [self.time_cell(entry) for entry in entries]
                 if self.layout.rate:
                     columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
         if report and columns and self.layout.speed_up:
             columns["speed-up"] = [self.speed_up_cell(row, machine, self.layout.speed_up) for row in rows]
-        for solver in self.layout.setup if report else ():
-            if any(self.solvers[name] == solver for name in here):
-                columns[f"setup of {solver}"] = [_setup(self.entry(row, machine, solver)) for row in rows]
+        for spec in self.layout.setup if report else ():
+            if any(self.solvers[name].solver == spec for name in here):
+                columns[f"setup of {spec}"] = [_setup(row.of(machine, spec)) for row in rows]
         return columns
 
     def heading(self, name: str) -> str:
         """Name a solver in full, with the printed name that it repeats."""
-        solver = self.solvers[name]
-        printed = next((own for own, spec in self.layout.solvers.items() if spec == solver), None)
-        full = f"{solver.split('/')[0]}/{name}"
-        return f"{printed} ({full})" if printed and self.frame.printed else full
-
-    def entry(self, row: GraphRow, machine: str, solver: str) -> Entry | None:
-        """Return what a machine measured of a solver, whatever its settings."""
-        return next((e for (m, _), e in row.measured.items() if (m, e.solver) == (machine, solver)), None)
+        entry = self.solvers[name]
+        printed = self.own.get(entry.solver) if self.frame.printed else None
+        return f"{printed} ({entry.full_name})" if printed else entry.full_name
 
     def solvers_as_rows(self) -> list[Table]:
         """Lay out a row for each solver, printed systems above machines, a column for each graph."""
@@ -159,24 +149,16 @@ class _Grid:
             here = [e for row in part for (m, _), e in row.measured.items() if m == machine]
             if not here:
                 continue
-            gpus = {
-                entry.record.machine.gpu.name for entry in here if entry.record and entry.record.machine.gpu
-            }
-            cpus = {entry.record.machine.cpu for entry in here if entry.record}
-            rows.append(Row(f"{machine}, measured ({', '.join([*sorted(gpus), *sorted(cpus)])})"))
+            records = [entry.record for entry in here if entry.record]
+            hardware = sorted({record.machine.gpu.name for record in records if record.machine.gpu})
+            hardware += sorted({record.machine.cpu for record in records})
+            rows.append(Row(f"{machine}, measured ({', '.join(hardware)})"))
             names = {entry.name for entry in here}
-            for name in self.names:
-                if name in names:
-                    cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
-                    rows.append(Row(self.row_title(name), cells))
+            for name in (name for name in self.solvers if name in names):
+                cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
+                title = self.own.get(self.solvers[name].solver, name) if self.frame.printed else name
+                rows.append(Row(title, cells))
         return Table([Group("", list(heads))], rows, heading)
-
-    def row_title(self, name: str) -> str:
-        """Name a row: as the report prints it, if it does."""
-        solvers = (
-            {spec: printed for printed, spec in self.layout.solvers.items()} if self.frame.printed else {}
-        )
-        return solvers.get(self.solvers[name], name)
 
     def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
         """Show what a report prints, with a mark on what is doubted."""
@@ -211,15 +193,10 @@ class _Grid:
 
     def speed_up_cell(self, row: GraphRow, machine: str, compared: SpeedUp) -> Cell:
         """Show how many times faster a solver is than another on the same machine and graph."""
-        found = speed_up(
-            self.entry(row, machine, compared.over),
-            self.entry(row, machine, compared.of),
-        )
-        if found is None:
-            return Cell()
-        return (
-            Cell(ratio(found[0])) if found[1] else Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")
-        )
+        found = speed_up(row.of(machine, compared.over), row.of(machine, compared.of))
+        if found is None or found[1]:
+            return Cell(ratio(found[0])) if found else Cell()
+        return Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")
 
     def differences(self, row: GraphRow) -> list[int]:
         """Return the numbers of the notes on a graph that is not the printed one."""
@@ -240,7 +217,7 @@ class _Grid:
                 f"Speed-up: {compared} on the same machine and graph. {UNSURE} marks two times that cannot "
                 f"be told apart. {RULE}"
             )
-        if "library" in self.kinds.values():
+        if any(entry.kind == "library" for entry in self.solvers.values()):
             remarks.append(
                 "The libraries' times are those of the search alone, without making their own graph object."
             )

@@ -5,16 +5,15 @@ Times are compared graph by graph, by the one rule of `retrace.records.statistic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from retrace.records.record import Phase
-from retrace.records.statistics import RULE, Summary, rank
+from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim, Where
 from retrace.reports.frame import Entry, Frame, same_graph
-from retrace.reports.one_offs import FUNCTIONS
 from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio
@@ -42,11 +41,14 @@ class Finding:
         The numbers that the verdict rests on, with their units; empty without any.
     why
         What the verdict alone does not say: where it holds, or why nothing can be told.
+    short
+        What of `measured` stands in a figure's head; empty if all of it does.
     """
 
     verdict: Verdict
     measured: str = ""
     why: str = ""
+    short: str = ""
 
     @property
     def sentence(self) -> str:
@@ -199,105 +201,94 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     if test is None or claim.experiment is None:
         return Finding(Verdict.OPEN, why="nothing here measures it")
     evidence = Evidence.of(frame, claim.experiment, machine, test.where)
-    finding = JUDGES[type(test)](report, test, evidence)
+    variants = [report.variant(spec) for spec in test.specs]
+    finding = JUDGES[type(test)](test, evidence, *variants)
+    if finding is None:
+        return Finding(Verdict.OPEN, why=evidence.why_untimed(variants))
     if claim.quote and finding.measured:
-        for label, times in reversed(
-            evidence.summaries(report.variant(claim.quote.variant), test.by).items()
-        ):
-            quoted = f"{label}: {duration(times.median)} {claim.quote.words}"
-            return replace(finding, measured=f"{finding.measured}; {quoted}")
+        quoted = evidence.summaries(report.variant(claim.quote.variant), test.by)
+        for label, times in list(quoted.items())[-1:]:
+            words = f"{label}: {duration(times.median)} {claim.quote.words}"
+            return replace(finding, measured=f"{finding.measured}; {words}")
     return finding
 
 
-def faster(report: Report, test: claims.Faster, evidence: Evidence) -> Finding:
-    """Judge whether the first of each pair is faster than the second.
-
-    Of the pairs' largest graphs, the least and the greatest ratio are quoted.
-    """
-    variants = [(report.variant(fast), report.variant(slow)) for fast, slow in test.pairs]
-    by_pair = [some for pair in variants if (some := pairs_of(evidence, *pair, test.by))]
-    left = _shares_left(evidence, *variants[0]) if test.where.reduced else {}
+def _faster(test: claims.Faster, evidence: Evidence, *variants: Variant) -> Finding | None:
+    """Judge whether the first of each pair is faster: of their largest graphs, two ratios are quoted."""
+    pairs = list(zip(variants[::2], variants[1::2], strict=True))
+    by_pair = [some for pair in pairs if (some := pairs_of(evidence, *pair, test.by))]
+    left = _shares_left(evidence, *pairs[0]) if test.where.reduced else {}
     if left:
         by_pair = [[pair for pair in some if left.get(pair.graph, 1) < 1] for some in by_pair]
         if min(left.values()) >= 1:
             return Finding(Verdict.OPEN, why=f"there is nothing to remove from {', '.join(left)}")
     if not any(by_pair):
-        return _open(evidence, [variant for pair in variants for variant in pair])
+        return None
     largest = sorted((some[-1] for some in by_pair if some), key=lambda pair: pair.ratio)
-    orders = {
-        f"{pair.graph} ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else pair.graph: _order(
-            pair, test
-        )
-        for some in by_pair
-        for pair in some
-    }
+    orders = {}
+    for pair in (pair for some in by_pair for pair in some):
+        against = f" ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else ""
+        other_reason = test.outside_kernels and pair.order == -1 and not pair.less_outside_kernels
+        orders[f"{pair.graph}{against}"] = 0 if other_reason else pair.order
     found = list(orders.values())
-    numbers = [
-        *dict.fromkeys((str(largest[0]), str(largest[-1]))),
-        f"faster in {found.count(-1)}, slower in {found.count(1)} of {len(found)}",
-    ]
+    counts = [f"faster in {found.count(-1)}, slower in {found.count(1)} of {len(found)}"]
     reduced = [f"{share:.0%} of the vertices left on {graph}" for graph, share in left.items() if share < 1]
-    if reduced:
-        numbers.append(", ".join(reduced))
+    counts += [", ".join(reduced)] if reduced else []
+    finding = _weigh(orders, str(largest[0]), str(largest[-1]), *counts, short=_short(largest, counts))
     if set(found) == {0} and any(pair.order == -1 for some in by_pair for pair in some):
         why = "faster, but for another reason: not outside the kernels"
-        return Finding(Verdict.FAILS, "; ".join(numbers), why)
-    return Finding(verdict(found), "; ".join(numbers), places(orders))
+        return replace(finding, verdict=Verdict.FAILS, why=why)
+    return finding
 
 
-def _order(pair: Pair, test: claims.Faster) -> int:
-    """Order a pair; what is faster for another reason than is claimed does not count."""
-    other_reason = test.outside_kernels and pair.order == -1 and not pair.less_outside_kernels
-    return 0 if other_reason else pair.order
+def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
+    """Name the ratios of the first and the last of some pairs, and what was counted."""
+    ratios = dict.fromkeys(ratio(pair.ratio) for pair in (pairs[0], pairs[-1]))
+    return "; ".join([f"{' to '.join(ratios)} on {pairs[0].graph}", *counts])
 
 
 def _shares_left(evidence: Evidence, further: Variant, without: Variant) -> dict[str, float]:
     """Return by graph the share of vertices that a further reduction leaves."""
     left, whole = (
-        {
-            label: float(entry.record.observed.get("searched_vertices", 0)) if entry.record else 0.0
-            for label, entry in evidence.timed(variant).items()
-        }
+        {label: _observed(entry, "searched_vertices") for label, entry in evidence.timed(variant).items()}
         for variant in (further, without)
     )
     return {label: number / whole[label] for label, number in left.items() if whole.get(label)}
 
 
-def not_faster(report: Report, test: claims.NotFaster, evidence: Evidence) -> Finding:
-    """Judge whether a version is no faster than another: it may be slower, or the same."""
-    own, base = report.variant(test.not_faster), report.variant(test.than)
+def _observed(entry: Entry, key: str) -> float:
+    return float(entry.record.observed.get(key, 0)) if entry.record else 0.0
+
+
+def _not_faster(test: claims.NotFaster, evidence: Evidence, own: Variant, base: Variant) -> Finding | None:
     found = pairs_of(evidence, own, base, test.by)
     if not found:
-        return _open(evidence, (own, base))
+        return None
     orders = {pair.graph: 1 if pair.order == -1 else -1 for pair in found}
     slower, quicker = sum(pair.order == 1 for pair in found), list(orders.values()).count(1)
-    measured = f"{found[-1]}; slower on {slower}, faster on {quicker} of {len(found)} graphs"
-    return Finding(verdict(list(orders.values())), measured, places(orders))
+    counts = f"slower on {slower}, faster on {quicker} of {len(found)} graphs"
+    return _weigh(orders, str(found[-1]), counts, short=_short(found[-1:], [counts]))
 
 
-def somewhere_faster(report: Report, test: claims.SomewhereFaster, evidence: Evidence) -> Finding:
+def _somewhere_faster(
+    test: claims.SomewhereFaster, evidence: Evidence, own: Variant, base: Variant
+) -> Finding | None:
     """Judge up to which graph a variant is faster."""
-    own, base = report.variant(test.faster_on_some), report.variant(test.than)
     found = pairs_of(evidence, own, base, test.by)
     if len(found) < 2:
-        return _open(evidence, [own, base])
+        return None
     where = [pair.graph for pair in found if pair.order == -1]
-    measured = f"{found[0]}; {found[-1]}"
-    if not where:
-        return Finding(Verdict.FAILS, measured, f"{base} is no slower on any graph")
-    more = "" if where[-1] != found[-1].graph else ", the largest measured"
-    return Finding(Verdict.HOLDS, measured, f"{own} is faster up to {where[-1]}{more}")
+    more = ", the largest measured" if found[-1].graph in where else ""
+    why = f"{own} is faster up to {where[-1]}{more}" if where else f"{base} is no slower on any graph"
+    return Finding(Verdict.HOLDS if where else Verdict.FAILS, f"{found[0]}; {found[-1]}", why)
 
 
-def fastest(report: Report, test: claims.Fastest, evidence: Evidence) -> Finding:
-    """Judge whether a variant is the fastest of several."""
-    best = report.variant(test.fastest)
-    others = [other for spec in test.expand(test.of) if str(other := report.variant(spec)) != str(best)]
-    times = {str(variant): evidence.summaries(variant, test.by) for variant in (best, *others)}
+def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Variant) -> Finding | None:
+    times = {str(variant): evidence.summaries(variant, test.by) for variant in (best, *of)}
     orders, quoted = {}, []
     for graph, own in times[str(best)].items():
         there = {name: found[graph] for name, found in times.items() if graph in found}
-        if len(there) < 2 or (len(there) <= len(others) and not test.any_present):
+        if len(there) < 2 or (len(there) < len(times) and not test.any_present):
             continue
         orders[graph] = max(rank(own, other) for name, other in there.items() if name != str(best))
         least = min(there, key=lambda name: there[name].median)
@@ -305,120 +296,105 @@ def fastest(report: Report, test: claims.Fastest, evidence: Evidence) -> Finding
         quoted.append(
             f"{graph}: fastest of {len(there)} is {least} ({duration(there[least].median)}{beaten})"
         )
-    if not orders:
-        return _open(evidence, [best, *others])
-    numbers = dict.fromkeys((quoted[0], quoted[-1]))
-    return Finding(verdict(list(orders.values())), "; ".join(numbers), places(orders))
+    return _weigh(orders, quoted[0], quoted[-1], short=quoted[-1]) if orders else None
 
 
-def gain_grows(report: Report, test: claims.GainGrows, evidence: Evidence) -> Finding:
-    """Judge whether what a variant saves grows from each size to the next."""
-    own, base = report.variant(test.gain_grows), report.variant(test.over)
+def _gain_grows(test: claims.GainGrows, evidence: Evidence, own: Variant, base: Variant) -> Finding | None:
     found = pairs_of(evidence, own, base, test.by)
     if len(found) < 2:
-        return _open(evidence, [own, base])
-    saved = [pair.times[1].median - pair.times[0].median for pair in found]
-    orders = {
-        found[number].graph: -1 if saved[number] > saved[number - 1] else 1 for number in range(1, len(found))
-    }
-    texts = [
-        f"{pair.graph}: {duration(abs(ms))} {'saved' if ms >= 0 else 'lost'} ({ratio(pair.ratio)})"
-        for pair, ms in ((found[0], saved[0]), (found[-1], saved[-1]))
-    ]
-    return Finding(verdict(list(orders.values())), "; ".join(texts), places(orders))
+        return None
+    saved = {pair.graph: pair.times[1].median - pair.times[0].median for pair in found}
+    orders = {graph: -1 if saved[graph] > before else 1
+              for graph, before in zip(list(saved)[1:], saved.values(), strict=False)}  # fmt: skip
+    texts = []
+    for pair in (found[0], found[-1]):
+        ms = saved[pair.graph]
+        way = "saved" if ms >= 0 else "lost"
+        texts.append(f"{pair.graph}: {duration(abs(ms))} {way} ({ratio(pair.ratio)})")
+    return _weigh(orders, *texts, short=texts[0])
 
 
-def transfer_share(report: Report, test: claims.TransferShare, evidence: Evidence) -> Finding:
+def _transfer_share(test: claims.TransferShare, evidence: Evidence, variant: Variant) -> Finding | None:
     """Judge the share of the transfer in the total where it is greatest."""
-    variant = report.variant(test.transfer_share)
     shares = {
         label: entry.times["transfer"]
         for label, entry in evidence.timed(variant).items()
         if entry.total and entry.total.enough
     }
     if not shares:
-        return _open(evidence, [variant])
+        return None
     greatest = max(shares, key=lambda graph: shares[graph].median)
     share, (low, high) = shares[greatest], test.between
     least = min(one.median for one in shares.values())
     measured = f"{least:.0%} to {share.median:.0%} of the total, most on {greatest}"
     if low <= share.q1 and share.q3 <= high:
         return Finding(Verdict.HOLDS, measured)
-    if share.q3 < low:
-        return Finding(Verdict.FAILS, measured, "it is less")
-    if share.q1 > high:
-        return Finding(Verdict.FAILS, measured, "it is more")
+    if share.q3 < low or share.q1 > high:
+        return Finding(Verdict.FAILS, measured, "it is less" if share.q3 < low else "it is more")
     return Finding(Verdict.OPEN, measured, f"the spread, {share.q1:.0%} to {share.q3:.0%}, is too wide")
 
 
-def below(report: Report, test: claims.Below, evidence: Evidence) -> Finding:
+def _below(test: claims.Below, evidence: Evidence, *variants: Variant) -> Finding | None:
     """Judge the slowest of some variants."""
-    late, untimed, slowest = [], [], (0.0, "")
-    variants = [report.variant(spec) for spec in test.expand(test.every)]
-    for variant in variants:
-        found = [
-            entry.times[test.by].q3 for entry in evidence.timed(variant).values() if test.by in entry.times
-        ]
-        if not found:
-            untimed.append(str(variant))
-            continue
-        slowest = max(slowest, (max(found), str(variant)))
-        if max(found) >= test.below_s * 1e3:
-            late.append(str(variant))
-    if len(untimed) == len(variants):
-        why = "no graph of that size was measured as a whole" if evidence.on_gpu else ""
-        return Finding(Verdict.OPEN, why=why) if why else _open(evidence, variants)
-    measured = f"slowest: {duration(slowest[0])} ({slowest[1]})"
-    if late:
-        found_verdict = Verdict.FAILS if len(late) == len(variants) else Verdict.IN_PART
-        return Finding(found_verdict, measured, f"not {', '.join(late)}")
-    if untimed:
+    slowest = {
+        str(variant): max(
+            (e.times[test.by].q3 for e in evidence.timed(variant).values() if test.by in e.times), default=0.0
+        )
+        for variant in variants
+    }
+    if not any(slowest.values()):
+        why = "no graph of that size was measured as a whole"
+        return Finding(Verdict.OPEN, why=why) if evidence.on_gpu else None
+    ms, name = max((ms, name) for name, ms in slowest.items())
+    measured = f"slowest: {duration(ms)} ({name})"
+    if late := [name for name, ms in slowest.items() if ms >= test.below_s * 1e3]:
+        part = Verdict.FAILS if len(late) == len(slowest) else Verdict.IN_PART
+        return Finding(part, measured, f"not {', '.join(late)}")
+    if untimed := [name for name, ms in slowest.items() if not ms]:
         return Finding(Verdict.IN_PART, measured, f"not measured: {', '.join(untimed)}")
     return Finding(Verdict.HOLDS, measured)
 
 
-def one_off(report: Report, test: claims.OneOff, evidence: Evidence) -> Finding:
-    """Judge by a function of its own."""
-    own, base = report.variant(test.variant), report.variant(test.of)
-    measured, orders = FUNCTIONS[test.function](pairs_of(evidence, own, base, test.by))
-    if not orders:
-        return _open(evidence, [own, base])
-    return Finding(verdict(list(orders.values())), measured, places(orders))
+def _one_off(test: claims.OneOff, evidence: Evidence, own: Variant, base: Variant) -> Finding | None:
+    """Compare what prefix sums on the GPU save with the total of the variant that has them from the host."""
+    orders, measured = {}, ""
+    for pair in pairs_of(evidence, own, base, test.by):
+        device, host = (_observed(pair.entries[0], f"prefix_{where}_ms") for where in ("device", "host"))
+        total = pair.times[1].median
+        if device and host:
+            orders[pair.graph] = 1 if host - device > (SAME - 1) * total else -1
+            both = f"{duration(device)} on the GPU, {duration(host)} on the host"
+            measured = f"{pair.graph}: {both}, of {duration(total)} in all"
+    return _weigh(orders, measured) if orders else None
 
 
-JUDGES: dict[type, Callable[..., Finding]] = {
-    claims.Faster: faster,
-    claims.NotFaster: not_faster,
-    claims.SomewhereFaster: somewhere_faster,
-    claims.Fastest: fastest,
-    claims.GainGrows: gain_grows,
-    claims.TransferShare: transfer_share,
-    claims.Below: below,
-    claims.OneOff: one_off,
+JUDGES: dict[type, Callable[..., Finding | None]] = {
+    claims.Faster: _faster,
+    claims.NotFaster: _not_faster,
+    claims.SomewhereFaster: _somewhere_faster,
+    claims.Fastest: _fastest,
+    claims.GainGrows: _gain_grows,
+    claims.TransferShare: _transfer_share,
+    claims.Below: _below,
+    claims.OneOff: _one_off,
 }
+"""By the kind of comparison; None where its variants have no times to judge by."""
 
 
 def verdict(orders: Sequence[int]) -> Verdict:
     """Turn comparisons, -1 where a claim is borne out, 1 where it is contradicted, into a verdict."""
     for_it, against = orders.count(-1), orders.count(1)
-    if not for_it and not against:
-        return Verdict.OPEN
     if not for_it:
-        return Verdict.FAILS
+        return Verdict.FAILS if against else Verdict.OPEN
     return Verdict.HOLDS if not against and 2 * for_it > len(orders) else Verdict.IN_PART
 
 
-def places(orders: dict[str, int]) -> str:
-    """Say why comparisons by their places give no plain verdict, if they do not."""
-    match verdict(list(orders.values())):
-        case Verdict.OPEN:
-            return "no two times can be told apart"
-        case Verdict.IN_PART:
-            agree = [place for place, order in orders.items() if order == -1]
-            return f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(orders)}"
-    return ""
-
-
-def _open(evidence: Evidence, variants: Iterable[Variant]) -> Finding:
-    """Return the finding where there is nothing to judge by."""
-    return Finding(Verdict.OPEN, why=evidence.why_untimed(variants))
+def _weigh(orders: Mapping[str, int], *numbers: str, short: str = "") -> Finding:
+    """Make a finding of comparisons by their places, and say where a claim holds that does in part."""
+    found, why = verdict(list(orders.values())), ""
+    if found == Verdict.OPEN:
+        why = "no two times can be told apart"
+    elif found == Verdict.IN_PART:
+        agree = [place for place, order in orders.items() if order == -1]
+        why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(orders)}"
+    return Finding(found, "; ".join(dict.fromkeys(numbers)), why, short)
