@@ -280,7 +280,8 @@ def _somewhere_faster(
     where = [pair.graph for pair in found if pair.order == -1]
     more = ", the largest measured" if found[-1].graph in where else ""
     why = f"{own} is faster up to {where[-1]}{more}" if where else f"{base} is no slower on any graph"
-    return Finding(Verdict.HOLDS if where else Verdict.FAILS, f"{found[0]}; {found[-1]}", why)
+    short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (found[0], found[-1]))
+    return Finding(Verdict.HOLDS if where else Verdict.FAILS, f"{found[0]}; {found[-1]}", why, short)
 
 
 def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Variant) -> Finding | None:
