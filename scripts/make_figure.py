@@ -9,7 +9,7 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption
-from retrace.publish.sources import read_frame
+from retrace.reports.frame import read_frame
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 

@@ -10,6 +10,7 @@ import io
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from math import floor, log10
 from typing import Any
 
@@ -23,6 +24,7 @@ from matplotlib.transforms import Bbox
 
 from retrace.publish.chart_words import bold_bar, finding, footnotes, heading
 from retrace.publish.panels import DOUBT, LABELS, Line, Panel, family, panels
+from retrace.records.statistics import Summary
 from retrace.reports.frame import REPORT, Frame
 from retrace.reports.report import Drawing, Report, table_layout
 from retrace.reports.wording import SUPERSCRIPTS, duration, power_of_two, ratio
@@ -92,22 +94,21 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
     chosen, bars = panels(drawing, frame, report), drawing.kind == "bars"
     with rc_context(SETTINGS):
         figure = Figure(figsize=(1, 1), dpi=300)  # of one inch, so that all places are in inches
-        all_axes: list[Axes] = []
+        drawn: list[tuple[Axes, Panel]] = []
         top = 0.0
         for panel in chosen:
             high = _height(drawing, panel)
-            all_axes.append(figure.add_axes((0, top - high, AXES_WIDTH, high)))
+            drawn.append((figure.add_axes((0, top - high, AXES_WIDTH, high)), panel))
             top -= high + (0.42 if bars else 0.27)
-        drawn = list(zip(all_axes, chosen, strict=True))
         if bars:
             _draw_bars(figure, drawing, drawn, report)
         elif drawn:
             _draw_lines(drawing, drawn)
         wider = (WIDTH - _extent(figure).width) / (1 + LEADER)
-        for axes in all_axes if wider > 0 else ():
+        for axes in figure.axes if wider > 0 else ():
             axes.set_position((0, axes.get_position().y0, AXES_WIDTH + wider, axes.get_position().height))
         left = _extent(figure).x0
-        for axes in all_axes:
+        for axes in figure.axes:
             axes.title.set(x=left / axes.get_position().width, ha="left")
         for text in footnotes(drawing, chosen):
             _add_text(figure, text, "top")
@@ -192,28 +193,26 @@ def _draw_line(axes: Axes, line: Line, look: dict[str, Any]) -> None:
     """Draw medians and bars between quartiles; sign the points of substitutes and doubts."""
     for connected, dots in line.strokes:
         values = [dot.value for dot in dots]
-        apart = {} if connected else {"linestyle": "none", "markerfacecolor": "white"}
-        errors = [[v.median - v.q1 for v in values], [v.q3 - v.median for v in values]]
-        axes.errorbar(
-            [dot.x for dot in dots],
-            [value.median for value in values],
-            yerr=None if line.system else errors,
-            zorder=2 if line.system else 3,
-            **look | {"markeredgewidth": 0.7, "elinewidth": 0.7, "capsize": 1.5} | apart,
-        )
+        medians, errors = [value.median for value in values], None if line.system else _errors(values)
+        style: dict[str, Any] = look | {"markeredgewidth": 0.7, "elinewidth": 0.7, "capsize": 1.5}
+        style |= {} if connected else {"linestyle": "none", "markerfacecolor": "white"}
+        axes.errorbar([dot.x for dot in dots], medians, errors, zorder=2 if line.system else 3, **style)
     for dot in (dot for dot in line.dots if dot.sign):
         sign: Any = {"marker": SIGN_MARKERS[dot.sign], "markerfacecolor": "none", "markersize": 7, "mew": 0.7}
         axes.plot(dot.x, dot.value.median, color="black", zorder=4, **sign)
 
 
+def _errors(values: Sequence[Summary]) -> tuple[list[float], list[float]]:
+    return [v.median - v.q1 for v in values], [v.q3 - v.median for v in values]
+
+
 def _name_alone(axes: Axes, lines: Iterable[Line]) -> None:
     """Write over the highest of the points that belong to no line what they are."""
-    highest: dict[str, tuple[float, float]] = {}
-    for line in lines:
-        for dot in (dot for connected, dots in line.strokes if not connected for dot in dots):
-            highest[dot.entry.label] = max(highest.get(dot.entry.label, (0.0, 0.0)), (dot.value.q3, dot.x))
-    for label, (top, x) in highest.items():
-        axes.annotate(label, (x, top), (0, 4), textcoords="offset points", ha="center", va="bottom")
+    alone = [dot for line in lines for joined, dots in line.strokes if not joined for dot in dots]
+    highest = {dot.entry.label: dot for dot in sorted(alone, key=lambda dot: dot.value.q3)}
+    for label, dot in highest.items():
+        above: Any = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+        axes.annotate(label, (dot.x, dot.value.q3), (0, 4), **above)
 
 
 def _name_powers(axis: Axis, least: int) -> None:
@@ -279,20 +278,16 @@ def _name_lines(axes: Axes, lines: Sequence[Line], distance: float, styles: dict
 def spread(wanted: Sequence[float], distance: float, low: float, high: float) -> list[float]:
     """Move places apart until neighbours are `distance` apart, as near to the wanted ones as may be.
 
-    Places that touch form a block centred on the mean of what they want; blocks that touch merge.
+    Pushed up they would be too high, pushed down too low by as much: they stand between.
     """
-    blocks: list[list[int]] = []
-
-    def start(block: list[int]) -> float:
-        middle, length = sum(wanted[index] for index in block) / len(block), distance * (len(block) - 1)
-        return max(low, min(middle - length / 2, high - length))
-
-    for index in sorted(range(len(wanted)), key=lambda index: wanted[index]):
-        blocks.append([index])
-        while len(blocks) > 1 and start(blocks[-1]) < start(blocks[-2]) + distance * len(blocks[-2]):
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    places = {i: start(block) + step * distance for block in blocks for step, i in enumerate(block)}
-    return [places[index] for index in range(len(wanted))]
+    order, last = sorted(range(len(wanted)), key=lambda index: wanted[index]), len(wanted) - 1
+    up = list(accumulate((wanted[i] for i in order), lambda below, at: max(at, below + distance)))
+    down = list(accumulate((wanted[i] for i in order[::-1]), lambda above, at: min(at, above - distance)))
+    places = [0.0] * len(wanted)
+    for step, index in enumerate(order):
+        highest = high - (last - step) * distance
+        places[index] = max(low + step * distance, min((up[step] + down[last - step]) / 2, highest))
+    return places
 
 
 def _draw_bars(
@@ -307,7 +302,6 @@ def _draw_bars(
         log = bool(panel.over) or max(medians) > WIDE * min(medians)
         axes.set_title(panel.title, pad=6)
         axes.set_xscale("log" if log else "linear")
-        errors = [[v.median - v.q1 for v in values], [v.q3 - v.median for v in values]]
         shades = [colours.get(line.key, COLOURS[-1]) for line in panel.lines]
         if log and not panel.over:
             axes.grid(axis="y", color="0.88", lw=0.6)
@@ -317,7 +311,7 @@ def _draw_bars(
             axes.axvline(base, color="black", lw=0.6)
             axes.barh(rows, [m - base for m in medians], left=base, color=shades, height=0.72, zorder=2)
         thin: Any = {"fmt": "none", "ecolor": "black", "elinewidth": 0.7, "capsize": 1.5, "zorder": 4}
-        axes.errorbar(medians, rows, xerr=errors, **thin)
+        axes.errorbar(medians, rows, xerr=_errors(values), **thin)
         for row, value in enumerate(values):
             text = ratio(value.median) if panel.over else duration(value.median)
             right = max(value.q3, 1) if panel.over else value.q3

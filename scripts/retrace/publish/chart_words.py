@@ -15,13 +15,6 @@ from retrace.reports.judge import judge
 from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.reports.wording import duration, ratio, word_list
 
-SPENT: dict[Measure, str] = {
-    "setup": " of setup",
-    "upload": " to upload",
-    "solve": " to solve",
-    "download": " to download",
-    "kernel": " in kernels",
-}
 MEANT: dict[Measure, str] = {
     "setup": "Setup makes the context and loads the module.",
     "upload": "Upload copies the graph to the GPU.",
@@ -77,9 +70,10 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     first, *rest = sorted((min(own, key=lambda e: e.times[drawing.y].median) for own in there),
                           key=lambda e: e.times[drawing.y].median)  # fmt: skip
     best = first.times[drawing.y]
-    where, time = f"{first.machine}, {graph}", f"{duration(best.median)}{SPENT.get(drawing.y, '')}"
+    where, time = f"{first.machine}, {graph}", duration(best.median)
+    time = time if drawing.y == "total" else f"{LABELS[drawing.y].lower()} {time}"
     if not rest:
-        return f"{where}: {first.name} takes {time}."
+        return f"{where}: {first.name} ({time})."
     other, what = rest[0], "the next"
     cuda = [e for e in (first, *rest) if e.kind == "report" and e.record and e.record.backend == "cuda"]
     if cuda and cuda[0] is not first:

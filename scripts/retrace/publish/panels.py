@@ -51,18 +51,9 @@ class Dot:
 
 @dataclass(frozen=True)
 class Line:
-    """A line, or a bar.
+    """A line, or a bar: its name, and the key that it has its colour and marker by.
 
-    Attributes
-    ----------
-    name, key
-        What stands beside it; what it has its colour and marker by.
-    dots
-        From left to right.
-    system
-        Of a printed line the number of its computer, from 1; else 0.
-    apart
-        Whether dots of real graphs stand apart: others make the lines.
+    A printed line has the number of its computer, from 1. Dots of real graphs may stand `apart`.
     """
 
     name: str
@@ -220,19 +211,18 @@ def measured(entry: Entry, measure: Measure, over: Variant | None, others: Itera
 
 def _printed(frame: Frame) -> list[Line]:
     """Collect the printed lines; zero has no place on a logarithmic axis."""
-    cells: dict[tuple[int, str], list[Dot]] = defaultdict(list)
+    cells: dict[tuple[str, str], list[Dot]] = defaultdict(list)
     systems = list(dict.fromkeys(entry.machine for entry in frame.printed))
     for entry in sorted(frame.printed, key=lambda entry: entry.vertices):
         if entry.printed and entry.printed.ms > 0:
             dot = Dot(entry.vertices, Summary.of([entry.printed.ms]), entry)
-            cells[systems.index(entry.machine) + 1, entry.name].append(dot)
-    shared = Counter(name for _, name in cells)
-    found = []
-    for (system, name), dots in sorted(cells.items(), key=lambda item: item[0][0]):
-        entry = dots[0].entry
-        own = name if shared[name] == 1 else entry.hardware
-        found.append(Line(f"printed: {own}", entry.solver.split("/")[-1], dots, system))
-    return found
+            cells[entry.machine, entry.name].append(dot)
+    shared, found = Counter(name for _, name in cells), []
+    for (system, name), dots in cells.items():
+        entry, number = dots[0].entry, systems.index(system) + 1
+        own = f"printed: {name if shared[name] == 1 else entry.hardware}"
+        found.append(Line(own, entry.solver.split("/")[-1], dots, number))
+    return sorted(found, key=lambda line: line.system)
 
 
 def _bars(

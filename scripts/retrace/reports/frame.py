@@ -10,14 +10,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from retrace.graphs.random import size
-from retrace.records.record import PHASES, Record
+from retrace.records.record import PHASES, Record, read_records
 from retrace.records.statistics import Summary, rank
-from retrace.reports.printed import PrintedNumber
-from retrace.reports.report import Measure, TableLayout
+from retrace.reports.printed import PrintedNumber, read_printed
+from retrace.reports.report import Measure, Report, TableLayout, load_report
 from retrace.reports.variant import QUERY, Variant
 from retrace.system.errors import RetraceError
 
@@ -31,23 +33,12 @@ REPORT = "the report's"
 
 @dataclass(frozen=True)
 class Entry:
-    """A printed number or a record.
+    """A printed number or a record, of which one is None.
 
-    Attributes
-    ----------
-    experiment, solver, name
-        Of a record the solver's whole name, and its variant with the settings that tell it from its like.
-        Of a printed number the solver that repeats it, and its printed name.
-    machine, hardware
-        Where it was measured, or the system that the report names.
-    graph, label, pair, vertices, arcs
-        The data set, its name with what makes it another graph, the pair of vertices that was asked for.
-    times
-        By phase in milliseconds, and the share of the transfer: of verified answers alone.
-    layout
-        How the table of the experiment is laid out.
-    printed, record
-        The printed number, or the record.
+    Its name is the variant with the settings that tell it from its like, or the printed name; its solver that
+    of the record, or the one that repeats the number. Its machine is where it was measured, or the system
+    that the report names. Its label is the data set with what makes it another graph, such as a stand-in.
+    Its times are by phase in milliseconds, and the share of the transfer, of verified answers alone.
     """
 
     experiment: str
@@ -196,10 +187,8 @@ class Frame:
             row = found.setdefault(key, GraphRow(*key))
             place = (entry.machine, entry.name)
             if place in row.measured:
-                raise RetraceError(
-                    f"{entry.experiment}: two records of {entry.full_name} on {entry.title} from "
-                    f"{entry.machine}; give one"
-                )
+                twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
+                raise RetraceError(f"{entry.experiment}: {twice}; give one")
             row.measured[place] = entry
         order = list(dict.fromkeys(entry.graph for entry in self.printed))
         rows = []
@@ -245,22 +234,10 @@ def build(
     entries = []
     for number in numbers:
         layout = layouts.get(number.table) or TableLayout(title=number.table)
-        entries.append(
-            Entry(
-                experiment=number.table,
-                solver=layout.solvers.get(number.name, number.name),
-                name=number.name,
-                machine=number.system,
-                hardware=number.hardware,
-                graph=number.graph,
-                label=number.graph,
-                pair=PRINTED_PAIR,
-                vertices=number.vertices,
-                arcs=number.arcs,
-                layout=layout,
-                printed=number,
-            )
-        )
+        values: dict[str, Any] = number.model_dump(include={"name", "hardware", "graph", "vertices", "arcs"})
+        solver = layout.solvers.get(number.name, number.name)
+        values |= {"machine": number.system, "label": number.graph, "pair": PRINTED_PAIR, "printed": number}
+        entries.append(Entry(experiment=number.table, solver=solver, layout=layout, **values))
     for record in records:
         keys = telling[record.experiment, record.machine.name, record.solver]
         settings = {key: str(record.parameters[key]) for key in keys if key in record.parameters}
@@ -283,6 +260,21 @@ def build(
             )
         )
     return Frame(entries)
+
+
+def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | None, Frame]:
+    """Read a report, the numbers in the CSV file beside it if there is one, and records.
+
+    Raises
+    ------
+    RetraceError
+        If one of the files is not sound, naming it.
+    """
+    if report is None:
+        return None, build(read_records(records))
+    found, numbers = load_report(report), report.with_suffix(".csv")
+    printed = read_printed(numbers) if numbers.exists() else []
+    return found, build(read_records(records), printed, found.tables)
 
 
 def speed_up(slow: Entry | None, fast: Entry | None) -> tuple[float, bool] | None:
@@ -366,10 +358,9 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
     """Summarise a record's trials by phase; a record whose times may not be shown has none."""
     if not record.timed:
         return {}
-    values: dict[Measure, list[float]] = {
-        phase: [time for trial in record.trials if (time := getattr(trial, phase)) is not None]
-        for phase in PHASES
-    }
+    values: dict[Measure, list[float]] = {}
+    for phase in PHASES:
+        values[phase] = [ms for trial in record.trials if (ms := getattr(trial, phase)) is not None]
     values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
     return {measure: Summary.of(some) for measure, some in values.items() if some}
 

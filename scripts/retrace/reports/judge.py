@@ -35,14 +35,10 @@ class Finding:
 
     Attributes
     ----------
-    verdict
-        Whether it holds.
-    measured
-        The numbers that the verdict rests on, with their units; empty without any.
+    measured, short
+        The numbers that the verdict rests on; which of them a figure has room for, all if empty.
     why
         What the verdict alone does not say: where it holds, or why nothing can be told.
-    short
-        What of `measured` stands in a figure's head; empty if all of it does.
     """
 
     verdict: Verdict
@@ -65,15 +61,7 @@ COMPARING = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """The records that one machine has of one experiment.
-
-    Attributes
-    ----------
-    machine, entries
-        Whose records these are, and the records that count.
-    on_gpu
-        Whether any of the machine's times of the experiment is a GPU's, counting or not.
-    """
+    """The records of a machine that count for a claim, and whether any of its times is a GPU's."""
 
     machine: str
     entries: Sequence[Entry]
@@ -98,10 +86,8 @@ class Evidence:
         for entry in sorted(self.entries, key=lambda entry: entry.work):
             if entry.total and fits(entry, variant):
                 if entry.label in found:
-                    raise RetraceError(
-                        f"{entry.experiment}: two records of {variant} on {entry.label} from {self.machine}; "
-                        "give one"
-                    )
+                    twice = f"two records of {variant} on {entry.label} from {self.machine}"
+                    raise RetraceError(f"{entry.experiment}: {twice}; give one")
                 found[entry.label] = entry
         return found
 
@@ -132,17 +118,13 @@ def fits(entry: Entry, variant: Variant) -> bool:
 def meets(entry: Entry, condition: Where) -> bool:
     """Return whether an entry counts under a condition."""
     record = entry.record
-    left = record.observed.get("searched_vertices") if record else None
+    left = record.observed.get("searched_vertices") if record and "-comp" in entry.solver else None
+    whole = left is not None and left >= entry.vertices
     return (
         condition.arcs_per_vertex in (None, entry.arcs_per_vertex)
         and entry.vertices >= (condition.least_vertices or 0)
         and not (condition.all_sources and record and record.parameters.get("sources"))
-        and not (
-            condition.compaction_helps
-            and "-comp" in entry.solver
-            and left is not None
-            and left >= entry.vertices
-        )
+        and not (condition.compaction_helps and whole)
     )
 
 
@@ -169,29 +151,24 @@ class Pair:
     @property
     def less_outside_kernels(self) -> bool:
         """Whether the first takes less of its solve outside the kernels; false where theirs is unknown."""
-        outside = []
-        for entry in self.entries:
-            kernel = entry.times.get("kernel")
-            outside.append(entry.times["solve"].median - (kernel.median if kernel else float("nan")))
-        return outside[0] < outside[1]
+        times = [(entry.times["solve"], entry.times.get("kernel")) for entry in self.entries]
+        outside = [solve.median - kernel.median for solve, kernel in times if kernel]
+        return len(outside) == 2 and outside[0] < outside[1]
 
     def __str__(self) -> str:
-        first, second = self.times
-        return (
-            f"{self.graph}: {duration(first.median)} ({self.fast}), {duration(second.median)} ({self.slow}), "
-            f"{ratio(self.ratio)}"
-        )
+        first, second = (duration(times.median) for times in self.times)
+        return f"{self.graph}: {first} ({self.fast}), {second} ({self.slow}), {ratio(self.ratio)}"
 
 
 def pairs_of(evidence: Evidence, fast: Variant, slow: Variant, phase: Phase) -> list[Pair]:
     """Pair the times of two variants on the very same graphs, as far as they can be ranked."""
-    first, second = evidence.timed(fast), evidence.timed(slow)
+    mine, others = evidence.timed(fast), evidence.timed(slow)
     found = []
-    for graph, own in first.items():
-        if graph in second and same_graph(own, second[graph]):
-            times, others = own.times.get(phase), second[graph].times.get(phase)
-            if times and others and times.enough and others.enough:
-                found.append(Pair(graph, fast, slow, (own, second[graph]), (times, others)))
+    for graph, own in mine.items():
+        if graph in others and same_graph(own, others[graph]):
+            first, second = (entry.times.get(phase) for entry in (own, others[graph]))
+            if first and second and first.enough and second.enough:
+                found.append(Pair(graph, fast, slow, (own, others[graph]), (first, second)))
     return found
 
 
@@ -202,7 +179,10 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
         return Finding(Verdict.OPEN, why="nothing here measures it")
     evidence = Evidence.of(frame, claim.experiment, machine, test.where)
     variants = [report.variant(spec) for spec in test.specs]
-    finding = JUDGES[type(test)](test, evidence, *variants)
+    if own := OF_PAIRS.get(type(test)):
+        finding = own(pairs_of(evidence, variants[0], variants[1], test.by))
+    else:
+        finding = JUDGES[type(test)](test, evidence, *variants)
     if finding is None:
         return Finding(Verdict.OPEN, why=evidence.why_untimed(variants))
     if claim.quote and finding.measured:
@@ -260,8 +240,7 @@ def _observed(entry: Entry, key: str) -> float:
     return float(entry.record.observed.get(key, 0)) if entry.record else 0.0
 
 
-def _not_faster(test: claims.NotFaster, evidence: Evidence, own: Variant, base: Variant) -> Finding | None:
-    found = pairs_of(evidence, own, base, test.by)
+def _not_faster(found: Sequence[Pair]) -> Finding | None:
     if not found:
         return None
     orders = {pair.graph: 1 if pair.order == -1 else -1 for pair in found}
@@ -270,16 +249,14 @@ def _not_faster(test: claims.NotFaster, evidence: Evidence, own: Variant, base: 
     return _weigh(orders, str(found[-1]), counts, short=_short(found[-1:], [counts]))
 
 
-def _somewhere_faster(
-    test: claims.SomewhereFaster, evidence: Evidence, own: Variant, base: Variant
-) -> Finding | None:
-    """Judge up to which graph a variant is faster."""
-    found = pairs_of(evidence, own, base, test.by)
+def _somewhere_faster(found: Sequence[Pair]) -> Finding | None:
     if len(found) < 2:
         return None
     where = [pair.graph for pair in found if pair.order == -1]
     more = ", the largest measured" if found[-1].graph in where else ""
-    why = f"{own} is faster up to {where[-1]}{more}" if where else f"{base} is no slower on any graph"
+    why = f"{found[0].slow} is no slower on any graph"
+    if where:
+        why = f"{found[0].fast} is faster up to {where[-1]}{more}"
     short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (found[0], found[-1]))
     return Finding(Verdict.HOLDS if where else Verdict.FAILS, f"{found[0]}; {found[-1]}", why, short)
 
@@ -294,19 +271,17 @@ def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Varia
         orders[graph] = max(rank(own, other) for name, other in there.items() if name != str(best))
         least = min(there, key=lambda name: there[name].median)
         beaten = f", {best} takes {ratio(own.median / there[least].median)}" if least != str(best) else ""
-        quoted.append(
-            f"{graph}: fastest of {len(there)} is {least} ({duration(there[least].median)}{beaten})"
-        )
+        time = duration(there[least].median)
+        quoted.append(f"{graph}: fastest of {len(there)} is {least} ({time}{beaten})")
     return _weigh(orders, quoted[0], quoted[-1], short=quoted[-1]) if orders else None
 
 
-def _gain_grows(test: claims.GainGrows, evidence: Evidence, own: Variant, base: Variant) -> Finding | None:
-    found = pairs_of(evidence, own, base, test.by)
+def _gain_grows(found: Sequence[Pair]) -> Finding | None:
     if len(found) < 2:
         return None
     saved = {pair.graph: pair.times[1].median - pair.times[0].median for pair in found}
-    orders = {graph: -1 if saved[graph] > before else 1
-              for graph, before in zip(list(saved)[1:], saved.values(), strict=False)}  # fmt: skip
+    later = zip(list(saved)[1:], saved.values(), strict=False)
+    orders = {graph: -1 if saved[graph] > before else 1 for graph, before in later}
     texts = []
     for pair in (found[0], found[-1]):
         ms = saved[pair.graph]
@@ -316,12 +291,8 @@ def _gain_grows(test: claims.GainGrows, evidence: Evidence, own: Variant, base: 
 
 
 def _transfer_share(test: claims.TransferShare, evidence: Evidence, variant: Variant) -> Finding | None:
-    """Judge the share of the transfer in the total where it is greatest."""
-    shares = {
-        label: entry.times["transfer"]
-        for label, entry in evidence.timed(variant).items()
-        if entry.total and entry.total.enough
-    }
+    timed = evidence.timed(variant).items()
+    shares = {label: e.times["transfer"] for label, e in timed if e.total and e.total.enough}
     if not shares:
         return None
     greatest = max(shares, key=lambda graph: shares[graph].median)
@@ -336,13 +307,10 @@ def _transfer_share(test: claims.TransferShare, evidence: Evidence, variant: Var
 
 
 def _below(test: claims.Below, evidence: Evidence, *variants: Variant) -> Finding | None:
-    """Judge the slowest of some variants."""
-    slowest = {
-        str(variant): max(
-            (e.times[test.by].q3 for e in evidence.timed(variant).values() if test.by in e.times), default=0.0
-        )
-        for variant in variants
-    }
+    slowest = {}
+    for variant in variants:
+        times = [entry.times[test.by] for entry in evidence.timed(variant).values() if test.by in entry.times]
+        slowest[str(variant)] = max((one.q3 for one in times), default=0.0)
     if not any(slowest.values()):
         why = "no graph of that size was measured as a whole"
         return Finding(Verdict.OPEN, why=why) if evidence.on_gpu else None
@@ -356,10 +324,10 @@ def _below(test: claims.Below, evidence: Evidence, *variants: Variant) -> Findin
     return Finding(Verdict.HOLDS, measured)
 
 
-def _one_off(test: claims.OneOff, evidence: Evidence, own: Variant, base: Variant) -> Finding | None:
+def _one_off(found: Sequence[Pair]) -> Finding | None:
     """Compare what prefix sums on the GPU save with the total of the variant that has them from the host."""
     orders, measured = {}, ""
-    for pair in pairs_of(evidence, own, base, test.by):
+    for pair in found:
         device, host = (_observed(pair.entries[0], f"prefix_{where}_ms") for where in ("device", "host"))
         total = pair.times[1].median
         if device and host:
@@ -369,17 +337,20 @@ def _one_off(test: claims.OneOff, evidence: Evidence, own: Variant, base: Varian
     return _weigh(orders, measured) if orders else None
 
 
-JUDGES: dict[type, Callable[..., Finding | None]] = {
-    claims.Faster: _faster,
+OF_PAIRS: dict[type, Callable[[Sequence[Pair]], Finding | None]] = {
     claims.NotFaster: _not_faster,
     claims.SomewhereFaster: _somewhere_faster,
-    claims.Fastest: _fastest,
     claims.GainGrows: _gain_grows,
-    claims.TransferShare: _transfer_share,
-    claims.Below: _below,
     claims.OneOff: _one_off,
 }
-"""By the kind of comparison; None where its variants have no times to judge by."""
+"""By the kind of a comparison of two variants."""
+JUDGES: dict[type, Callable[..., Finding | None]] = {
+    claims.Faster: _faster,
+    claims.Fastest: _fastest,
+    claims.TransferShare: _transfer_share,
+    claims.Below: _below,
+}
+"""By the kind of any other; None where its variants have no times to judge by."""
 
 
 def verdict(orders: Sequence[int]) -> Verdict:

@@ -101,9 +101,9 @@ class Report(FileModel):
         """Check that a figure's claim is there, and that what is judged has an experiment."""
         for name, figure in self.figures.items():
             if figure.claim is not None and figure.claim not in self.claims:
+                there = ", ".join(self.claims) or "none"
                 raise ValueError(
-                    f"figures.{name}.claim: {figure.claim} is no claim of the report; there are "
-                    f"{', '.join(self.claims) or 'none'}"
+                    f"figures.{name}.claim: {figure.claim} is no claim of the report; there are {there}"
                 )
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
@@ -151,14 +151,10 @@ def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
     reports = {path.stem: load_report(path) for path in sorted(folder.glob("*.yaml"))}
     owners: dict[str, str] = {}
     for key, report in reports.items():
-        for name in [
-            *(f"tables.{name}" for name in report.tables),
-            *(f"figures.{n}" for n in report.figures),
-        ]:
+        for name in [*(f"tables.{n}" for n in report.tables), *(f"figures.{n}" for n in report.figures)]:
             if name in owners:
-                raise RetraceError(
-                    f"{folder / key}.yaml: {name}: {owners[name]} has it already; expected one"
-                )
+                taken = f"{owners[name]} has it already; expected one"
+                raise RetraceError(f"{folder / key}.yaml: {name}: {taken}")
             owners[name] = key
     return reports
 
