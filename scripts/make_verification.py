@@ -19,7 +19,7 @@ def main() -> None:
 
     _, frame = read_frame(None, arguments.records)
     write_page(arguments.output_prefix, verification.page(frame), verification.tidy(frame))
-    print(verification.summary(frame))
+    print(verification.outcomes(frame))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 
 from command_line import run_script
 from fabricated import frame, graph_info, record
-from retrace.publish.chart import draw, drawing_of, image, short, spread
+from retrace.publish.chart import draw, drawing_of, image, spread, tick_text
 from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
 from retrace.publish.panels import Panel, panels
 from retrace.records.record import Record, write_records
@@ -205,6 +205,6 @@ def test_labels_move_apart_and_no_further(wanted: list[float], places: list[floa
 
 
 def test_round_numbers_are_short() -> None:
-    assert [short(value) for value in (0.001, 0.05, 1, 2000, 1e4, 2e5)] == [
+    assert [tick_text(value) for value in (0.001, 0.05, 1, 2000, 1e4, 2e5)] == [
         "0.001", "0.05", "1", "2000", "10⁴", "2·10⁵",
     ]  # fmt: skip

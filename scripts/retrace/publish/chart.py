@@ -224,10 +224,10 @@ def _name_powers(axis: Axis, least: int) -> None:
             break
     axis.set_major_locator(locator)
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
 
 
-def short(value: float) -> str:
+def tick_text(value: float) -> str:
     """Write a round number in few characters: 0.05, 2000, 10⁴ or 2·10⁴."""
     power = floor(log10(value) + 1e-9)
     if -3 <= power < 4:

@@ -44,7 +44,7 @@ def result(record: Record) -> str:
     return f"{'differs' if record.status == 'ok' else record.status}: {record.reason}"
 
 
-def summary(frame: Frame) -> str:
+def outcomes(frame: Frame) -> str:
     """Count the outcomes in one line."""
     counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured if entry.record)
     others = [f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name]]
@@ -64,7 +64,7 @@ def page(frame: Frame) -> Page:
             rows.append(Row(row["graph"], cells))
     return Page(
         title="Verification",
-        summary=summary(frame),
+        summary=outcomes(frame),
         label_heading=COLUMNS[0],
         tables=[Table([Group("", SHOWN[:-1], "text"), Group("", SHOWN[-1:])], rows)],
         remarks=[

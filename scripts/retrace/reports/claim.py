@@ -199,14 +199,14 @@ def _several(specs: Specs) -> list[str]:
     return [specs] if isinstance(specs, str) else specs
 
 
-KINDS = (
+COMPARISON_KEYS = (
     "faster", "not_faster", "faster_on_some", "fastest", "gain_grows", "transfer_share", "below_s", "function"
 )  # fmt: skip
 """The keys that tell each kind of comparison from the others."""
 
 
 def _kind(value: Any) -> str | None:
-    return next((key for key in KINDS if isinstance(value, dict) and key in value), None)
+    return next((key for key in COMPARISON_KEYS if isinstance(value, dict) and key in value), None)
 
 
 AnyComparison = Annotated[
@@ -221,7 +221,7 @@ AnyComparison = Annotated[
     Discriminator(
         _kind,
         custom_error_type="unknown_test",
-        custom_error_message=f"Input should be one of the keys {', '.join(KINDS)}",
+        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISON_KEYS)}",
     ),
 ]
 

@@ -64,7 +64,7 @@ class Entry:
     @property
     def title(self) -> str:
         """The label of the row: the graph, and the pair where it is not the printed one."""
-        return titled(self.label, self.pair)
+        return self.label if self.pair == PRINTED_PAIR else f"{self.label}, {self.pair} pair"
 
     @property
     def group(self) -> str:
@@ -126,16 +126,11 @@ class GraphRow:
     @property
     def title(self) -> str:
         """The label, and the pair where it is not the printed one."""
-        return titled(self.label, self.pair)
+        return [*self.measured.values(), *self.printed][0].title
 
     def of(self, machine: str, solver: str | None) -> Entry | None:
         """Return what a machine measured of a solver, whatever its settings."""
         return next((e for (m, _), e in self.measured.items() if (m, e.solver) == (machine, solver)), None)
-
-
-def titled(label: str, pair: str) -> str:
-    """Name a row: the graph, and the pair where it is not the printed one."""
-    return label if pair == PRINTED_PAIR else f"{label}, {pair} pair"
 
 
 @dataclass(frozen=True)
@@ -201,13 +196,11 @@ class Frame:
             row.printed = [entry for entry in self.printed if entry.graph == graph]
             rows.append(row)
 
-        def order_of(row: GraphRow) -> tuple[int | str, ...]:
-            among = (
-                (order.index(row.graph), 0, 0) if row.graph in order else (len(order), *row.first.work[:2])
-            )
+        def rank_of(row: GraphRow) -> tuple[int | str, ...]:
+            among = [order.index(row.graph)] if row.graph in order else [len(order), *row.first.work[:2]]
             return (*among, row.graph, PAIRS.index(row.pair), _distance(row.label))
 
-        return rows + sorted(found.values(), key=order_of)
+        return rows + sorted(found.values(), key=rank_of)
 
     @cached_property
     def solvers(self) -> dict[str, Entry]:
@@ -216,11 +209,11 @@ class Frame:
         for entry in self.measured:
             found.setdefault(entry.name, entry)
 
-        def place(entry: Entry) -> tuple[int, int]:
+        def order_of(entry: Entry) -> tuple[int, int]:
             own = list(dict.fromkeys(entry.layout.solvers.values()))
             return KINDS.index(entry.kind), own.index(entry.solver) if entry.solver in own else len(own)
 
-        return dict(sorted(found.items(), key=lambda item: place(item[1])))
+        return {entry.name: entry for entry in sorted(found.values(), key=order_of)}
 
 
 def build(
@@ -301,7 +294,7 @@ def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
 
 
 QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "minimum": "min"}
-PARTS = [f"{phase}_{short}_ms" for phase in PHASES if phase != "total" for short in QUARTILES.values()]
+PARTS = [f"{phase}_{name}_ms" for phase in PHASES if phase != "total" for name in QUARTILES.values()]
 COLUMNS = {
     name: kind
     for names, kind in (
@@ -345,7 +338,7 @@ def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
     for phase in PHASES:
         if times := entry.times.get(phase):
             prefix = "" if phase == "total" else f"{phase}_"
-            cells |= {f"{prefix}{short}_ms": getattr(times, long) for long, short in QUARTILES.items()}
+            cells |= {f"{prefix}{name}_ms": getattr(times, long) for long, name in QUARTILES.items()}
     if entry.total:
         cells["n"] = entry.total.n
         cells["arcs_per_second"] = entry.arcs / entry.total.median * 1e3 if entry.total.median else None

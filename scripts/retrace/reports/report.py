@@ -20,7 +20,7 @@ PUBLISHED = ROOT / "results" / "published"
 
 Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer"]
 """A phase of a trial, or the share of upload and download in its total."""
-Name = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
+Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
 class SpeedUp(FileModel):
@@ -60,7 +60,7 @@ class Compared(FileModel):
 class Drawing(FileModel):
     """What a figure shows: lines against a size or a setting, or ranked bars, a panel for each machine."""
 
-    experiment: Name
+    experiment: Key
     title: str
     number: str = Field(default="", description="the printed figure or table that it mirrors")
     kind: Literal["lines", "bars"] = "lines"
@@ -86,15 +86,15 @@ class Drawing(FileModel):
 class Report(FileModel):
     """One of the reports that Retrace re-runs."""
 
-    key: Name
+    key: Key
     title: str
     author: str
     institution: str = ""
     year: str = ""
     problem: str = Field(default="", description="what variants without a problem of their own solve")
-    tables: dict[Name, TableLayout] = Field(default_factory=dict, description="by experiment")
-    figures: dict[Name, Drawing] = Field(default_factory=dict)
-    claims: dict[Name, Claim] = Field(default_factory=dict)
+    tables: dict[Key, TableLayout] = Field(default_factory=dict, description="by experiment")
+    figures: dict[Key, Drawing] = Field(default_factory=dict)
+    claims: dict[Key, Claim] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
