@@ -190,7 +190,6 @@ def _look(line: Line, styles: dict[str, int]) -> dict[str, Any]:
 
 
 def _draw_line(axes: Axes, line: Line, look: dict[str, Any]) -> None:
-    """Draw medians and bars between quartiles; sign the points of substitutes and doubts."""
     for connected, dots in line.strokes:
         values = [dot.value for dot in dots]
         medians, errors = [value.median for value in values], None if line.system else _errors(values)
@@ -260,7 +259,6 @@ def _name_places(axes: Axes, drawing: Drawing, lines: Iterable[Line]) -> None:
 
 
 def _name_lines(axes: Axes, lines: Sequence[Line], distance: float, styles: dict[str, int]) -> None:
-    """Write each line's name at its end, apart from the others, with a leader to it."""
     ends = []
     for line in lines:
         connected = [dots[-1] for joined, dots in line.strokes if joined] or [line.dots[-1]]

@@ -228,7 +228,6 @@ def _printed(frame: Frame) -> list[Line]:
 def _bars(
     drawing: Drawing, entries: Sequence[Entry], layout: TableLayout, read: Callable[[str], Variant]
 ) -> Iterable[Panel]:
-    """Make a machine's panels of ranked bars, one for each graph that is shown."""
     series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs, "")
     for graph in _graphs(entries, layout):
         own = [entry for entry in entries if entry.label == graph]

@@ -217,14 +217,12 @@ def _summary(found: Frame, plain: bool, report: Report | None) -> str:
 
 
 def _claims(report: Report | None, experiment: str) -> list[str]:
-    """Name the page on which the report's claims are judged by this experiment."""
     if report and any(claim.experiment == experiment for claim in report.claims.values()):
         return [f"What the report says of it in words is judged in claims-{report.key}."]
     return []
 
 
 def _rate(entry: Entry | None) -> Cell:
-    """Show how many arcs per second were made, going by the median total."""
     if entry is None or entry.total is None or not entry.total.median:
         return Cell()
     return Cell(three_digits(entry.arcs / entry.total.median / 1e3))

@@ -55,6 +55,5 @@ def page(report: Report, frame: Frame) -> Page:
 
 
 def _judging(report: Report, frame: Frame) -> Frame:
-    """Choose the entries that the claims are judged by."""
     experiments = {claim.experiment for claim in report.claims.values()}
     return Frame([entry for entry in frame.entries if entry.experiment in experiments])

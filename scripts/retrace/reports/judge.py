@@ -222,7 +222,6 @@ def _faster(test: claims.Faster, evidence: Evidence, *variants: Variant) -> Find
 
 
 def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
-    """Name the ratios of the first and the last of some pairs, and what was counted."""
     ratios = dict.fromkeys(ratio(pair.ratio) for pair in (pairs[0], pairs[-1]))
     return "; ".join([f"{' to '.join(ratios)} on {pairs[0].graph}", *counts])
 

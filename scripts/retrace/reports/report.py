@@ -98,7 +98,6 @@ class Report(FileModel):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        """Check that a figure's claim is there, and that what is judged has an experiment."""
         for name, figure in self.figures.items():
             if figure.claim is not None and figure.claim not in self.claims:
                 there = ", ".join(self.claims) or "none"
