@@ -6,7 +6,7 @@ from pathlib import Path
 
 from retrace.publish import verdicts
 from retrace.publish.page import write_page
-from retrace.publish.sources import read_frame
+from retrace.reports.frame import read_frame
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 

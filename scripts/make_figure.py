@@ -9,10 +9,7 @@ from pathlib import Path
 
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption
-from retrace.records.record import read_records
-from retrace.reports.frame import build
-from retrace.reports.printed import read_printed
-from retrace.reports.report import load_report
+from retrace.reports.frame import read_frame
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 
@@ -26,11 +23,8 @@ def main() -> None:
     parser.add_argument("--output-prefix", required=True, help="path without .svg, .png, .md")
     arguments = parser.parse_args()
 
-    report = load_report(arguments.report) if arguments.report else None
-    numbers = arguments.report.with_suffix(".csv") if arguments.report else None
-    printed = read_printed(numbers) if numbers and numbers.exists() else []
-    frame = build(read_records(arguments.records), printed, report.tables if report else None)
-    drawing = drawing_of(report, arguments.figure)
+    report, frame = read_frame(arguments.report, arguments.records)
+    drawing = drawing_of(report, arguments.figure, [entry.experiment for entry in frame.measured])
     figure = draw(drawing, frame, report)
     text = caption(drawing, frame, report).encode()
     for form, content in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": text}.items():

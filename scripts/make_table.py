@@ -6,8 +6,8 @@ from pathlib import Path
 
 from retrace.publish import tables
 from retrace.publish.page import write_page
-from retrace.publish.sources import read_frame
 from retrace.reports import frame
+from retrace.reports.frame import read_frame
 from retrace.reports.report import table_layout
 from retrace.system.errors import OneLineParser, run_command
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from retrace.publish import verification
 from retrace.publish.page import write_page
-from retrace.publish.sources import read_frame
+from retrace.reports.frame import read_frame
 from retrace.system.errors import OneLineParser, run_command
 
 
@@ -19,7 +19,7 @@ def main() -> None:
 
     _, frame = read_frame(None, arguments.records)
     write_page(arguments.output_prefix, verification.page(frame), verification.tidy(frame))
-    print(verification.summary(frame))
+    print(verification.outcomes(frame))
 
 
 if __name__ == "__main__":

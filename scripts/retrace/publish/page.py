@@ -34,11 +34,6 @@ class Group:
     columns: Sequence[str]
     style: str = "number"
 
-    @property
-    def width(self) -> int:
-        """The number of its columns."""
-        return len(self.columns)
-
 
 @dataclass(frozen=True)
 class Row:
@@ -99,13 +94,9 @@ def render(page: Page, form: str) -> str:
 
 def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
     """Write a page as Markdown and HTML, and what it shows as CSV."""
-    files = {
-        "csv": tidy.to_csv(index=False, lineterminator="\n"),
-        "md": render(page, "md"),
-        "html": render(page, "html"),
-    }
-    for form, text in files.items():
-        write_whole(Path(f"{prefix}.{form}"), text)
+    write_whole(Path(f"{prefix}.csv"), tidy.to_csv(index=False, lineterminator="\n"))
+    for form in ("md", "html"):
+        write_whole(Path(f"{prefix}.{form}"), render(page, form))
 
 
 def _markdown(text: str) -> str:

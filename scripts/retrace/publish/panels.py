@@ -5,18 +5,18 @@ A bar is a line of one dot. Lines of the same key look the same in all panels of
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrace.records.statistics import Summary
-from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, kind_of, same_graph
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, same_graph
 from retrace.reports.judge import fits, meets
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
 from retrace.reports.wording import plural
 
-MEASURES: dict[Measure, str] = {
+LABELS: dict[Measure, str] = {
     "setup": "Setup time",
     "upload": "Upload time",
     "solve": "Time to solve",
@@ -51,18 +51,9 @@ class Dot:
 
 @dataclass(frozen=True)
 class Line:
-    """A line, or a bar.
+    """A line, or a bar: its name, and the key that it has its colour and marker by.
 
-    Attributes
-    ----------
-    name, key
-        What stands beside it; what it has its colour and marker by.
-    dots
-        From left to right.
-    system
-        Of a printed line the number of its computer, from 1; else 0.
-    apart
-        Whether dots of real graphs stand apart: others make the lines.
+    A printed line has the number of its computer, from 1. Dots of real graphs may stand `apart`.
     """
 
     name: str
@@ -74,19 +65,24 @@ class Line:
     @property
     def strokes(self) -> list[tuple[bool, list[Dot]]]:
         """The dots of each family of graphs, and whether they are connected."""
-        families: dict[str, list[Dot]] = {}
+        families: dict[str, list[Dot]] = defaultdict(list)
         for dot in self.dots:
-            families.setdefault(family(dot.entry), []).append(dot)
+            families[family(dot.entry)].append(dot)
         return [(bool(name) or not self.apart, dots) for name, dots in families.items()]
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The lines of a machine, or of a printed system: then `machine` is empty."""
+    """The lines of a machine, or of a printed system: then `machine` is empty.
+
+    They show a measure, over that of the variant `over` if there is one. Panels below the others compare.
+    """
 
     machine: str
     title: str
     lines: Sequence[Line]
+    measure: Measure = "total"
+    over: str = ""
     below: bool = False
 
     @property
@@ -103,7 +99,7 @@ def family(entry: Entry) -> str:
     return entry.graph.split("-")[0] if generated else ""
 
 
-def shown(drawing: Drawing, frame: Frame) -> Frame:
+def entries_of(drawing: Drawing, frame: Frame) -> Frame:
     """Return the entries that a drawing is about."""
     of = frame.of(drawing.experiment).entries
     return Frame([entry for entry in of if entry.pair == PRINTED_PAIR and meets(entry, drawing.where)])
@@ -111,25 +107,26 @@ def shown(drawing: Drawing, frame: Frame) -> Frame:
 
 def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]:
     """Choose what is drawn; a panel without lines is left out."""
-    frame, layout = shown(drawing, frame), table_layout(report, drawing.experiment)
+    frame, layout = entries_of(drawing, frame), table_layout(report, drawing.experiment)
     read = report.variant if report else Variant.parse
+    timed = {m: [e for e in frame.measured if e.machine == m and e.times] for m in frame.machines}
     if drawing.kind == "bars":
-        found = [panel for m in frame.machines for panel in _bars(drawing, _of(frame, m), layout, read)]
+        found = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read)]
         return [panel for panel in found if panel.lines]
-    lines = {name: list(some) for name, some in _names(drawing, frame, layout, read).items()}
-    found = [_lines(drawing, machine, _of(frame, machine), lines, read) for machine in frame.machines]
-    printed = (
-        _printed(frame) if (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series else []
-    )
-    if len(printed) > MOST_PRINTED or not any(panel.lines for panel in found):
-        by_system: dict[str, list[Line]] = {}
-        for line in printed:
-            own = line.name if len(printed) <= MOST_PRINTED else line.dots[0].entry.name
-            system = line.dots[0].entry.machine if len(printed) > MOST_PRINTED else "All systems"
-            by_system.setdefault(system, []).append(Line(own, line.key, line.dots, line.system))
-        found = [*(Panel("", f"{name}, printed", some) for name, some in by_system.items()), *found]
-    else:
-        found = [Panel(p.machine, p.title, [*printed, *p.lines]) if p.lines else p for p in found]
+    lines = _named(drawing, frame, read)
+    found = [_lines(drawing, machine, own, lines, read) for machine, own in timed.items()]
+    found = [panel for panel in found if panel.lines]
+    plain = (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series
+    printed = _printed(frame) if plain else []
+    if len(printed) > MOST_PRINTED:
+        for system in dict.fromkeys(line.dots[0].entry.machine for line in reversed(printed)):
+            some = [line for line in printed if line.dots[0].entry.machine == system]
+            named = [replace(line, name=line.dots[0].entry.name) for line in some]
+            found.insert(0, Panel("", f"{system}, printed", named))
+    elif found:
+        found = [replace(panel, lines=[*printed, *panel.lines]) for panel in found]
+    elif printed:
+        found = [Panel("", "All systems, printed", printed)]
     if compared := drawing.compared:
         ratios = drawing.model_copy(update={"y": compared.y, "over": compared.over})
         base = read(compared.over)
@@ -138,15 +135,9 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
             name: [e for e in some if e.record and e.record.backend in backends and not fits(e, base)]
             for name, some in lines.items()
         }
-        for machine in frame.machines:
-            panel = _lines(ratios, machine, _of(frame, machine), alike, read)
-            found.append(Panel(machine, panel.title, panel.lines, below=True))
-    return [panel for panel in found if panel.lines]
-
-
-def _of(frame: Frame, machine: str) -> list[Entry]:
-    """Return the timed entries of a machine."""
-    return [entry for entry in frame.measured if entry.machine == machine and entry.times]
+        below = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
+        found += [replace(panel, below=True) for panel in below if panel.lines]
+    return found
 
 
 def most_work(entries: Iterable[Entry]) -> str:
@@ -154,35 +145,26 @@ def most_work(entries: Iterable[Entry]) -> str:
     return max(((entry.work, entry.label) for entry in entries), default=((0, 0, ""), ""))[1]
 
 
-def _names(
-    drawing: Drawing, frame: Frame, layout: TableLayout, read: Callable[[str], Variant]
-) -> Mapping[str, Iterable[Entry]]:
+def _named(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Mapping[str, Sequence[Entry]]:
     """Give each line its entries, of all machines."""
+    found: dict[str, list[Entry]] = defaultdict(list)
     if not drawing.series:
-        found: dict[str, list[Entry]] = {}
-        for name in frame.names(layout):
-            for entry in frame.measured:
-                if entry.name == name:
-                    found.setdefault(_without(entry, drawing.x), []).append(entry)
+        for name, first in frame.solvers.items():
+            own = Variant.parse(name, first.solver.split("/")[0])
+            settings = {key: value for key, value in own.settings.items() if key != drawing.x}
+            line = str(Variant(own.solver, settings))
+            found[line] += [entry for entry in frame.measured if entry.name == name]
         return found
-    named = {
-        name: [entry for entry in frame.measured if fits(entry, read(spec))]
-        for name, spec in drawing.series.items()
-    }
-    if drawing.x == "vertices" or len(named) > 1:
-        return named
-    (entries,) = named.values()  # one solver against a setting: a line for each of some graphs
+    for name, spec in drawing.series.items():
+        found[name] = [entry for entry in frame.measured if fits(entry, read(spec))]
+    if drawing.x == "vertices" or len(found) > 1:
+        return found
+    (entries,) = found.values()  # one solver against a setting: a line for each of some graphs
     graphs = list(dict.fromkeys(e.label for e in sorted(entries, key=lambda e: e.work) if e.times))
     if len(graphs) > MOST_GRAPHS:
-        steps = range(MOST_GRAPHS)
-        graphs = [graphs[round(step * (len(graphs) - 1) / (MOST_GRAPHS - 1))] for step in steps]
+        step = (len(graphs) - 1) / (MOST_GRAPHS - 1)
+        graphs = [graphs[round(number * step)] for number in range(MOST_GRAPHS)]
     return {graph: [entry for entry in entries if entry.label == graph] for graph in graphs}
-
-
-def _without(entry: Entry, setting: str) -> str:
-    """Name a record's variant by all settings that tell it from its like but one."""
-    own = Variant.parse(entry.name, entry.solver.split("/")[0])
-    return str(Variant(own.solver, {key: one for key, one in own.settings.items() if key != setting}))
 
 
 def _lines(
@@ -193,15 +175,14 @@ def _lines(
     read: Callable[[str], Variant],
 ) -> Panel:
     """Make a machine's panel of lines; a solver without the setting on the x axis is a level one."""
-    title, graph = machine, ""
-    by_setting = drawing.x != "vertices"
+    title, own, by_setting = machine, entries, drawing.x != "vertices"
     if by_setting and (not drawing.series or len(drawing.series) > 1):
         graph = most_work(entries)
-        title = f"{machine}, {searches(entries, graph)}"
-    own = [entry for entry in entries if graph in ("", entry.label)]
-    settings = [
-        float(e.record.parameters[drawing.x]) for e in own if e.record and drawing.x in e.record.parameters
-    ]
+        own = [entry for entry in entries if entry.label == graph]
+        title = f"{machine}, {searches(own)}"
+    at = {id(e): float(e.record.parameters[drawing.x]) for e in own
+          if e.record and drawing.x in e.record.parameters}  # fmt: skip
+    ends = [min(at.values()), max(at.values())] if at else [1.0]
     apart = any(family(entry) for entry in own) and not by_setting
     found = []
     for name, some in lines.items():
@@ -209,16 +190,13 @@ def _lines(
         for entry in own:
             value = measured(entry, drawing.y, read(drawing.over) if drawing.over else None, own)
             if entry in some and value and (value.median > 0 or drawing.y == "transfer"):
-                at = (entry.record.parameters if entry.record else {}).get(drawing.x)
-                ends = [min(settings), max(settings)] if settings else [1.0]
-                places = ([float(at)] if at is not None else ends) if by_setting else [float(entry.vertices)]
-                dots += [Dot(x, value, entry) for x in places]
+                places = [at[id(entry)]] if id(entry) in at else ends
+                dots += [Dot(x, value, entry) for x in (places if by_setting else [entry.vertices])]
         if dots:
-            dots.sort(key=lambda dot: dot.x)
-            found.append(Line(name, name, dots, apart=apart))
+            found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=apart))
     if drawing.over:
-        title = f"{title}: {MEASURES[drawing.y].lower()} over that of {read(drawing.over)}"
-    return Panel(machine, title, found)
+        title = f"{title}: {LABELS[drawing.y].lower()} over that of {read(drawing.over)}"
+    return Panel(machine, title, found, drawing.y, drawing.over or "")
 
 
 def measured(entry: Entry, measure: Measure, over: Variant | None, others: Iterable[Entry]) -> Summary | None:
@@ -226,66 +204,46 @@ def measured(entry: Entry, measure: Measure, over: Variant | None, others: Itera
     value = entry.times.get(measure)
     if value is None or over is None:
         return value
-    for other in others:
-        base = other.times.get(measure)
-        if (
-            base
-            and base.median
-            and fits(other, over)
-            and same_graph(entry, other)
-            and entry.label == other.label
-        ):
-            return value.over(base.median)
-    return None
+    alike = (e for e in others if fits(e, over) and same_graph(entry, e) and entry.label == e.label)
+    bases = (base.median for other in alike if (base := other.times.get(measure)) and base.median)
+    return next((value.over(base) for base in bases), None)
 
 
 def _printed(frame: Frame) -> list[Line]:
     """Collect the printed lines; zero has no place on a logarithmic axis."""
-    cells: dict[tuple[str, str], list[Dot]] = {}
+    cells: dict[tuple[str, str], list[Dot]] = defaultdict(list)
     systems = list(dict.fromkeys(entry.machine for entry in frame.printed))
     for entry in sorted(frame.printed, key=lambda entry: entry.vertices):
         if entry.printed and entry.printed.ms > 0:
-            value = Summary.of([entry.printed.ms])
-            cells.setdefault((entry.machine, entry.name), []).append(Dot(entry.vertices, value, entry))
-    shared = Counter(name for _, name in cells)
-    return [
-        Line(
-            f"printed: {name if shared[name] == 1 else dots[0].entry.hardware}",
-            dots[0].entry.solver.split("/")[-1],
-            dots,
-            systems.index(system) + 1,
-        )
-        for (system, name), dots in sorted(cells.items(), key=lambda item: systems.index(item[0][0]))
-    ]
+            dot = Dot(entry.vertices, Summary.of([entry.printed.ms]), entry)
+            cells[entry.machine, entry.name].append(dot)
+    shared, found = Counter(name for _, name in cells), []
+    for (system, name), dots in cells.items():
+        entry, number = dots[0].entry, systems.index(system) + 1
+        own = f"printed: {name if shared[name] == 1 else entry.hardware}"
+        found.append(Line(own, entry.solver.split("/")[-1], dots, number))
+    return sorted(found, key=lambda line: line.system)
 
 
 def _bars(
     drawing: Drawing, entries: Sequence[Entry], layout: TableLayout, read: Callable[[str], Variant]
 ) -> Iterable[Panel]:
-    """Make a machine's panels of ranked bars, one for each graph that is shown."""
-    series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs)
+    series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs, "")
     for graph in _graphs(entries, layout):
         own = [entry for entry in entries if entry.label == graph]
         found = []
         for entry in own:
-            spec = next((spec for spec in series if fits(entry, read(spec))), None)
-            if series and spec is None:
-                continue
-            base = drawing.pairs.get(spec or "", drawing.over)
+            spec = next((spec for spec in series if fits(entry, read(spec))), "")
+            base = drawing.pairs.get(spec, drawing.over)
             value = measured(entry, drawing.y, read(base) if base else None, own)
-            name = (series.get(spec) if spec else None) or entry.name
-            if value and value.median > 0:
+            if value and value.median > 0 and (spec or not series):
+                name = series.get(spec) or entry.name
                 name = f"{name}\nover {base}" if drawing.pairs else name
-                found.append(Line(name, group(entry, layout), [Dot(0, value, entry)]))
+                found.append(Line(name, entry.group, [Dot(0, value, entry)]))
         found.sort(key=lambda line: line.dots[0].value.median)
-        trials = spans([line.dots[0].value.n for line in found])
-        yield Panel(entries[0].machine, f"{entries[0].machine}, {searches(own, graph)}, {trials}", found)
-
-
-def group(entry: Entry, layout: TableLayout) -> str:
-    """Name the kind of a solver: the report's group, the report's, ours or a library."""
-    kind = "the report's" if kind_of(entry, layout) == "report" else kind_of(entry, layout)
-    return next((name for name, specs in layout.groups.items() if entry.solver in specs), kind)
+        machine, trials = entries[0].machine, spans(line.dots[0].value.n for line in found)
+        over = drawing.over or ("its partner" if drawing.pairs else "")
+        yield Panel(machine, f"{machine}, {searches(own)}, {trials}", found, drawing.y, over)
 
 
 def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:
@@ -298,25 +256,24 @@ def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:
     on_gpu = any(entry.record and entry.record.backend == "cuda" for entry in entries)
     counted = [e for e in entries if e.record and (e.record.backend == "cuda" or not on_gpu)]
     counts = Counter(entry.label for entry in counted if entry.solver in first)
-    same: dict[str | None, list[Entry]] = {}
+    same: dict[str | None, list[Entry]] = defaultdict(list)
     for entry in sorted(counted, key=lambda entry: entry.work, reverse=True):
         if entry.record and entry.record.graph.origin not in ("generated", "report"):
-            same.setdefault(entry.record.graph.sha256, []).append(entry)
-    best = [max(some, key=lambda e: (counts[e.label], not sampled(e))).label for some in same.values()]
+            same[entry.record.graph.sha256].append(entry)
+    best = [max(some, key=lambda e: (counts[e.label], not _sampled(e))).label for some in same.values()]
     return best or ([most_work(counted)] if counted else [])
 
 
-def sampled(entry: Entry) -> bool:
-    """Return whether a record is of a sample of sources."""
+def _sampled(entry: Entry) -> bool:
     return entry.record is not None and "sources" in entry.record.parameters
 
 
-def searches(entries: Iterable[Entry], graph: str) -> str:
-    """Name a graph, and say of betweenness how many of its vertices were sources."""
-    entry = next((entry for entry in entries if entry.label == graph), None)
-    if entry is None or entry.record is None or entry.record.problem != "betweenness":
-        return graph
-    return f"{graph} of {entry.vertices:,}" if sampled(entry) else f"{graph}, all {entry.vertices:,} sources"
+def searches(entries: Sequence[Entry]) -> str:
+    """Name the graph of some entries, and say of betweenness how many of its vertices were sources."""
+    if not entries or not entries[0].record or entries[0].record.problem != "betweenness":
+        return entries[0].label if entries else ""
+    graph, vertices = entries[0].label, f"{entries[0].vertices:,}"
+    return f"{graph} of {vertices}" if _sampled(entries[0]) else f"{graph}, all {vertices} sources"
 
 
 def spans(counts: Iterable[int]) -> str:

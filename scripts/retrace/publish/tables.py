@@ -6,13 +6,14 @@ What is no verified time is words or a dash, never a number.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
 from retrace.records.statistics import RULE, Summary
-from retrace.reports.frame import Entry, Frame, GraphRow, kind_of, speed_up
+from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
 from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
 
@@ -58,28 +59,28 @@ class _Grid:
         for entry in self.frame.measured:
             trials = entry.total.n if entry.total else 0
             self.most[entry.machine] = max(self.most[entry.machine], trials)
-        self.plain = bool(self.frame.printed) and all(_is_number(entry) for entry in self.frame.printed)
+        self.plain = bool(self.frame.printed) and all(
+            e.printed and e.printed.printed.isdigit() for e in self.frame.printed
+        )
         """Whether times are bare milliseconds, as the report prints them."""
-        self.names = self.frame.names(self.layout)
-        self.kinds = {entry.name: kind_of(entry, self.layout) for entry in self.frame.measured}
-        self.solvers = {entry.name: entry.solver for entry in self.frame.measured}
+        self.solvers = self.frame.solvers
+        self.own = {spec: printed for printed, spec in reversed(self.layout.solvers.items())}
+        """The printed name of each solver of the report."""
 
     def graphs_as_rows(self) -> list[Table]:
         """Lay out a row for each graph: the report's columns and its own solvers, then all others."""
         rows = self.frame.rows
         counts = {
-            "Vertices": [Cell(f"{row.first.vertices:,}") for row in rows],
-            "Arcs": [Cell(f"{row.first.arcs:,}") for row in rows],
+            title: [Cell(f"{getattr(row.first, title.lower()):,}") for row in rows]
+            for title in ("Vertices", "Arcs")
         }
+        systems = dict.fromkeys((entry.machine, entry.hardware, entry.name) for entry in self.frame.printed)
         printed = {
-            f"{entry.machine} ({entry.hardware})": [
-                self.printed_cell(row, entry.machine, entry.name) for row in rows
-            ]
-            for entry in self.frame.printed
+            f"{system} ({hardware})": [self.printed_cell(row, system, name) for row in rows]
+            for system, hardware, name in systems
         }
         own = {machine: self.columns(machine, rows, report=True) for machine in self.frame.machines}
-        kinds = self.kinds
-        compared = [row for row in rows if any(kinds[name] != "report" for _, name in row.measured)]
+        compared = [row for row in rows if any(e.kind != "report" for e in row.measured.values())]
         others = {machine: self.columns(machine, compared, report=False) for machine in self.frame.machines}
         tables = [self.table({"": counts, "printed": printed} | own, rows)]
         if any(others.values()):
@@ -89,53 +90,42 @@ class _Grid:
     def table(
         self, groups: dict[str, dict[str, list[Cell]]], rows: Sequence[GraphRow], heading: str = ""
     ) -> Table:
-        """Make a table with a row for each graph of groups of columns."""
         columns = [cells for group in groups.values() for cells in group.values()]
-        return Table(
-            [Group(title, list(group)) for title, group in groups.items() if group],
-            [
-                Row(row.title, [cells[number] for cells in columns], self.differences(row))
-                for number, row in enumerate(rows)
-            ],
-            heading,
-        )
+        titles = [Group(title, list(group)) for title, group in groups.items() if group]
+        cells = [[column[number] for column in columns] for number in range(len(rows))]
+        titled = zip(rows, cells, strict=True)
+        return Table(titles, [Row(row.title, own, self.differences(row)) for row, own in titled], heading)
 
     def columns(self, machine: str, rows: Sequence[GraphRow], report: bool) -> dict[str, list[Cell]]:
         """Return a machine's columns by heading: of the report's own solvers, or of all others."""
         columns: dict[str, list[Cell]] = {}
         here = {entry.name for entry in self.frame.measured if entry.machine == machine}
-        for name in self.names:
-            if name in here and (self.kinds[name] == "report") == report:
+        for name, solver in self.solvers.items():
+            if name in here and (solver.kind == "report") == report:
                 entries = [row.measured.get((machine, name)) for row in rows]
                 columns[self.heading(name)] = [self.time_cell(entry) for entry in entries]
                 if self.layout.rate:
                     columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
         if report and columns and self.layout.speed_up:
             columns["speed-up"] = [self.speed_up_cell(row, machine, self.layout.speed_up) for row in rows]
-        for solver in self.layout.setup if report else ():
-            if any(self.solvers[name] == solver for name in here):
-                columns[f"setup of {solver}"] = [_setup(self.entry(row, machine, solver)) for row in rows]
+        for spec in self.layout.setup if report else ():
+            if any(self.solvers[name].solver == spec for name in here):
+                columns[f"setup of {spec}"] = [_setup(row.of(machine, spec)) for row in rows]
         return columns
 
     def heading(self, name: str) -> str:
         """Name a solver in full, with the printed name that it repeats."""
-        solver = self.solvers[name]
-        printed = next((own for own, spec in self.layout.solvers.items() if spec == solver), None)
-        full = f"{solver.split('/')[0]}/{name}"
-        return f"{printed} ({full})" if printed and self.frame.printed else full
-
-    def entry(self, row: GraphRow, machine: str, solver: str) -> Entry | None:
-        """Return what a machine measured of a solver, whatever its settings."""
-        return next((e for (m, _), e in row.measured.items() if (m, e.solver) == (machine, solver)), None)
+        entry = self.solvers[name]
+        printed = self.own.get(entry.solver) if self.frame.printed else None
+        return f"{printed} ({entry.full_name})" if printed else entry.full_name
 
     def solvers_as_rows(self) -> list[Table]:
         """Lay out a row for each solver, printed systems above machines, a column for each graph."""
         rows = sorted(self.frame.rows, key=lambda row: row.first.work)
         if self.layout.sections is None:
             return [self.by_graph(rows, [self.noted(row.title, row) for row in rows])]
-        densities = sorted({row.first.arcs_per_vertex or 0 for row in rows}, reverse=True)
         tables = []
-        for density in densities:
+        for density in sorted({row.first.arcs_per_vertex or 0 for row in rows}, reverse=True):
             part = [row for row in rows if (row.first.arcs_per_vertex or 0) == density]
             heads = [self.noted(power_of_two(row.first.vertices), row) for row in part]
             heading = f"{plural(density, 'arc')} per vertex; the columns are numbers of vertices"
@@ -143,11 +133,9 @@ class _Grid:
         return tables
 
     def noted(self, head: str, row: GraphRow) -> str:
-        """Return a column's head with the numbers of the notes on its graph."""
         return head + "".join(f" [{note}]" for note in self.differences(row))
 
     def by_graph(self, part: Sequence[GraphRow], heads: Sequence[str], heading: str = "") -> Table:
-        """Fill a table whose columns are graphs."""
         rows: list[Row] = []
         printed = [entry for row in part for entry in row.printed]
         for system in dict.fromkeys(entry.machine for entry in printed):
@@ -159,27 +147,18 @@ class _Grid:
             here = [e for row in part for (m, _), e in row.measured.items() if m == machine]
             if not here:
                 continue
-            gpus = {
-                entry.record.machine.gpu.name for entry in here if entry.record and entry.record.machine.gpu
-            }
-            cpus = {entry.record.machine.cpu for entry in here if entry.record}
-            rows.append(Row(f"{machine}, measured ({', '.join([*sorted(gpus), *sorted(cpus)])})"))
+            records = [entry.record for entry in here if entry.record]
+            hardware = sorted({record.machine.gpu.name for record in records if record.machine.gpu})
+            hardware += sorted({record.machine.cpu for record in records})
+            rows.append(Row(f"{machine}, measured ({', '.join(hardware)})"))
             names = {entry.name for entry in here}
-            for name in self.names:
-                if name in names:
-                    cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
-                    rows.append(Row(self.row_title(name), cells))
+            for name in (name for name in self.solvers if name in names):
+                cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
+                title = self.own.get(self.solvers[name].solver, name) if self.frame.printed else name
+                rows.append(Row(title, cells))
         return Table([Group("", list(heads))], rows, heading)
 
-    def row_title(self, name: str) -> str:
-        """Name a row: as the report prints it, if it does."""
-        solvers = (
-            {spec: printed for printed, spec in self.layout.solvers.items()} if self.frame.printed else {}
-        )
-        return solvers.get(self.solvers[name], name)
-
     def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
-        """Show what a report prints, with a mark on what is doubted."""
         found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
         if not found:
             return Cell() if row.printed else Cell("")
@@ -189,66 +168,47 @@ class _Grid:
         return Cell(TWICE.join(one.printed for one in found), tip, notes=marks)
 
     def time_cell(self, entry: Entry | None) -> Cell:
-        """Show a record's median total, or in words why it has none."""
         if entry is None or entry.record is None:
             return Cell()
         record, machine = entry.record, entry.machine
         if entry.total is None:
-            note = self.notes.number(
-                f"{entry.title}, {entry.full_name} on {machine}: {entry.outcome}, {record.reason}."
-            )
-            return Cell(entry.outcome, record.reason or "", bad=True, notes=[note])
+            note = f"{entry.title}, {entry.full_name} on {machine}: {entry.outcome}, {record.reason}."
+            return Cell(entry.outcome, record.reason or "", bad=True, notes=[self.notes.number(note)])
         marks = []
         if entry.total.n < self.most[machine]:
-            few = f"{machine}: {plural(entry.total.n, 'trial')} instead of {self.most[machine]}."
-            marks.append(self.notes.number(few))
+            marks.append(f"{machine}: {plural(entry.total.n, 'trial')} instead of {self.most[machine]}.")
         if at_once := record.parameters.get("at_once"):
-            marks.append(
-                self.notes.number(f"{machine}: {at_once} trials at a time, each on a core of its own.")
-            )
-        shown = three_digits(entry.total.median) if self.plain else duration(entry.total.median)
-        return Cell(shown, _tip(entry, entry.total), notes=marks)
+            marks.append(f"{machine}: {at_once} trials at a time, each on a core of its own.")
+        time = three_digits(entry.total.median) if self.plain else duration(entry.total.median)
+        return Cell(time, _tip(entry, entry.total), notes=[self.notes.number(mark) for mark in marks])
 
     def speed_up_cell(self, row: GraphRow, machine: str, compared: SpeedUp) -> Cell:
-        """Show how many times faster a solver is than another on the same machine and graph."""
-        found = speed_up(
-            self.entry(row, machine, compared.over),
-            self.entry(row, machine, compared.of),
-        )
-        if found is None:
-            return Cell()
-        return (
-            Cell(ratio(found[0])) if found[1] else Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")
-        )
+        found = speed_up(row.of(machine, compared.over), row.of(machine, compared.of))
+        if found is None or found[1]:
+            return Cell(ratio(found[0])) if found else Cell()
+        return Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")
 
     def differences(self, row: GraphRow) -> list[int]:
         """Return the numbers of the notes on a graph that is not the printed one."""
-        texts: dict[str, list[str]] = {}
+        texts: dict[str, dict[str, None]] = defaultdict(dict)
         for (machine, _), entry in row.measured.items():
             for text in _differences(row, entry):
-                texts.setdefault(text, []).append(machine)
-        return [
-            self.notes.number(f"{', '.join(dict.fromkeys(names))}: {text}") for text, names in texts.items()
-        ]
+                texts[text][machine] = None
+        return [self.notes.number(f"{', '.join(machines)}: {text}") for text, machines in texts.items()]
 
     def remarks(self) -> list[str]:
-        """Say what columns mean that not every table has."""
-        remarks = []
+        found = []
         if self.layout.speed_up and self.layout.rows == "graphs":
             compared = f"{self.layout.speed_up.over} over {self.layout.speed_up.of}"
-            remarks.append(
-                f"Speed-up: {compared} on the same machine and graph. {UNSURE} marks two times that cannot "
-                f"be told apart. {RULE}"
-            )
-        if "library" in self.kinds.values():
-            remarks.append(
-                "The libraries' times are those of the search alone, without making their own graph object."
-            )
-        return remarks
+            unsure = f"{UNSURE} marks two times that cannot be told apart. {RULE}"
+            found.append(f"Speed-up: {compared} on the same machine and graph. {unsure}")
+        if any(entry.kind == "library" for entry in self.solvers.values()):
+            alone = "those of the search alone, without making their own graph object."
+            found.append(f"The libraries' times are {alone}")
+        return found
 
 
 def _summary(found: Frame, plain: bool, report: Report | None) -> str:
-    """Say what the numbers are."""
     measured = "the median of the verified trials' total (upload + solve + download)."
     if not found.printed:
         return f"Each time is {measured}{' The report prints no numbers for it.' if report else ''}"
@@ -257,18 +217,12 @@ def _summary(found: Frame, plain: bool, report: Report | None) -> str:
 
 
 def _claims(report: Report | None, experiment: str) -> list[str]:
-    """Name the page on which the report's claims are judged by this experiment."""
     if report and any(claim.experiment == experiment for claim in report.claims.values()):
         return [f"What the report says of it in words is judged in claims-{report.key}."]
     return []
 
 
-def _is_number(entry: Entry) -> bool:
-    return entry.printed is not None and entry.printed.printed.isdigit()
-
-
 def _rate(entry: Entry | None) -> Cell:
-    """Show how many arcs per second were made, going by the median total."""
     if entry is None or entry.total is None or not entry.total.median:
         return Cell()
     return Cell(three_digits(entry.arcs / entry.total.median / 1e3))
@@ -280,12 +234,8 @@ def _setup(entry: Entry | None) -> Cell:
 
 
 def _tip(entry: Entry, times: Summary) -> str:
-    """Say what more is known of a time."""
-    parts = [
-        f"{entry.solver}: median of {times.n}",
-        f"quartiles {duration(times.q1)} to {duration(times.q3)}",
-        f"minimum {duration(times.minimum)}",
-    ]
+    quartiles = f"quartiles {duration(times.q1)} to {duration(times.q3)}"
+    parts = [f"{entry.solver}: median of {times.n}", quartiles, f"minimum {duration(times.minimum)}"]
     if kernel := entry.times.get("kernel"):
         parts.append(f"kernels alone {duration(kernel.median)}")
     if entry.record and entry.record.software.peer:
@@ -305,11 +255,10 @@ def _differences(row: GraphRow, entry: Entry) -> Iterable[str]:
         yield f"{graph.name} with weights generated from seed {graph.seed}, not its own."
     if row.printed:
         printed = row.printed[0]
+        if (graph.vertices, graph.arcs) == (printed.vertices, printed.arcs):
+            return
         if graph.origin == "generated":
-            if (graph.vertices, graph.arcs) != (printed.vertices, printed.arcs):
-                yield f"{graph.name} has {counts}."
-        elif (graph.vertices, graph.arcs) != (printed.vertices, printed.arcs):
-            yield (
-                f"edition {graph.edition} of {graph.name}, {counts}; printed: {printed.vertices:,} and "
-                f"{printed.arcs:,}."
-            )
+            yield f"{graph.name} has {counts}."
+        else:
+            theirs = f"printed: {printed.vertices:,} and {printed.arcs:,}."
+            yield f"edition {graph.edition} of {graph.name}, {counts}; {theirs}"

@@ -11,18 +11,8 @@ from retrace.reports.judge import COMPARING, Verdict, judge
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY
 
-COLUMNS = (
-    "report",
-    "section",
-    "claim",
-    "words",
-    "experiment",
-    "rule",
-    "machine",
-    "measured",
-    "verdict",
-    "why",
-)
+COLUMNS = ["report", "section", "claim", "words", "experiment", "rule"]
+COLUMNS += ["machine", "measured", "verdict", "why"]
 
 
 def tidy(report: Report, frame: Frame) -> pd.DataFrame:
@@ -33,7 +23,7 @@ def tidy(report: Report, frame: Frame) -> pd.DataFrame:
             found = judge(report, claim, frame, machine)
             said = (report.key, claim.section, name, claim.says, claim.experiment, claim.rule)
             rows.append((*said, machine, found.measured, str(found.verdict), found.why))
-    return pd.DataFrame(rows, columns=list(COLUMNS), dtype="string")
+    return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
 
 def page(report: Report, frame: Frame) -> Page:
@@ -46,10 +36,8 @@ def page(report: Report, frame: Frame) -> Page:
         cells = [Cell(claim.section), Cell(claim.says), Cell(claim.rule or EMPTY)]
         for machine in own.machines:
             found = judge(report, claim, frame, machine)
-            cells += [
-                Cell(found.measured or EMPTY),
-                Cell(found.sentence, bad=found.verdict == Verdict.OPEN),
-            ]
+            cells.append(Cell(found.measured or EMPTY))
+            cells.append(Cell(found.sentence, bad=found.verdict == Verdict.OPEN))
         rows.append(Row(name, cells))
     return Page(
         title=f"{report.title}: what {report.key} says, and what was measured",
@@ -67,6 +55,5 @@ def page(report: Report, frame: Frame) -> Page:
 
 
 def _judging(report: Report, frame: Frame) -> Frame:
-    """Choose the entries that the claims are judged by."""
     experiments = {claim.experiment for claim in report.claims.values()}
     return Frame([entry for entry in frame.entries if entry.experiment in experiments])

@@ -21,10 +21,10 @@ ASKED = ("pair", "target")
 
 def tidy(frame: Frame) -> pd.DataFrame:
     """Return one row per record, in the order machine, experiment, graph size, solver."""
-    order = {machine: number for number, machine in enumerate(frame.machines)}
+    machines = frame.machines
     found = sorted(
         frame.measured,
-        key=lambda e: (order[e.machine], e.experiment, e.vertices, e.arcs, _graph(e), e.solver),
+        key=lambda e: (machines.index(e.machine), e.experiment, e.vertices, e.arcs, _graph(e), e.solver),
     )
     return pd.DataFrame([_cells(entry) for entry in found], columns=list(COLUMNS))
 
@@ -33,17 +33,8 @@ def _cells(entry: Entry) -> tuple[object, ...]:
     record = entry.record
     assert record is not None
     settings = ", ".join(f"{key}={value}" for key, value in record.parameters.items() if key not in ASKED)
-    return (
-        _graph(entry),
-        entry.solver,
-        settings,
-        record.backend,
-        entry.machine,
-        entry.experiment,
-        record.oracle,
-        result(record),
-        len(record.trials),
-    )
+    where = (settings, record.backend, entry.machine, entry.experiment, record.oracle)
+    return (_graph(entry), entry.solver, *where, result(record), len(record.trials))
 
 
 def result(record: Record) -> str:
@@ -53,7 +44,7 @@ def result(record: Record) -> str:
     return f"{'differs' if record.status == 'ok' else record.status}: {record.reason}"
 
 
-def summary(frame: Frame) -> str:
+def outcomes(frame: Frame) -> str:
     """Count the outcomes in one line."""
     counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured if entry.record)
     others = [f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name]]
@@ -68,11 +59,12 @@ def page(frame: Frame) -> Page:
     for section, found in groupby(told, key=lambda row: f"{row['machine']}, {row['experiment']}"):
         rows.append(Row(section))
         for row in found:
-            bad = {"result"} if row["result"] != "agreed" else set()
-            rows.append(Row(row["graph"], [Cell(row[name] or EMPTY, bad=name in bad) for name in SHOWN]))
+            bad = row["result"] != "agreed"
+            cells = [Cell(row[name] or EMPTY, bad=bad and name == "result") for name in SHOWN]
+            rows.append(Row(row["graph"], cells))
     return Page(
         title="Verification",
-        summary=summary(frame),
+        summary=outcomes(frame),
         label_heading=COLUMNS[0],
         tables=[Table([Group("", SHOWN[:-1], "text"), Group("", SHOWN[-1:])], rows)],
         remarks=[

@@ -5,14 +5,13 @@ Each kind of comparison states its rule in words, made from the same data by whi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from retrace.records.record import Phase
-from retrace.reports.one_offs import RULES
+from retrace.records.statistics import SAME
 from retrace.reports.wording import plural, word_list
 from retrace.system.models import FileModel
 
@@ -34,18 +33,15 @@ class Where(FileModel):
     @property
     def words(self) -> str:
         """The conditions, as the end of a rule."""
-        texts = []
-        if self.arcs_per_vertex is not None:
-            texts.append(f"on random graphs of {plural(self.arcs_per_vertex, 'arc')} per vertex")
-        if self.least_vertices is not None:
-            texts.append(f"on graphs of at least {self.least_vertices:,} vertices")
-        if self.all_sources:
-            texts.append("with all vertices as sources")
-        if self.compaction_helps:
-            texts.append("compacted graphs counting only where compaction removes vertices")
-        if self.reduced:
-            texts.append("on graphs that lose vertices by it")
-        return "".join(f", {text}" for text in texts)
+        arcs, least = plural(self.arcs_per_vertex or 0, "arc"), self.least_vertices
+        texts = {
+            f"on random graphs of {arcs} per vertex": self.arcs_per_vertex is not None,
+            f"on graphs of at least {least:,} vertices" if least is not None else "": least is not None,
+            "with all vertices as sources": self.all_sources,
+            "compacted graphs counting only where compaction removes vertices": self.compaction_helps,
+            "on graphs that lose vertices by it": self.reduced,
+        }
+        return "".join(f", {text}" for text, said in texts.items() if said)
 
 
 class Comparison(FileModel):
@@ -55,24 +51,36 @@ class Comparison(FileModel):
     for_: dict[str, list[int]] = Field(default_factory=dict, alias="for")
     where: Where = Where()
 
+    compared: ClassVar[tuple[str, ...]] = ()
+    """The keys that hold variants."""
+    wording: ClassVar[str] = ""
+    """The rule, with keys and the conditions in braces."""
+
     def expand(self, specs: Specs) -> list[str]:
         """List variants, those with a placeholder such as `{n}` once for each of its values."""
         found = []
-        for spec in [specs] if isinstance(specs, str) else specs:
+        for spec in _several(specs):
             keys = [key for key in self.for_ if f"{{{key}}}" in spec]
             for values in product(*(self.for_[key] for key in keys)):
                 found.append(spec.format(**dict(zip(keys, values, strict=True))))
         return found
 
-    def named(self, specs: Specs) -> str:
-        """Name variants as they are written, placeholders as such."""
-        return word_list([specs] if isinstance(specs, str) else list(specs))
+    @property
+    def specs(self) -> list[str]:
+        """All variants that are compared."""
+        return [spec for key in self.compared for spec in self.expand(getattr(self, key))]
 
     @property
-    def conditions(self) -> str:
-        """The values of placeholders and the conditions, in words."""
+    def said(self) -> dict[str, object]:
+        """What stands in the braces of the rule."""
         ranges = [f", {key} = {word_list([str(v) for v in values])}" for key, values in self.for_.items()]
-        return "".join([*ranges, self.where.words])
+        variants = {key: word_list(_several(getattr(self, key))) for key in self.compared}
+        return dict(self) | variants | {"conditions": "".join([*ranges, self.where.words])}
+
+    @property
+    def rule(self) -> str:
+        """How it is judged."""
+        return self.wording.format(**self.said)
 
 
 class Faster(Comparison):
@@ -82,21 +90,26 @@ class Faster(Comparison):
     than: Specs
     outside_kernels: bool = False
 
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The variants said to be faster, each with what it is held against."""
-        return list(zip(self.expand(self.faster), self.expand(self.than), strict=True))
+    compared = ("faster", "than")
+    wording = (
+        "{by} of {pairs}{conditions}; holds if it is less{outside}, in more than half of the comparisons and "
+        "more in none"
+    )
 
     @property
-    def rule(self) -> str:
-        """How it is judged."""
-        sides = [[side] if isinstance(side, str) else side for side in (self.faster, self.than)]
-        pairs = ", ".join(f"{fast} against {slow}" for fast, slow in zip(*sides, strict=True))
-        outside = ", outside the kernels too" if self.outside_kernels else ""
-        return (
-            f"{self.by} of {pairs}{self.conditions}; holds if it is less{outside}, in more than half of the "
-            "comparisons and more in none"
-        )
+    def specs(self) -> list[str]:
+        """The variants said to be faster, each followed by what it is held against."""
+        pairs = zip(self.expand(self.faster), self.expand(self.than), strict=True)
+        return [spec for pair in pairs for spec in pair]
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What stands in the braces of the rule."""
+        pairs = zip(_several(self.faster), _several(self.than), strict=True)
+        return super().said | {
+            "pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs),
+            "outside": ", outside the kernels too" if self.outside_kernels else "",
+        }
 
 
 class NotFaster(Comparison):
@@ -105,11 +118,8 @@ class NotFaster(Comparison):
     not_faster: Spec
     than: Spec
 
-    @property
-    def rule(self) -> str:
-        """How it is judged."""
-        compared = f"{self.by} of {self.not_faster} against {self.than}"
-        return f"{compared}{self.conditions}; holds if it is less nowhere"
+    compared = ("not_faster", "than")
+    wording = "{by} of {not_faster} against {than}{conditions}; holds if it is less nowhere"
 
 
 class SomewhereFaster(Comparison):
@@ -118,13 +128,8 @@ class SomewhereFaster(Comparison):
     faster_on_some: Spec
     than: Spec
 
-    @property
-    def rule(self) -> str:
-        """How it is judged."""
-        return (
-            f"{self.by} of {self.faster_on_some} against {self.than}{self.conditions}; holds if it is less "
-            "on some graphs"
-        )
+    compared = ("faster_on_some", "than")
+    wording = "{by} of {faster_on_some} against {than}{conditions}; holds if it is less on some graphs"
 
 
 class Fastest(Comparison):
@@ -134,13 +139,11 @@ class Fastest(Comparison):
     of: list[Spec]
     any_present: bool = Field(default=False, description="compare those that were measured, not only all")
 
-    @property
-    def rule(self) -> str:
-        """How it is judged."""
-        return (
-            f"{self.by} of {self.fastest} against {self.named(self.of)}{self.conditions}; holds if it is the "
-            "least on more than half of the graphs and beaten on none"
-        )
+    compared = ("fastest", "of")
+    wording = (
+        "{by} of {fastest} against {of}{conditions}; holds if it is the least on more than half of the "
+        "graphs and beaten on none"
+    )
 
 
 class GainGrows(Comparison):
@@ -149,13 +152,10 @@ class GainGrows(Comparison):
     gain_grows: Spec
     over: Spec
 
-    @property
-    def rule(self) -> str:
-        """How it is judged."""
-        return (
-            f"{self.by} of {self.over} less that of {self.gain_grows}{self.conditions}; holds if it grows "
-            "from each size to the next"
-        )
+    compared = ("gain_grows", "over")
+    wording = (
+        "{by} of {over} less that of {gain_grows}{conditions}; holds if it grows from each size to the next"
+    )
 
 
 class TransferShare(Comparison):
@@ -164,14 +164,11 @@ class TransferShare(Comparison):
     transfer_share: Spec
     between: Annotated[list[float], Field(min_length=2, max_length=2)]
 
-    @property
-    def rule(self) -> str:
-        """How it is judged."""
-        low, high = self.between
-        return (
-            f"upload + download of {self.transfer_share} over its total{self.conditions}; holds if the "
-            f"greatest share is {low:.0%} to {high:.0%}"
-        )
+    compared = ("transfer_share",)
+    wording = (
+        "upload + download of {transfer_share} over its total{conditions}; holds if the greatest share is "
+        "{between[0]:.0%} to {between[1]:.0%}"
+    )
 
 
 class Below(Comparison):
@@ -180,44 +177,36 @@ class Below(Comparison):
     below_s: float
     every: list[Spec]
 
-    @property
-    def rule(self) -> str:
-        """How it is judged."""
-        return (
-            f"{self.by} of {self.named(self.every)}{self.conditions}; holds if the third quartile of each is "
-            f"less than {self.below_s:g} s"
-        )
+    compared = ("every",)
+    wording = "{by} of {every}{conditions}; holds if the third quartile of each is less than {below_s:g} s"
 
 
 class OneOff(Comparison):
-    """A comparison of its own kind: a function of `retrace.reports.one_offs`."""
+    """A comparison of its own kind: what prefix sums on the GPU save, beside a variant's total."""
 
     function: Literal["prefix_sums_save_little"]
     variant: Spec
     of: Spec
 
-    @property
-    def rule(self) -> str:
-        """How it is judged."""
-        return RULES[self.function]
+    compared = ("variant", "of")
+    wording = (
+        "prefix sums on the host less those on the GPU; holds if they are "
+        f"{SAME - 1:.0%} of vert's total or less on every graph"
+    )
 
 
-COMPARISONS: dict[str, type[Comparison]] = {
-    "faster": Faster,
-    "not_faster": NotFaster,
-    "faster_on_some": SomewhereFaster,
-    "fastest": Fastest,
-    "gain_grows": GainGrows,
-    "transfer_share": TransferShare,
-    "below_s": Below,
-    "function": OneOff,
-}
-"""By the key that tells each kind from the others."""
+def _several(specs: Specs) -> list[str]:
+    return [specs] if isinstance(specs, str) else specs
+
+
+COMPARISON_KEYS = (
+    "faster", "not_faster", "faster_on_some", "fastest", "gain_grows", "transfer_share", "below_s", "function"
+)  # fmt: skip
+"""The keys that tell each kind of comparison from the others."""
 
 
 def _kind(value: Any) -> str | None:
-    keys: Sequence[str] = list(value) if isinstance(value, dict) else []
-    return next((key for key in COMPARISONS if key in keys), None)
+    return next((key for key in COMPARISON_KEYS if isinstance(value, dict) and key in value), None)
 
 
 AnyComparison = Annotated[
@@ -232,7 +221,7 @@ AnyComparison = Annotated[
     Discriminator(
         _kind,
         custom_error_type="unknown_test",
-        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISONS)}",
+        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISON_KEYS)}",
     ),
 ]
 

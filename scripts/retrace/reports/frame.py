@@ -8,43 +8,37 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from retrace.graphs.random import size
-from retrace.records.record import PHASES, Record
+from retrace.records.record import PHASES, Record, read_records
 from retrace.records.statistics import Summary, rank
-from retrace.reports.printed import PrintedNumber
-from retrace.reports.report import Measure, TableLayout
+from retrace.reports.printed import PrintedNumber, read_printed
+from retrace.reports.report import Measure, Report, TableLayout, load_report
 from retrace.reports.variant import QUERY, Variant
 from retrace.system.errors import RetraceError
 
 PRINTED_PAIR = "far"
 """The report does not say which pair of vertices it times; a far one is a search through the graph."""
 PAIRS = (PRINTED_PAIR, "near", "unreachable")
+KINDS = ("report", "ours", "library")
+"""Whose algorithm a solver is, in the order they are shown."""
+REPORT = "the report's"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A printed number or a record.
+    """A printed number or a record, of which one is None.
 
-    Attributes
-    ----------
-    experiment, solver, name
-        Of a record the solver's whole name, and its variant with the settings that tell it from its like.
-        Of a printed number the solver that repeats it, and its printed name.
-    machine, hardware
-        Where it was measured, or the system that the report names.
-    graph, label, pair, vertices, arcs
-        The data set, its name with what makes it another graph, the pair of vertices that was asked for.
-    times
-        By phase in milliseconds, and the share of the transfer: of verified answers alone.
-    printed
-        The printed number, or None.
-    record
-        The record, or None.
+    Its name is the variant with the settings that tell it from its like, or the printed name; its solver that
+    of the record, or the one that repeats the number. Its machine is where it was measured, or the system
+    that the report names. Its label is the data set with what makes it another graph, such as a stand-in.
+    Its times are by phase in milliseconds, and the share of the transfer, of verified answers alone.
     """
 
     experiment: str
@@ -57,6 +51,7 @@ class Entry:
     pair: str
     vertices: int
     arcs: int
+    layout: TableLayout
     times: Mapping[Measure, Summary] = field(default_factory=dict)
     printed: PrintedNumber | None = None
     record: Record | None = None
@@ -70,6 +65,19 @@ class Entry:
     def title(self) -> str:
         """The label of the row: the graph, and the pair where it is not the printed one."""
         return self.label if self.pair == PRINTED_PAIR else f"{self.label}, {self.pair} pair"
+
+    @property
+    def group(self) -> str:
+        """Whose algorithm a record is of: the layout's group, the report's, ours or a library's."""
+        named = (name for name, specs in self.layout.groups.items() if self.solver in specs)
+        peer = self.record.software.peer if self.record else None
+        other = REPORT if self.solver in self.layout.solvers.values() else "library" if peer else "ours"
+        return next(named, other)
+
+    @property
+    def kind(self) -> str:
+        """The group, all of the report's as one: `report`, `ours` or `library`."""
+        return self.group if self.group in KINDS[1:] else "report"
 
     @property
     def full_name(self) -> str:
@@ -99,14 +107,6 @@ class Entry:
             return self.vertices, self.arcs, self.label
         return int(record.parameters.get("sources") or self.vertices) * self.arcs, self.arcs, self.label
 
-    @property
-    def variant(self) -> Variant:
-        """The solver with all of its settings."""
-        parameters = self.record.parameters if self.record else {}
-        return Variant(
-            self.solver, {key: str(value) for key, value in parameters.items() if key not in QUERY}
-        )
-
 
 @dataclass
 class GraphRow:
@@ -126,7 +126,11 @@ class GraphRow:
     @property
     def title(self) -> str:
         """The label, and the pair where it is not the printed one."""
-        return replace(self.first, label=self.label, pair=self.pair).title
+        return [*self.measured.values(), *self.printed][0].title
+
+    def of(self, machine: str, solver: str | None) -> Entry | None:
+        """Return what a machine measured of a solver, whatever its settings."""
+        return next((e for (m, _), e in self.measured.items() if (m, e.solver) == (machine, solver)), None)
 
 
 @dataclass(frozen=True)
@@ -137,14 +141,8 @@ class Frame:
 
     def of(self, experiment: str) -> Frame:
         """Return an experiment's entries that may be shown with times: not the emulator's."""
-        return Frame(
-            [
-                entry
-                for entry in self.entries
-                if entry.experiment == experiment
-                and not (entry.record and entry.record.backend == "emulator")
-            ]
-        )
+        own = (entry for entry in self.entries if entry.experiment == experiment)
+        return Frame([e for e in own if not (e.record and e.record.backend == "emulator")])
 
     @cached_property
     def measured(self) -> list[Entry]:
@@ -159,10 +157,9 @@ class Frame:
     @cached_property
     def machines(self) -> list[str]:
         """The machines in the order they are shown: those with GPU times first, then alphabetically."""
-        found = {entry.machine: False for entry in self.measured}
-        for entry in self.measured:
-            found[entry.machine] |= entry.record is not None and entry.record.machine.gpu is not None
-        return sorted(found, key=lambda name: (not found[name], name))
+        with_gpu = {entry.machine for entry in self.measured if entry.record and entry.record.machine.gpu}
+        found = {entry.machine for entry in self.measured}
+        return sorted(found, key=lambda name: (name not in with_gpu, name))
 
     @cached_property
     def on_gpu(self) -> list[str]:
@@ -185,10 +182,8 @@ class Frame:
             row = found.setdefault(key, GraphRow(*key))
             place = (entry.machine, entry.name)
             if place in row.measured:
-                raise RetraceError(
-                    f"{entry.experiment}: two records of {entry.full_name} on {entry.title} from "
-                    f"{entry.machine}; give one"
-                )
+                twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
+                raise RetraceError(f"{entry.experiment}: {twice}; give one")
             row.measured[place] = entry
         order = list(dict.fromkeys(entry.graph for entry in self.printed))
         rows = []
@@ -197,39 +192,28 @@ class Frame:
             labels = [label for name, label, pair in found if name == graph and pair == PRINTED_PAIR]
             nearest = min(labels, key=_distance, default=graph)
             key = (graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR)
-            row = found.pop(key) if key in found else GraphRow(*key)
+            row = found.pop(key, GraphRow(*key))
             row.printed = [entry for entry in self.printed if entry.graph == graph]
             rows.append(row)
-        rest = sorted(
-            found.values(),
-            key=lambda row: (
-                order.index(row.graph) if row.graph in order else len(order),
-                row.first.work[:2] if row.graph not in order else (0, 0),
-                row.graph,
-                PAIRS.index(row.pair),
-                _distance(row.label),
-            ),
-        )
-        return rows + rest
 
-    def names(self, layout: TableLayout) -> list[str]:
-        """List the measured names: the report's own first, as laid out, then ours, then libraries."""
-        kinds: dict[str, tuple[int, int]] = {}
-        own = list(dict.fromkeys(spec for spec in layout.solvers.values()))
-        for number, entry in enumerate(self.measured):
-            place = own.index(entry.solver) if entry.solver in own else len(own) + number
-            kinds.setdefault(entry.name, (SOLVER_KINDS.index(kind_of(entry, layout)), place))
-        return sorted(kinds, key=lambda name: kinds[name])
+        def rank_of(row: GraphRow) -> tuple[int | str, ...]:
+            among = [order.index(row.graph)] if row.graph in order else [len(order), *row.first.work[:2]]
+            return (*among, row.graph, PAIRS.index(row.pair), _distance(row.label))
 
+        return rows + sorted(found.values(), key=rank_of)
 
-SOLVER_KINDS = ("report", "ours", "library")
+    @cached_property
+    def solvers(self) -> dict[str, Entry]:
+        """An entry of each measured name: the report's own first, as laid out, then ours, then libraries."""
+        found: dict[str, Entry] = {}
+        for entry in self.measured:
+            found.setdefault(entry.name, entry)
 
+        def order_of(entry: Entry) -> tuple[int, int]:
+            own = list(dict.fromkeys(entry.layout.solvers.values()))
+            return KINDS.index(entry.kind), own.index(entry.solver) if entry.solver in own else len(own)
 
-def kind_of(entry: Entry, layout: TableLayout) -> str:
-    """Return whose algorithm a record is of: the report's, ours, or a library's."""
-    if entry.solver in layout.solvers.values() or any(entry.solver in g for g in layout.groups.values()):
-        return "report"
-    return "library" if entry.record and entry.record.software.peer else "ours"
+        return {entry.name: entry for entry in sorted(found.values(), key=order_of)}
 
 
 def build(
@@ -242,43 +226,48 @@ def build(
     telling = _telling_settings(records)
     entries = []
     for number in numbers:
-        solvers = layouts[number.table].solvers if number.table in layouts else {}
-        entries.append(
-            Entry(
-                number.table,
-                solvers.get(number.name, number.name),
-                number.name,
-                number.system,
-                number.hardware,
-                number.graph,
-                number.graph,
-                PRINTED_PAIR,
-                number.vertices,
-                number.arcs,
-                printed=number,
-            )
-        )
+        layout = layouts.get(number.table) or TableLayout(title=number.table)
+        values: dict[str, Any] = number.model_dump(include={"name", "hardware", "graph", "vertices", "arcs"})
+        solver = layout.solvers.get(number.name, number.name)
+        values |= {"machine": number.system, "label": number.graph, "pair": PRINTED_PAIR, "printed": number}
+        entries.append(Entry(experiment=number.table, solver=solver, layout=layout, **values))
     for record in records:
         keys = telling[record.experiment, record.machine.name, record.solver]
         settings = {key: str(record.parameters[key]) for key in keys if key in record.parameters}
         gpu, graph = record.machine.gpu, record.graph
         entries.append(
             Entry(
-                record.experiment,
-                record.solver,
-                str(Variant(record.solver, settings)),
-                record.machine.name,
-                gpu.name if gpu and record.backend == "cuda" else record.machine.cpu,
-                graph.name,
-                record.label,
-                str(record.parameters.get("pair", PRINTED_PAIR)),
-                graph.vertices,
-                graph.arcs,
-                _summaries(record),
+                experiment=record.experiment,
+                solver=record.solver,
+                name=str(Variant(record.solver, settings)),
+                machine=record.machine.name,
+                hardware=gpu.name if gpu and record.backend == "cuda" else record.machine.cpu,
+                graph=graph.name,
+                label=record.label,
+                pair=str(record.parameters.get("pair", PRINTED_PAIR)),
+                vertices=graph.vertices,
+                arcs=graph.arcs,
+                layout=layouts.get(record.experiment) or TableLayout(title=record.experiment),
+                times=_summaries(record),
                 record=record,
             )
         )
     return Frame(entries)
+
+
+def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | None, Frame]:
+    """Read a report, the numbers in the CSV file beside it if there is one, and records.
+
+    Raises
+    ------
+    RetraceError
+        If one of the files is not sound, naming it.
+    """
+    if report is None:
+        return None, build(read_records(records))
+    found, numbers = load_report(report), report.with_suffix(".csv")
+    printed = read_printed(numbers) if numbers.exists() else []
+    return found, build(read_records(records), printed, found.tables)
 
 
 def speed_up(slow: Entry | None, fast: Entry | None) -> tuple[float, bool] | None:
@@ -299,107 +288,72 @@ def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
     baseline = layout.speed_up.over if layout.speed_up else next(iter(layout.solvers.values()), None)
     rows = []
     for row in frame.rows:
-        rows += [_printed_cells(entry) for entry in row.printed]
-        for (machine, _), entry in row.measured.items():
-            slow = next(
-                (e for (m, _), e in row.measured.items() if (m, e.solver) == (machine, baseline)), None
-            )
-            rows.append(_measured_cells(entry, layout) | _speed_up_cells(slow, entry))
+        rows += [_cells(entry) for entry in row.printed]
+        rows += [_cells(entry, row.of(machine, baseline)) for (machine, _), entry in row.measured.items()]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).round(6)
 
 
 QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "minimum": "min"}
+PARTS = [f"{phase}_{name}_ms" for phase in PHASES if phase != "total" for name in QUARTILES.values()]
 COLUMNS = {
-    **dict.fromkeys(("table", "label", "graph", "pair"), "string"),
-    **dict.fromkeys(("vertices", "arcs"), "Int64"),
-    **dict.fromkeys(("origin", "edition", "weights", "sha256"), "string"),
-    "seed": "Int64",
-    **dict.fromkeys(("source", "machine", "hardware", "solver", "settings", "name"), "string"),
-    **dict.fromkeys(("kind", "backend", "peer", "status", "reason"), "string"),
-    "verified": "boolean",
-    "n": "Int64",
-    **dict.fromkeys(("median_ms", "q1_ms", "q3_ms", "min_ms"), "Float64"),
-    **{
-        f"{phase}_{short}_ms": "Float64"
-        for phase in PHASES
-        if phase != "total"
-        for short in QUARTILES.values()
-    },
-    **dict.fromkeys(("arcs_per_second", "speedup"), "Float64"),
-    "too_noisy_to_rank": "boolean",
-    "occurrence": "Int64",
-    **dict.fromkeys(("doubt", "git_commit", "started"), "string"),
+    name: kind
+    for names, kind in (
+        ("table label graph pair", "string"),
+        ("vertices arcs", "Int64"),
+        ("origin edition weights sha256", "string"),
+        ("seed", "Int64"),
+        ("source machine hardware solver settings name kind backend peer status reason", "string"),
+        ("verified", "boolean"),
+        ("n", "Int64"),
+        (" ".join(["median_ms q1_ms q3_ms min_ms", *PARTS, "arcs_per_second speedup"]), "Float64"),
+        ("too_noisy_to_rank", "boolean"),
+        ("occurrence", "Int64"),
+        ("doubt git_commit started", "string"),
+    )
+    for name in names.split()
 }
+"""Of the tidy frame, with their types."""
+ALIKE = ("graph", "vertices", "arcs", "machine", "hardware", "solver", "name")
+"""What printed numbers and records both have, by its column."""
 
 
-def _printed_cells(entry: Entry) -> dict[str, object]:
-    assert entry.printed is not None
-    return {
-        "table": entry.experiment,
-        "label": entry.label,
-        "graph": entry.graph,
-        "vertices": entry.vertices,
-        "arcs": entry.arcs,
-        "source": "printed",
-        "machine": entry.machine,
-        "hardware": entry.hardware,
-        "solver": entry.solver,
-        "name": entry.name,
-        "median_ms": entry.printed.ms,
-        "occurrence": entry.printed.occurrence,
-        "doubt": entry.printed.doubt or None,
-    }
-
-
-def _measured_cells(entry: Entry, layout: TableLayout) -> dict[str, object]:
+def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
+    """Fill a row of the tidy frame; `slow` is what the speed-up is over."""
+    cells = {"table": entry.experiment, "label": entry.title} | {key: getattr(entry, key) for key in ALIKE}
+    if number := entry.printed:
+        cells |= {"source": "printed", "median_ms": number.ms, "occurrence": number.occurrence}
+        return cells | {"doubt": number.doubt or None}
     record = entry.record
     assert record is not None
-    cells: dict[str, object] = {
-        "table": entry.experiment,
-        "label": entry.title,
-        "graph": entry.graph,
-        "pair": record.parameters.get("pair"),
-        **record.graph.model_dump(
-            include={"vertices", "arcs", "origin", "edition", "weights", "sha256", "seed"}
-        ),
+    cells |= record.graph.model_dump(include={"origin", "edition", "weights", "sha256", "seed"})
+    cells |= {key: getattr(record, key) for key in ("backend", "reason", "verified", "started")}
+    cells |= {key: getattr(record.software, key) for key in ("peer", "git_commit")}
+    cells |= {
         "source": "measured",
-        "machine": entry.machine,
-        "hardware": entry.hardware,
-        "solver": entry.solver,
+        "pair": record.parameters.get("pair"),
         "settings": ",".join(f"{key}={value}" for key, value in record.parameters.items()),
-        "name": entry.name,
-        "kind": kind_of(entry, layout),
-        "backend": record.backend,
-        "peer": record.software.peer,
+        "kind": entry.kind,
         "status": entry.outcome,
-        "reason": record.reason,
-        "verified": record.verified,
-        "git_commit": record.software.git_commit,
-        "started": record.started,
     }
     for phase in PHASES:
         if times := entry.times.get(phase):
             prefix = "" if phase == "total" else f"{phase}_"
-            cells |= {f"{prefix}{short}_ms": getattr(times, long) for long, short in QUARTILES.items()}
+            cells |= {f"{prefix}{name}_ms": getattr(times, long) for long, name in QUARTILES.items()}
     if entry.total:
         cells["n"] = entry.total.n
         cells["arcs_per_second"] = entry.arcs / entry.total.median * 1e3 if entry.total.median else None
+    if found := speed_up(slow, entry):
+        cells |= {"speedup": found[0], "too_noisy_to_rank": not found[1]}
     return cells
-
-
-def _speed_up_cells(slow: Entry | None, fast: Entry) -> dict[str, object]:
-    found = speed_up(slow, fast)
-    return {"speedup": found[0], "too_noisy_to_rank": not found[1]} if found else {}
 
 
 def _summaries(record: Record) -> dict[Measure, Summary]:
     """Summarise a record's trials by phase; a record whose times may not be shown has none."""
     if not record.timed:
         return {}
-    values: dict[Measure, list[float]] = {
-        phase: [time for trial in record.trials if (time := getattr(trial, phase)) is not None]
-        for phase in PHASES
-    }
+    values: dict[Measure, list[float]] = {}
+    for phase in PHASES:
+        values[phase] = [ms for trial in record.trials if (ms := getattr(trial, phase)) is not None]
     values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
     return {measure: Summary.of(some) for measure, some in values.items() if some}
 
@@ -408,14 +362,11 @@ def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], l
     """List, by experiment, machine and solver, the settings in which its records differ."""
     found: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for record in records:
-        settings = found[record.experiment, record.machine.name, record.solver]
         for key, value in record.parameters.items():
             if key not in QUERY:
-                settings[key].add(str(value))
-    return {
-        place: [key for key, values in settings.items() if len(values) > 1]
-        for place, settings in found.items()
-    }
+                found[record.experiment, record.machine.name, record.solver][key].add(str(value))
+    differing = {place: [key for key in some if len(some[key]) > 1] for place, some in found.items()}
+    return defaultdict(list, differing)
 
 
 STAND_IN = 2

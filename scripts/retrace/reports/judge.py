@@ -5,16 +5,15 @@ Times are compared graph by graph, by the one rule of `retrace.records.statistic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from retrace.records.record import Phase
-from retrace.records.statistics import RULE, Summary, rank
+from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim, Where
 from retrace.reports.frame import Entry, Frame, same_graph
-from retrace.reports.one_offs import FUNCTIONS
 from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio
@@ -36,10 +35,8 @@ class Finding:
 
     Attributes
     ----------
-    verdict
-        Whether it holds.
-    measured
-        The numbers that the verdict rests on, with their units; empty without any.
+    measured, short
+        The numbers that the verdict rests on; which of them a figure has room for, all if empty.
     why
         What the verdict alone does not say: where it holds, or why nothing can be told.
     """
@@ -47,6 +44,7 @@ class Finding:
     verdict: Verdict
     measured: str = ""
     why: str = ""
+    short: str = ""
 
     @property
     def sentence(self) -> str:
@@ -63,15 +61,7 @@ COMPARING = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """The records that one machine has of one experiment.
-
-    Attributes
-    ----------
-    machine, entries
-        Whose records these are, and the records that count.
-    on_gpu
-        Whether any of the machine's times of the experiment is a GPU's, counting or not.
-    """
+    """The records of a machine that count for a claim, and whether any of its times is a GPU's."""
 
     machine: str
     entries: Sequence[Entry]
@@ -96,10 +86,8 @@ class Evidence:
         for entry in sorted(self.entries, key=lambda entry: entry.work):
             if entry.total and fits(entry, variant):
                 if entry.label in found:
-                    raise RetraceError(
-                        f"{entry.experiment}: two records of {variant} on {entry.label} from {self.machine}; "
-                        "give one"
-                    )
+                    twice = f"two records of {variant} on {entry.label} from {self.machine}"
+                    raise RetraceError(f"{entry.experiment}: {twice}; give one")
                 found[entry.label] = entry
         return found
 
@@ -130,17 +118,13 @@ def fits(entry: Entry, variant: Variant) -> bool:
 def meets(entry: Entry, condition: Where) -> bool:
     """Return whether an entry counts under a condition."""
     record = entry.record
-    left = record.observed.get("searched_vertices") if record else None
+    left = record.observed.get("searched_vertices") if record and "-comp" in entry.solver else None
+    whole = left is not None and left >= entry.vertices
     return (
         condition.arcs_per_vertex in (None, entry.arcs_per_vertex)
         and entry.vertices >= (condition.least_vertices or 0)
         and not (condition.all_sources and record and record.parameters.get("sources"))
-        and not (
-            condition.compaction_helps
-            and "-comp" in entry.solver
-            and left is not None
-            and left >= entry.vertices
-        )
+        and not (condition.compaction_helps and whole)
     )
 
 
@@ -167,29 +151,24 @@ class Pair:
     @property
     def less_outside_kernels(self) -> bool:
         """Whether the first takes less of its solve outside the kernels; false where theirs is unknown."""
-        outside = []
-        for entry in self.entries:
-            kernel = entry.times.get("kernel")
-            outside.append(entry.times["solve"].median - (kernel.median if kernel else float("nan")))
-        return outside[0] < outside[1]
+        times = [(entry.times["solve"], entry.times.get("kernel")) for entry in self.entries]
+        outside = [solve.median - kernel.median for solve, kernel in times if kernel]
+        return len(outside) == 2 and outside[0] < outside[1]
 
     def __str__(self) -> str:
-        first, second = self.times
-        return (
-            f"{self.graph}: {duration(first.median)} ({self.fast}), {duration(second.median)} ({self.slow}), "
-            f"{ratio(self.ratio)}"
-        )
+        first, second = (duration(times.median) for times in self.times)
+        return f"{self.graph}: {first} ({self.fast}), {second} ({self.slow}), {ratio(self.ratio)}"
 
 
 def pairs_of(evidence: Evidence, fast: Variant, slow: Variant, phase: Phase) -> list[Pair]:
     """Pair the times of two variants on the very same graphs, as far as they can be ranked."""
-    first, second = evidence.timed(fast), evidence.timed(slow)
+    mine, others = evidence.timed(fast), evidence.timed(slow)
     found = []
-    for graph, own in first.items():
-        if graph in second and same_graph(own, second[graph]):
-            times, others = own.times.get(phase), second[graph].times.get(phase)
-            if times and others and times.enough and others.enough:
-                found.append(Pair(graph, fast, slow, (own, second[graph]), (times, others)))
+    for graph, own in mine.items():
+        if graph in others and same_graph(own, others[graph]):
+            first, second = (entry.times.get(phase) for entry in (own, others[graph]))
+            if first and second and first.enough and second.enough:
+                found.append(Pair(graph, fast, slow, (own, others[graph]), (first, second)))
     return found
 
 
@@ -199,226 +178,194 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     if test is None or claim.experiment is None:
         return Finding(Verdict.OPEN, why="nothing here measures it")
     evidence = Evidence.of(frame, claim.experiment, machine, test.where)
-    finding = JUDGES[type(test)](report, test, evidence)
+    variants = [report.variant(spec) for spec in test.specs]
+    if own := OF_PAIRS.get(type(test)):
+        finding = own(pairs_of(evidence, variants[0], variants[1], test.by))
+    else:
+        finding = JUDGES[type(test)](test, evidence, *variants)
+    if finding is None:
+        return Finding(Verdict.OPEN, why=evidence.why_untimed(variants))
     if claim.quote and finding.measured:
-        for label, times in reversed(
-            evidence.summaries(report.variant(claim.quote.variant), test.by).items()
-        ):
-            quoted = f"{label}: {duration(times.median)} {claim.quote.words}"
-            return replace(finding, measured=f"{finding.measured}; {quoted}")
+        quoted = evidence.summaries(report.variant(claim.quote.variant), test.by)
+        for label, times in list(quoted.items())[-1:]:
+            words = f"{label}: {duration(times.median)} {claim.quote.words}"
+            return replace(finding, measured=f"{finding.measured}; {words}")
     return finding
 
 
-def faster(report: Report, test: claims.Faster, evidence: Evidence) -> Finding:
-    """Judge whether the first of each pair is faster than the second.
-
-    Of the pairs' largest graphs, the least and the greatest ratio are quoted.
-    """
-    variants = [(report.variant(fast), report.variant(slow)) for fast, slow in test.pairs]
-    by_pair = [some for pair in variants if (some := pairs_of(evidence, *pair, test.by))]
-    left = _shares_left(evidence, *variants[0]) if test.where.reduced else {}
+def _faster(test: claims.Faster, evidence: Evidence, *variants: Variant) -> Finding | None:
+    """Judge whether the first of each pair is faster: of their largest graphs, two ratios are quoted."""
+    pairs = list(zip(variants[::2], variants[1::2], strict=True))
+    by_pair = [some for pair in pairs if (some := pairs_of(evidence, *pair, test.by))]
+    left = _shares_left(evidence, *pairs[0]) if test.where.reduced else {}
     if left:
         by_pair = [[pair for pair in some if left.get(pair.graph, 1) < 1] for some in by_pair]
         if min(left.values()) >= 1:
             return Finding(Verdict.OPEN, why=f"there is nothing to remove from {', '.join(left)}")
     if not any(by_pair):
-        return _open(evidence, [variant for pair in variants for variant in pair])
+        return None
     largest = sorted((some[-1] for some in by_pair if some), key=lambda pair: pair.ratio)
-    orders = {
-        f"{pair.graph} ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else pair.graph: _order(
-            pair, test
-        )
-        for some in by_pair
-        for pair in some
-    }
+    orders = {}
+    for pair in (pair for some in by_pair for pair in some):
+        against = f" ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else ""
+        other_reason = test.outside_kernels and pair.order == -1 and not pair.less_outside_kernels
+        orders[f"{pair.graph}{against}"] = 0 if other_reason else pair.order
     found = list(orders.values())
-    numbers = [
-        *dict.fromkeys((str(largest[0]), str(largest[-1]))),
-        f"faster in {found.count(-1)}, slower in {found.count(1)} of {len(found)}",
-    ]
+    counts = [f"faster in {found.count(-1)}, slower in {found.count(1)} of {len(found)}"]
     reduced = [f"{share:.0%} of the vertices left on {graph}" for graph, share in left.items() if share < 1]
-    if reduced:
-        numbers.append(", ".join(reduced))
+    counts += [", ".join(reduced)] if reduced else []
+    finding = _weigh(orders, str(largest[0]), str(largest[-1]), *counts, short=_short(largest, counts))
     if set(found) == {0} and any(pair.order == -1 for some in by_pair for pair in some):
         why = "faster, but for another reason: not outside the kernels"
-        return Finding(Verdict.FAILS, "; ".join(numbers), why)
-    return Finding(verdict(found), "; ".join(numbers), places(orders))
+        return replace(finding, verdict=Verdict.FAILS, why=why)
+    return finding
 
 
-def _order(pair: Pair, test: claims.Faster) -> int:
-    """Order a pair; what is faster for another reason than is claimed does not count."""
-    other_reason = test.outside_kernels and pair.order == -1 and not pair.less_outside_kernels
-    return 0 if other_reason else pair.order
+def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
+    ratios = dict.fromkeys(ratio(pair.ratio) for pair in (pairs[0], pairs[-1]))
+    return "; ".join([f"{' to '.join(ratios)} on {pairs[0].graph}", *counts])
 
 
 def _shares_left(evidence: Evidence, further: Variant, without: Variant) -> dict[str, float]:
     """Return by graph the share of vertices that a further reduction leaves."""
     left, whole = (
-        {
-            label: float(entry.record.observed.get("searched_vertices", 0)) if entry.record else 0.0
-            for label, entry in evidence.timed(variant).items()
-        }
+        {label: _observed(entry, "searched_vertices") for label, entry in evidence.timed(variant).items()}
         for variant in (further, without)
     )
     return {label: number / whole[label] for label, number in left.items() if whole.get(label)}
 
 
-def not_faster(report: Report, test: claims.NotFaster, evidence: Evidence) -> Finding:
-    """Judge whether a version is no faster than another: it may be slower, or the same."""
-    own, base = report.variant(test.not_faster), report.variant(test.than)
-    found = pairs_of(evidence, own, base, test.by)
+def _observed(entry: Entry, key: str) -> float:
+    return float(entry.record.observed.get(key, 0)) if entry.record else 0.0
+
+
+def _not_faster(found: Sequence[Pair]) -> Finding | None:
     if not found:
-        return _open(evidence, (own, base))
+        return None
     orders = {pair.graph: 1 if pair.order == -1 else -1 for pair in found}
     slower, quicker = sum(pair.order == 1 for pair in found), list(orders.values()).count(1)
-    measured = f"{found[-1]}; slower on {slower}, faster on {quicker} of {len(found)} graphs"
-    return Finding(verdict(list(orders.values())), measured, places(orders))
+    counts = f"slower on {slower}, faster on {quicker} of {len(found)} graphs"
+    return _weigh(orders, str(found[-1]), counts, short=_short(found[-1:], [counts]))
 
 
-def somewhere_faster(report: Report, test: claims.SomewhereFaster, evidence: Evidence) -> Finding:
-    """Judge up to which graph a variant is faster."""
-    own, base = report.variant(test.faster_on_some), report.variant(test.than)
-    found = pairs_of(evidence, own, base, test.by)
+def _somewhere_faster(found: Sequence[Pair]) -> Finding | None:
     if len(found) < 2:
-        return _open(evidence, [own, base])
+        return None
     where = [pair.graph for pair in found if pair.order == -1]
-    measured = f"{found[0]}; {found[-1]}"
-    if not where:
-        return Finding(Verdict.FAILS, measured, f"{base} is no slower on any graph")
-    more = "" if where[-1] != found[-1].graph else ", the largest measured"
-    return Finding(Verdict.HOLDS, measured, f"{own} is faster up to {where[-1]}{more}")
+    more = ", the largest measured" if found[-1].graph in where else ""
+    why = f"{found[0].slow} is no slower on any graph"
+    if where:
+        why = f"{found[0].fast} is faster up to {where[-1]}{more}"
+    short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (found[0], found[-1]))
+    return Finding(Verdict.HOLDS if where else Verdict.FAILS, f"{found[0]}; {found[-1]}", why, short)
 
 
-def fastest(report: Report, test: claims.Fastest, evidence: Evidence) -> Finding:
-    """Judge whether a variant is the fastest of several."""
-    best = report.variant(test.fastest)
-    others = [other for spec in test.expand(test.of) if str(other := report.variant(spec)) != str(best)]
-    times = {str(variant): evidence.summaries(variant, test.by) for variant in (best, *others)}
+def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Variant) -> Finding | None:
+    times = {str(variant): evidence.summaries(variant, test.by) for variant in (best, *of)}
     orders, quoted = {}, []
     for graph, own in times[str(best)].items():
         there = {name: found[graph] for name, found in times.items() if graph in found}
-        if len(there) < 2 or (len(there) <= len(others) and not test.any_present):
+        if len(there) < 2 or (len(there) < len(times) and not test.any_present):
             continue
         orders[graph] = max(rank(own, other) for name, other in there.items() if name != str(best))
         least = min(there, key=lambda name: there[name].median)
         beaten = f", {best} takes {ratio(own.median / there[least].median)}" if least != str(best) else ""
-        quoted.append(
-            f"{graph}: fastest of {len(there)} is {least} ({duration(there[least].median)}{beaten})"
-        )
-    if not orders:
-        return _open(evidence, [best, *others])
-    numbers = dict.fromkeys((quoted[0], quoted[-1]))
-    return Finding(verdict(list(orders.values())), "; ".join(numbers), places(orders))
+        time = duration(there[least].median)
+        quoted.append(f"{graph}: fastest of {len(there)} is {least} ({time}{beaten})")
+    return _weigh(orders, quoted[0], quoted[-1], short=quoted[-1]) if orders else None
 
 
-def gain_grows(report: Report, test: claims.GainGrows, evidence: Evidence) -> Finding:
-    """Judge whether what a variant saves grows from each size to the next."""
-    own, base = report.variant(test.gain_grows), report.variant(test.over)
-    found = pairs_of(evidence, own, base, test.by)
+def _gain_grows(found: Sequence[Pair]) -> Finding | None:
     if len(found) < 2:
-        return _open(evidence, [own, base])
-    saved = [pair.times[1].median - pair.times[0].median for pair in found]
-    orders = {
-        found[number].graph: -1 if saved[number] > saved[number - 1] else 1 for number in range(1, len(found))
-    }
-    texts = [
-        f"{pair.graph}: {duration(abs(ms))} {'saved' if ms >= 0 else 'lost'} ({ratio(pair.ratio)})"
-        for pair, ms in ((found[0], saved[0]), (found[-1], saved[-1]))
-    ]
-    return Finding(verdict(list(orders.values())), "; ".join(texts), places(orders))
+        return None
+    saved = {pair.graph: pair.times[1].median - pair.times[0].median for pair in found}
+    later = zip(list(saved)[1:], saved.values(), strict=False)
+    orders = {graph: -1 if saved[graph] > before else 1 for graph, before in later}
+    texts = []
+    for pair in (found[0], found[-1]):
+        ms = saved[pair.graph]
+        way = "saved" if ms >= 0 else "lost"
+        texts.append(f"{pair.graph}: {duration(abs(ms))} {way} ({ratio(pair.ratio)})")
+    return _weigh(orders, *texts, short=texts[0])
 
 
-def transfer_share(report: Report, test: claims.TransferShare, evidence: Evidence) -> Finding:
-    """Judge the share of the transfer in the total where it is greatest."""
-    variant = report.variant(test.transfer_share)
-    shares = {
-        label: entry.times["transfer"]
-        for label, entry in evidence.timed(variant).items()
-        if entry.total and entry.total.enough
-    }
+def _transfer_share(test: claims.TransferShare, evidence: Evidence, variant: Variant) -> Finding | None:
+    timed = evidence.timed(variant).items()
+    shares = {label: e.times["transfer"] for label, e in timed if e.total and e.total.enough}
     if not shares:
-        return _open(evidence, [variant])
+        return None
     greatest = max(shares, key=lambda graph: shares[graph].median)
     share, (low, high) = shares[greatest], test.between
     least = min(one.median for one in shares.values())
     measured = f"{least:.0%} to {share.median:.0%} of the total, most on {greatest}"
     if low <= share.q1 and share.q3 <= high:
         return Finding(Verdict.HOLDS, measured)
-    if share.q3 < low:
-        return Finding(Verdict.FAILS, measured, "it is less")
-    if share.q1 > high:
-        return Finding(Verdict.FAILS, measured, "it is more")
+    if share.q3 < low or share.q1 > high:
+        return Finding(Verdict.FAILS, measured, "it is less" if share.q3 < low else "it is more")
     return Finding(Verdict.OPEN, measured, f"the spread, {share.q1:.0%} to {share.q3:.0%}, is too wide")
 
 
-def below(report: Report, test: claims.Below, evidence: Evidence) -> Finding:
-    """Judge the slowest of some variants."""
-    late, untimed, slowest = [], [], (0.0, "")
-    variants = [report.variant(spec) for spec in test.expand(test.every)]
+def _below(test: claims.Below, evidence: Evidence, *variants: Variant) -> Finding | None:
+    slowest = {}
     for variant in variants:
-        found = [
-            entry.times[test.by].q3 for entry in evidence.timed(variant).values() if test.by in entry.times
-        ]
-        if not found:
-            untimed.append(str(variant))
-            continue
-        slowest = max(slowest, (max(found), str(variant)))
-        if max(found) >= test.below_s * 1e3:
-            late.append(str(variant))
-    if len(untimed) == len(variants):
-        why = "no graph of that size was measured as a whole" if evidence.on_gpu else ""
-        return Finding(Verdict.OPEN, why=why) if why else _open(evidence, variants)
-    measured = f"slowest: {duration(slowest[0])} ({slowest[1]})"
-    if late:
-        found_verdict = Verdict.FAILS if len(late) == len(variants) else Verdict.IN_PART
-        return Finding(found_verdict, measured, f"not {', '.join(late)}")
-    if untimed:
+        times = [entry.times[test.by] for entry in evidence.timed(variant).values() if test.by in entry.times]
+        slowest[str(variant)] = max((one.q3 for one in times), default=0.0)
+    if not any(slowest.values()):
+        why = "no graph of that size was measured as a whole"
+        return Finding(Verdict.OPEN, why=why) if evidence.on_gpu else None
+    ms, name = max((ms, name) for name, ms in slowest.items())
+    measured = f"slowest: {duration(ms)} ({name})"
+    if late := [name for name, ms in slowest.items() if ms >= test.below_s * 1e3]:
+        part = Verdict.FAILS if len(late) == len(slowest) else Verdict.IN_PART
+        return Finding(part, measured, f"not {', '.join(late)}")
+    if untimed := [name for name, ms in slowest.items() if not ms]:
         return Finding(Verdict.IN_PART, measured, f"not measured: {', '.join(untimed)}")
     return Finding(Verdict.HOLDS, measured)
 
 
-def one_off(report: Report, test: claims.OneOff, evidence: Evidence) -> Finding:
-    """Judge by a function of its own."""
-    own, base = report.variant(test.variant), report.variant(test.of)
-    measured, orders = FUNCTIONS[test.function](pairs_of(evidence, own, base, test.by))
-    if not orders:
-        return _open(evidence, [own, base])
-    return Finding(verdict(list(orders.values())), measured, places(orders))
+def _one_off(found: Sequence[Pair]) -> Finding | None:
+    """Compare what prefix sums on the GPU save with the total of the variant that has them from the host."""
+    orders, measured = {}, ""
+    for pair in found:
+        device, host = (_observed(pair.entries[0], f"prefix_{where}_ms") for where in ("device", "host"))
+        total = pair.times[1].median
+        if device and host:
+            orders[pair.graph] = 1 if host - device > (SAME - 1) * total else -1
+            both = f"{duration(device)} on the GPU, {duration(host)} on the host"
+            measured = f"{pair.graph}: {both}, of {duration(total)} in all"
+    return _weigh(orders, measured) if orders else None
 
 
-JUDGES: dict[type, Callable[..., Finding]] = {
-    claims.Faster: faster,
-    claims.NotFaster: not_faster,
-    claims.SomewhereFaster: somewhere_faster,
-    claims.Fastest: fastest,
-    claims.GainGrows: gain_grows,
-    claims.TransferShare: transfer_share,
-    claims.Below: below,
-    claims.OneOff: one_off,
+OF_PAIRS: dict[type, Callable[[Sequence[Pair]], Finding | None]] = {
+    claims.NotFaster: _not_faster,
+    claims.SomewhereFaster: _somewhere_faster,
+    claims.GainGrows: _gain_grows,
+    claims.OneOff: _one_off,
 }
+"""By the kind of a comparison of two variants."""
+JUDGES: dict[type, Callable[..., Finding | None]] = {
+    claims.Faster: _faster,
+    claims.Fastest: _fastest,
+    claims.TransferShare: _transfer_share,
+    claims.Below: _below,
+}
+"""By the kind of any other; None where its variants have no times to judge by."""
 
 
 def verdict(orders: Sequence[int]) -> Verdict:
     """Turn comparisons, -1 where a claim is borne out, 1 where it is contradicted, into a verdict."""
     for_it, against = orders.count(-1), orders.count(1)
-    if not for_it and not against:
-        return Verdict.OPEN
     if not for_it:
-        return Verdict.FAILS
+        return Verdict.FAILS if against else Verdict.OPEN
     return Verdict.HOLDS if not against and 2 * for_it > len(orders) else Verdict.IN_PART
 
 
-def places(orders: dict[str, int]) -> str:
-    """Say why comparisons by their places give no plain verdict, if they do not."""
-    match verdict(list(orders.values())):
-        case Verdict.OPEN:
-            return "no two times can be told apart"
-        case Verdict.IN_PART:
-            agree = [place for place, order in orders.items() if order == -1]
-            return f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(orders)}"
-    return ""
-
-
-def _open(evidence: Evidence, variants: Iterable[Variant]) -> Finding:
-    """Return the finding where there is nothing to judge by."""
-    return Finding(Verdict.OPEN, why=evidence.why_untimed(variants))
+def _weigh(orders: Mapping[str, int], *numbers: str, short: str = "") -> Finding:
+    """Make a finding of comparisons by their places, and say where a claim holds that does in part."""
+    found, why = verdict(list(orders.values())), ""
+    if found == Verdict.OPEN:
+        why = "no two times can be told apart"
+    elif found == Verdict.IN_PART:
+        agree = [place for place, order in orders.items() if order == -1]
+        why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(orders)}"
+    return Finding(found, "; ".join(dict.fromkeys(numbers)), why, short)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -34,7 +35,6 @@ class PrintedNumber(Model):
 
     @model_validator(mode="after")
     def _says_its_value(self) -> Self:
-        """Check the value against the text."""
         ms = printed_ms(self.printed)
         if ms != self.ms:
             raise ValueError(f"ms: expected {ms:g} for {self.printed!r}, found {self.ms:g}")
@@ -87,8 +87,6 @@ def _numbers(row: dict[str, str]) -> dict[str, object]:
     """Turn the cells that hold numbers into such, as far as they are."""
     found: dict[str, object] = dict(row)
     for key in NUMBERS:
-        try:
+        with suppress(ValueError):
             found[key] = json.loads(row.get(key, ""))
-        except ValueError:
-            continue
     return found

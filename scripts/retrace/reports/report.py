@@ -13,13 +13,14 @@ from pydantic import Field, ValidationError, model_validator
 from retrace.reports.claim import Claim, Spec, Where
 from retrace.reports.variant import Variant
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, Name, explain, one_line
+from retrace.system.models import FileModel, explain, one_line
 from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
 
 Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer"]
 """A phase of a trial, or the share of upload and download in its total."""
+Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
 class SpeedUp(FileModel):
@@ -59,7 +60,7 @@ class Compared(FileModel):
 class Drawing(FileModel):
     """What a figure shows: lines against a size or a setting, or ranked bars, a panel for each machine."""
 
-    experiment: Name
+    experiment: Key
     title: str
     number: str = Field(default="", description="the printed figure or table that it mirrors")
     kind: Literal["lines", "bars"] = "lines"
@@ -85,24 +86,23 @@ class Drawing(FileModel):
 class Report(FileModel):
     """One of the reports that Retrace re-runs."""
 
-    key: Name
+    key: Key
     title: str
     author: str
     institution: str = ""
     year: str = ""
     problem: str = Field(default="", description="what variants without a problem of their own solve")
-    tables: dict[Name, TableLayout] = Field(default_factory=dict, description="by experiment")
-    figures: dict[Name, Drawing] = Field(default_factory=dict)
-    claims: dict[Name, Claim] = Field(default_factory=dict)
+    tables: dict[Key, TableLayout] = Field(default_factory=dict, description="by experiment")
+    figures: dict[Key, Drawing] = Field(default_factory=dict)
+    claims: dict[Key, Claim] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        """Check that a figure's claim is there, and that what is judged has an experiment."""
         for name, figure in self.figures.items():
             if figure.claim is not None and figure.claim not in self.claims:
+                there = ", ".join(self.claims) or "none"
                 raise ValueError(
-                    f"figures.{name}.claim: {figure.claim} is no claim of the report; there are "
-                    f"{', '.join(self.claims) or 'none'}"
+                    f"figures.{name}.claim: {figure.claim} is no claim of the report; there are {there}"
                 )
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
@@ -150,14 +150,10 @@ def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
     reports = {path.stem: load_report(path) for path in sorted(folder.glob("*.yaml"))}
     owners: dict[str, str] = {}
     for key, report in reports.items():
-        for name in [
-            *(f"tables.{name}" for name in report.tables),
-            *(f"figures.{n}" for n in report.figures),
-        ]:
+        for name in [*(f"tables.{n}" for n in report.tables), *(f"figures.{n}" for n in report.figures)]:
             if name in owners:
-                raise RetraceError(
-                    f"{folder / key}.yaml: {name}: {owners[name]} has it already; expected one"
-                )
+                taken = f"{owners[name]} has it already; expected one"
+                raise RetraceError(f"{folder / key}.yaml: {name}: {taken}")
             owners[name] = key
     return reports
 

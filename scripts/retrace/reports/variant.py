@@ -20,12 +20,8 @@ class Variant:
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     def __str__(self) -> str:
-        return ":".join(filter(None, (self.solver.split("/")[1], self.suffix)))
-
-    @property
-    def suffix(self) -> str:
-        """The settings as a specification writes them."""
-        return ",".join(f"{key}={value}" for key, value in self.settings.items())
+        settings = ",".join(f"{key}={value}" for key, value in self.settings.items())
+        return ":".join(filter(None, (self.solver.split("/")[1], settings)))
 
     def fits(self, solver: str, parameters: Mapping[str, int | float | str]) -> bool:
         """Return whether a record of `solver` with `parameters` is of this variant."""

@@ -7,7 +7,7 @@ from math import floor, log10
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 EMPTY = "\N{EN DASH}"
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def duration(ms: float) -> str:
