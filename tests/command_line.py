@@ -24,6 +24,9 @@ class Outcome:
             self.status: Any = program()
         except SystemExit as ended:
             self.status = ended.code
+            if isinstance(ended.code, str):  # as Python does at its end
+                print(ended.code, file=sys.stderr)
+                self.status = 1
         self.out, self.err = capsys.readouterr()
 
     def refusal(self, status: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from command_line import run_script
+from command_line import Call
 from fabricated import frame, graph_info, record
 from retrace.publish.chart import draw, drawing_of, image, spread, tick_text
 from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
@@ -172,7 +172,7 @@ def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
     assert not any(one.padded(-1).overlaps(other.padded(-1)) for one, other in combinations(boxes, 2))
 
 
-def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_input_gives_the_same_bytes(script: Call, tmp_path: Path) -> None:
     records = [made("table-3.3", "bfs/bsp", "NY", 3)]
     figures = [shown("bsp-suite", "figure-3.3", records)[0] for _ in range(2)]
     for form in ("svg", "png"):
@@ -180,15 +180,15 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     write_records(tmp_path / "h200.jsonl", records)
     command = ("--report", PUBLISHED / "bsp-suite.yaml", "--output-prefix", tmp_path / "out/figure-3.3")
     known = ("--records", tmp_path / "h200.jsonl", "--figure")
-    assert run_script("make_figure.py", *command, *known, "figure-3.3").returncode == 0
+    assert script("make_figure.py", *command, *known, "figure-3.3").status == 0
     assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == [".md", ".png", ".svg"]
     assert (tmp_path / "out/figure-3.3.svg").read_bytes() == image(figures[0], "svg")
-    done = run_script("make_figure.py", *command, *known, "figure-9")
-    assert done.stderr.startswith(
+    done = script("make_figure.py", *command, *known, "figure-9")
+    assert done.err.startswith(
         "error: --figure: figure-9 is no figure and no experiment; there are figure-3.3,"
     )
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert run_script("make_figure.py", *command, "--figure", "figure-9", "--records").returncode == 0
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert script("make_figure.py", *command, "--figure", "figure-9", "--records").status == 0
 
 
 @pytest.mark.parametrize(

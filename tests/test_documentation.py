@@ -31,7 +31,7 @@ import yaml
 
 from command_line import ENVIRONMENT, PROJECT
 from retrace import cli
-from retrace.planning.plan import Plan, make
+from retrace.planning.plan import Plan, make_plan
 from retrace.solvers.registry import GENERATORS, REGISTRY, parse
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
@@ -227,7 +227,7 @@ def test_snakemake_knows_the_targets(command: str, processes: Processes) -> None
 @cache
 def planned() -> Plan:
     """Plan a run of the project's configuration."""
-    return make(yaml.safe_load((PROJECT / "config.yaml").read_text()))
+    return make_plan(yaml.safe_load((PROJECT / "config.yaml").read_text()))
 
 
 def test_the_readme_lists_every_target() -> None:
