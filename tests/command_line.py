@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 PROJECT = Path(__file__).parents[1]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
+PATHS = (str(PROJECT / "scripts"), os.environ.get("PYTHONPATH", ""))
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, PATHS))}
 
 
 class Outcome:
