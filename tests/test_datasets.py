@@ -203,7 +203,7 @@ def test_damaged_file_is_refused_by_name(
 ) -> None:
     file = tmp_path / "tiny.gr.gz"
     file.write_bytes(damaged)
-    monkeypatch.setattr(datasets.formats, "parse", lambda *_: pytest.fail("parsed"))
+    monkeypatch.setattr(datasets.formats, "parse_graph", lambda *_: pytest.fail("parsed"))
     with pytest.raises(RetraceError) as caught:
         obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     message = str(caught.value)

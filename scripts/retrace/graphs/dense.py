@@ -17,7 +17,7 @@ import numpy as np
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.generators import stream_key
-from retrace.graphs.random import WEIGHTS, RandomGraph
+from retrace.graphs.random import GENERATED, WEIGHTS
 from retrace.system.errors import RetraceError
 
 EDITION = "dense"
@@ -71,9 +71,10 @@ class DenseGraph:
 
     @cached_property
     def info(self) -> dict[str, Any]:
-        """Identity for records, and the source: those of a random graph with all arcs."""
-        alike = RandomGraph(self.vertices, self.arcs, self.seed, self.weights, self.name)
-        return alike.info | {"edition": EDITION, "sha256": self.digest(), "density": 1.0}
+        """Identity for records, and the source."""
+        sizes = {"name": self.name, "vertices": self.vertices, "arcs": self.arcs, "density": 1.0}
+        weights = {"least_weight": self.weights[0], "greatest_weight": self.weights[1], "seed": self.seed}
+        return {**sizes, **weights, **GENERATED, "edition": EDITION, "sha256": self.digest()}
 
 
 Graph = CSRGraph | DenseGraph
