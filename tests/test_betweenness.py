@@ -207,10 +207,7 @@ def test_scores_of_a_large_graph_are_computed_once(
 
 @pytest.mark.parametrize("sources", [None, tuple(range(3, 30))])
 def test_an_oracle_made_ahead_goes_on_after_an_interruption(
-    sources: tuple[int, ...] | None,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    script: Call,
+    sources: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: Call
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
     monkeypatch.setattr("retrace.check.score_oracle.WORTH_KEEPING", 1.0)

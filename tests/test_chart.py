@@ -47,15 +47,11 @@ def medians(panel: Panel) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize(
     ("key", "figure", "solver"),
-    [
-        ("bsp-suite", "figure-3.3", "bfs/block-queue"),
-        ("bsp-suite", "figure-3.4", "stcon/another"),
-        ("bsp-suite", "figure-3.5", "sssp/another"),
-        ("tuwien-sssp", "generators", "generate/another"),
-        ("an-bellman-ford", "bellman-ford-direction", "bellman-ford/another"),
-        ("domitrz-brandes", "brandes-variants", "betweenness/another"),
-    ],
-)
+    [("bsp-suite", "figure-3.3", "bfs/block-queue"), ("bsp-suite", "figure-3.4", "stcon/another"),
+     ("bsp-suite", "figure-3.5", "sssp/another"), ("tuwien-sssp", "generators", "generate/another"),
+     ("an-bellman-ford", "bellman-ford-direction", "bellman-ford/another"),
+     ("domitrz-brandes", "brandes-variants", "betweenness/another")],
+)  # fmt: skip
 def test_a_solver_that_nobody_laid_out_has_a_place(key: str, figure: str, solver: str) -> None:
     experiment = drawing_of(load_reports()[key], figure).experiment
     drawn, (panel,), *_ = shown(key, figure, [made(experiment, solver, "random-10-5", 3)])
@@ -193,13 +189,9 @@ def test_the_same_input_gives_the_same_bytes(script: Call, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("wanted", "places"),
-    [
-        ([0.2, 0.8], [0.2, 0.8]),
-        ([0.5, 0.5], [0.45, 0.55]),
-        ([0.0] * 3, [0.0, 0.1, 0.2]),
-        ([1.0, 0.98], [1.0, 0.9]),
-    ],
-)
+    [([0.2, 0.8], [0.2, 0.8]), ([0.5, 0.5], [0.45, 0.55]), ([0.0] * 3, [0.0, 0.1, 0.2]),
+     ([1.0, 0.98], [1.0, 0.9])],
+)  # fmt: skip
 def test_labels_move_apart_and_no_further(wanted: list[float], places: list[float]) -> None:
     assert spread(wanted, 0.1, 0, 1) == pytest.approx(places)
 

@@ -62,18 +62,13 @@ def test_a_claim_that_the_records_bear_out_holds(claim: str) -> None:
 
 @pytest.mark.parametrize(
     ("claim", "solver", "factor", "settings"),
-    [
-        ("streams-hide-transfer", "streams", 2, {"parts": 2}),
-        ("many-parts-do-not-pay", "streams", 0.1, {"parts": 32}),
-        ("pinned-copies-faster", "pinned", 10, {}),
-        ("pinned-gains-with-size", "pinned", 10, {}),
-        ("coalesced-is-faster", "multi-edge", 10, {}),
-        ("four-edges-are-best", "multi-edge", 0.1, {"edges_per_thread": 1}),
-        ("many-edges-are-slower", "multi-edge", 0.1, {"edges_per_thread": 64}),
-        ("edges-beat-vertices", "dense", 100, {}),
-        ("incoming-beats-outgoing", "incoming", 100, {}),
-    ],
-)
+    [("streams-hide-transfer", "streams", 2, {"parts": 2}),
+     ("many-parts-do-not-pay", "streams", 0.1, {"parts": 32}), ("pinned-copies-faster", "pinned", 10, {}),
+     ("pinned-gains-with-size", "pinned", 10, {}), ("coalesced-is-faster", "multi-edge", 10, {}),
+     ("four-edges-are-best", "multi-edge", 0.1, {"edges_per_thread": 1}),
+     ("many-edges-are-slower", "multi-edge", 0.1, {"edges_per_thread": 64}),
+     ("edges-beat-vertices", "dense", 100, {}), ("incoming-beats-outgoing", "incoming", 100, {})],
+)  # fmt: skip
 def test_a_claim_that_the_records_contradict_does_not_hold(
     claim: str, solver: str, factor: float, settings: dict[str, int]
 ) -> None:
@@ -92,13 +87,10 @@ def test_where_a_claim_holds_in_part_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("upload", "sentence"),
-    [
-        ([0.45] * 3, "holds"),
-        ([0.2] * 3, "does not hold: it is less"),
-        ([0.9] * 3, "does not hold: it is more"),
-        ([0.25, 0.5, 0.75], "cannot be told: the spread, 38% to 62%, is too wide"),
-    ],
-)
+    [([0.45] * 3, "holds"), ([0.2] * 3, "does not hold: it is less"),
+     ([0.9] * 3, "does not hold: it is more"),
+     ([0.25, 0.5, 0.75], "cannot be told: the spread, 38% to 62%, is too wide")],
+)  # fmt: skip
 def test_almost_half_is_neither_less_nor_more(upload: list[float], sentence: str) -> None:
     (record,) = [
         record
@@ -193,12 +185,9 @@ def test_a_reduction_is_judged_where_it_removes_vertices() -> None:
 
 @pytest.mark.parametrize(
     ("claim", "solver", "factor"),
-    [
-        ("stride-of-compacted-is-fastest", "vert-comp-virt-stride", 100),
-        ("queues-lose", "vert-queue-comp", 0.1),
-        ("stride-saves-atomics", "vert-comp-virt-stride", 100),
-    ],
-)
+    [("stride-of-compacted-is-fastest", "vert-comp-virt-stride", 100),
+     ("queues-lose", "vert-queue-comp", 0.1), ("stride-saves-atomics", "vert-comp-virt-stride", 100)],
+)  # fmt: skip
 def test_a_compacted_graph_that_is_the_whole_is_no_case(claim: str, solver: str, factor: float) -> None:
     records = slowed(BRANDES, solver, factor, largest=1024)
     assert find(claim, records).verdict == Verdict.IN_PART
@@ -275,13 +264,11 @@ def test_a_verdict_turned_round(orders: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("times", "kernel", "sentence"),
-    [
-        ((5.0, 5.1, 5.2), 4.0, "holds"),
-        ((9.8, 10.2, 10.4), 4.0, "cannot be told: no two times can be told apart"),
-        ((20.0, 20.1, 20.2), 4.0, "does not hold"),
-        ((8.0, 8.1, 8.2), 1.0, "does not hold: faster, but for another reason: not outside the kernels"),
-    ],
-)
+    [((5.0, 5.1, 5.2), 4.0, "holds"),
+     ((9.8, 10.2, 10.4), 4.0, "cannot be told: no two times can be told apart"),
+     ((20.0, 20.1, 20.2), 4.0, "does not hold"),
+     ((8.0, 8.1, 8.2), 1.0, "does not hold: faster, but for another reason: not outside the kernels")],
+)  # fmt: skip
 def test_a_reason_is_judged_with_its_claim(times: tuple[float, ...], kernel: float, sentence: str) -> None:
     records = [
         measured(f"sssp/{name}", "table-2", "random-19-50", [trial(ms, kernel=known) for ms in some])

@@ -30,14 +30,12 @@ def test_from_arcs_keeps_the_order_of_parallel_arcs(graph: CSRGraph) -> None:
 
 @pytest.mark.parametrize(
     ("indptr", "indices", "weights", "error"),
-    [
-        (np.array([0, 1]), np.zeros(1, np.int32), None, TypeError),
-        (np.array([0, 1], np.int32), np.zeros((1, 1), np.int32), None, TypeError),
-        (np.array([], np.int32), np.array([], np.int32), None, ValueError),
-        (np.array([0, 2], np.int32), np.zeros(1, np.int32), None, ValueError),
-        (np.array([0, 1], np.int32), np.zeros(1, np.int32), np.zeros(2, np.int32), ValueError),
-    ],
-)
+    [(np.array([0, 1]), np.zeros(1, np.int32), None, TypeError),
+     (np.array([0, 1], np.int32), np.zeros((1, 1), np.int32), None, TypeError),
+     (np.array([], np.int32), np.array([], np.int32), None, ValueError),
+     (np.array([0, 2], np.int32), np.zeros(1, np.int32), None, ValueError),
+     (np.array([0, 1], np.int32), np.zeros(1, np.int32), np.zeros(2, np.int32), ValueError)],
+)  # fmt: skip
 def test_arrays_that_are_no_graph(indptr, indices, weights, error) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(error):
         CSRGraph(indptr, indices, weights)

@@ -336,21 +336,19 @@ def edition(**values: object) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("key", "entry"),
-    [
-        ("NY.vertexes: unknown key; expected one of vertices, ", {"vertexes": 3}),
-        ("NY.vertices: expected an integer, found 'many'", {"vertices": "many"}),
-        ("NY.source: expected ids below 4, found 4", {"source": 4}),
-        ("NY.pairs.far: expected ids below 4, found 9", {"pairs": {"near": [0, 1], "far": [0, 9]}}),
-        ("NY.pairs.far[1]: required, but missing", {"pairs": {"near": [0, 1], "far": [0]}}),
-        ("NY.sources: expected at least 1, found 0", {"sources": 0}),
-        ("NY.stand_in: expected 'road' or 'heavy-tailed', found 'tree'", {"stand_in": "tree"}),
-        ("NY.editions[0].sha256: expected text of the form", {"editions": [edition(sha256="37F5")]}),
-        ("NY.editions[0].file: expected text of the form", {"editions": [edition(file="../NY.gr.gz")]}),
-        ("NY.editions[0]: expected either path, or file", {"editions": [edition(path="NY.gr.gz")]}),
-        ("NY.editions: expected a different name for each", {"editions": [edition(), edition()]}),
-        ("NY.editions: required, but missing", {}),
-    ],
-)
+    [("NY.vertexes: unknown key; expected one of vertices, ", {"vertexes": 3}),
+     ("NY.vertices: expected an integer, found 'many'", {"vertices": "many"}),
+     ("NY.source: expected ids below 4, found 4", {"source": 4}),
+     ("NY.pairs.far: expected ids below 4, found 9", {"pairs": {"near": [0, 1], "far": [0, 9]}}),
+     ("NY.pairs.far[1]: required, but missing", {"pairs": {"near": [0, 1], "far": [0]}}),
+     ("NY.sources: expected at least 1, found 0", {"sources": 0}),
+     ("NY.stand_in: expected 'road' or 'heavy-tailed', found 'tree'", {"stand_in": "tree"}),
+     ("NY.editions[0].sha256: expected text of the form", {"editions": [edition(sha256="37F5")]}),
+     ("NY.editions[0].file: expected text of the form", {"editions": [edition(file="../NY.gr.gz")]}),
+     ("NY.editions[0]: expected either path, or file", {"editions": [edition(path="NY.gr.gz")]}),
+     ("NY.editions: expected a different name for each", {"editions": [edition(), edition()]}),
+     ("NY.editions: required, but missing", {})],
+)  # fmt: skip
 def test_registry_errors_name_file_and_key(key: str, entry: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     editions = {"editions": [edition()]} if entry else {}

@@ -111,14 +111,11 @@ def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("vertices", "weights", "told"),
-    [
-        (0, (1, 100), "expected from 1 to 65535 vertices"),
-        (65536, (1, 100), "expected from 1 to 65535 vertices"),
-        (10, (0, 100), "expected a range within 1 to 214748364"),
-        (10, (7, 6), "expected a range"),
-        (10, (1, 2**28), "expected a range"),
-    ],
-)
+    [(0, (1, 100), "expected from 1 to 65535 vertices"),
+     (65536, (1, 100), "expected from 1 to 65535 vertices"),
+     (10, (0, 100), "expected a range within 1 to 214748364"), (10, (7, 6), "expected a range"),
+     (10, (1, 2**28), "expected a range")],
+)  # fmt: skip
 def test_what_is_no_dense_graph(vertices: int, weights: tuple[int, int], told: str) -> None:
     with pytest.raises(RetraceError, match=told):
         DenseGraph(vertices, 1, weights)

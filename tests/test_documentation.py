@@ -431,11 +431,7 @@ def test_the_readme_counts_verdicts(report: str, experiments: str, tmp_path: Pat
     verdicts = Counter(row["verdict"] for row in rows_of(tmp_path, "make_claims.py", report, experiments))
     said = re.search(rf"\*\*`{report}`\*\*: of (\d+) claims, (\d+) hold and (\d+) holds? in part", README)
     assert said is not None
-    assert tuple(map(int, said.groups())) == (
-        verdicts.total(),
-        verdicts["holds"],
-        verdicts["holds in part"],
-    )
+    assert tuple(map(int, said.groups())) == (verdicts.total(), verdicts["holds"], verdicts["holds in part"])
 
 
 MEASURED = {

@@ -187,20 +187,16 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     ("body", "construct"),
-    [
-        ("out[0] = __activemask();", "the emulator cannot run __activemask"),
-        ("__nanosleep(10);", "the emulator cannot run __nanosleep"),
-        ("out[0] = clock64();", "the emulator cannot run clock64"),
-        ("out[0] = clock();", "the emulator cannot run clock"),
-        ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
-        ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
-        ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"),
-        ("k<<<1, 1>>>(out);", "variant.cu:4"),
-        ("atomicAdd((long long *)out, 1);", "atomicAdd"),
-        ("atomicMin((float *)out, 1.0f);", "atomicMin"),
-        ("cudaDeviceSynchronize();", "cudaDeviceSynchronize"),
-    ],
-)
+    [("out[0] = __activemask();", "the emulator cannot run __activemask"),
+     ("__nanosleep(10);", "the emulator cannot run __nanosleep"),
+     ("out[0] = clock64();", "the emulator cannot run clock64"),
+     ("out[0] = clock();", "the emulator cannot run clock"),
+     ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
+     ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
+     ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"), ("k<<<1, 1>>>(out);", "variant.cu:4"),
+     ("atomicAdd((long long *)out, 1);", "atomicAdd"), ("atomicMin((float *)out, 1.0f);", "atomicMin"),
+     ("cudaDeviceSynchronize();", "cudaDeviceSynchronize")],
+)  # fmt: skip
 def test_what_cannot_be_emulated_does_not_compile(
     tmp_path: Path, own_build: Path, body: str, construct: str
 ) -> None:
@@ -231,12 +227,10 @@ def test_kernels_that_cannot_be_emulated_are_refused(
 
 @pytest.mark.parametrize(
     ("body", "message"),
-    [
-        ("if (threadIdx.x == 3) __trap();", r"__trap was called, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
-        ("assert(threadIdx.x < 3);", r"assertion failed: threadIdx.x < 3, in .* thread \(3, 0, 0\)"),
-        ("__ballot_sync(1, 1);", r"a lane calls a warp operation whose mask leaves it out"),
-    ],
-)
+    [("if (threadIdx.x == 3) __trap();", r"__trap was called, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
+     ("assert(threadIdx.x < 3);", r"assertion failed: threadIdx.x < 3, in .* thread \(3, 0, 0\)"),
+     ("__ballot_sync(1, 1);", r"a lane calls a warp operation whose mask leaves it out")],
+)  # fmt: skip
 def test_a_kernel_that_fails(tmp_path: Path, own_build: Path, body: str, message: str) -> None:
     source = write_kernel(tmp_path, body, before="#include <cassert>")
     with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
@@ -343,13 +337,9 @@ with EmulatedDevice() as device:
 
 @pytest.mark.parametrize(
     ("kernel", "shared", "line"),
-    [
-        ("off_by_one", 0, 6),
-        ("off_by_one_after_barrier", 0, 15),
-        ("beyond_shared", 63 * 4, 21),
-        ("inside", 128, 0),
-    ],
-)
+    [("off_by_one", 0, 6), ("off_by_one_after_barrier", 0, 15), ("beyond_shared", 63 * 4, 21),
+     ("inside", 128, 0)],
+)  # fmt: skip
 def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int) -> None:
     done = python(PROGRAM, kernel, shared, **debug_environment())
     if line:

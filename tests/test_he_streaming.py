@@ -163,12 +163,9 @@ def test_a_path_is_a_subset_of_its_graph(tmp_path: Path, drawn: CSRGraph, data: 
 
 @pytest.mark.parametrize(
     ("vertices", "message"),
-    [
-        ([0, 1, 3], r"has no arc from vertex 1 to 3 \(from 0\)"),
-        ([0, 1, 5], "vertex 5 is not in"),
-        ([-1, 1], "vertex -1 is not in"),
-    ],
-)
+    [([0, 1, 3], r"has no arc from vertex 1 to 3 \(from 0\)"), ([0, 1, 5], "vertex 5 is not in"),
+     ([-1, 1], "vertex -1 is not in")],
+)  # fmt: skip
 def test_a_path_that_the_graph_lacks_is_not_written(
     vertices: list[int], message: str, tmp_path: Path
 ) -> None:
@@ -179,16 +176,13 @@ def test_a_path_that_the_graph_lacks_is_not_written(
 
 @pytest.mark.parametrize(
     ("content", "line", "expected"),
-    [
-        ("H 5 2 0\nE 0 1 2\nE 2 3 7\n", 3, "an arc from 1, found 'E 2 3 7'"),
-        ("H 5 3 0\nE 0 1 2\n\nE 1 2 3\nE 0 1 2\n", 5, "an arc from 2, found 'E 0 1 2'"),
-        ("H 5 2 0\nE 0 1 2\nE 1 3 3\n", 3, "an arc of the graph, found 'E 1 3 3'"),
-        ("H 5 1 0\nE 0 1 3\n", 2, "an arc of the graph, found 'E 0 1 3'"),
-        ("H 4 1 0\nE 0 1 2\n", 1, "5 vertices, as test has, found 4"),
-        ("H 5 2 0\nE 0 1 2\n", 2, "the 2 that line 1 announces"),
-        ("E 0 1 2\n", 1, "a header"),
-    ],
-)
+    [("H 5 2 0\nE 0 1 2\nE 2 3 7\n", 3, "an arc from 1, found 'E 2 3 7'"),
+     ("H 5 3 0\nE 0 1 2\n\nE 1 2 3\nE 0 1 2\n", 5, "an arc from 2, found 'E 0 1 2'"),
+     ("H 5 2 0\nE 0 1 2\nE 1 3 3\n", 3, "an arc of the graph, found 'E 1 3 3'"),
+     ("H 5 1 0\nE 0 1 3\n", 2, "an arc of the graph, found 'E 0 1 3'"),
+     ("H 4 1 0\nE 0 1 2\n", 1, "5 vertices, as test has, found 4"),
+     ("H 5 2 0\nE 0 1 2\n", 2, "the 2 that line 1 announces"), ("E 0 1 2\n", 1, "a header")],
+)  # fmt: skip
 @pytest.mark.parametrize("piece", [8, 10_000])
 def test_a_path_file_that_is_none(
     content: str, line: int, expected: str, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -58,11 +58,9 @@ def test_a_cycle_of_weight_0_is_no_tree() -> None:
 
 @pytest.mark.parametrize(
     ("arcs", "right", "wrong"),
-    [
-        ([(0, 1, 5), (1, 2, 0), (2, 1, 0)], [0, 5, 5], [0, 3, 3]),
-        ([(0, 0, 3), (1, 2, 5), (2, 1, -5)], [0, UNREACHABLE, UNREACHABLE], [0, 4, 9]),
-    ],
-)
+    [([(0, 1, 5), (1, 2, 0), (2, 1, 0)], [0, 5, 5], [0, 3, 3]),
+     ([(0, 0, 3), (1, 2, 5), (2, 1, -5)], [0, UNREACHABLE, UNREACHABLE], [0, 4, 9])],
+)  # fmt: skip
 def test_a_cycle_of_weight_0_does_not_hang_on_itself(
     arcs: list[tuple[int, int, int]], right: list[int], wrong: list[int]
 ) -> None:

@@ -248,12 +248,9 @@ def test_second_run_does_nothing(finished: tuple[Path, str]) -> None:
 
 @pytest.mark.parametrize(
     ("edited", "measured"),
-    [
-        ("scripts/retrace/solvers/stcon.py", {"table-3.4"}),
-        ("kernels/bfs/bsp.cu", {"table-3.3", "mine"}),
-        ("README.md", set()),
-    ],
-)
+    [("scripts/retrace/solvers/stcon.py", {"table-3.4"}), ("kernels/bfs/bsp.cu", {"table-3.3", "mine"}),
+     ("README.md", set())],
+)  # fmt: skip
 def test_an_edit_of_a_solver_measures_its_experiments_again(
     finished: tuple[Path, str], edited: str, measured: set[str]
 ) -> None:

@@ -99,13 +99,10 @@ def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "laid"),
-    [
-        ("bfs/queue", "bfs/queue"),
-        ("bfs/bsp", "bfs/bsp:block_size=64"),
-        ("betweenness/vert:blocks=33", "betweenness/vert:blocks=33,block_size=64"),
-        ("betweenness/vert-virt", "betweenness/vert-virt:block_size=64,blocks=8,mdeg=2"),
-    ],
-)
+    [("bfs/queue", "bfs/queue"), ("bfs/bsp", "bfs/bsp:block_size=64"),
+     ("betweenness/vert:blocks=33", "betweenness/vert:blocks=33,block_size=64"),
+     ("betweenness/vert-virt", "betweenness/vert-virt:block_size=64,blocks=8,mdeg=2")],
+)  # fmt: skip
 def test_a_machines_settings_leave_those_of_an_experiment(spec: str, laid: str) -> None:
     assert lay_over(spec, {"block_size": 64, "blocks": 8, "mdeg": 2}) == laid
 

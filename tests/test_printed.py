@@ -98,15 +98,13 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("found", "put", "told"),
-    [
-        ("5 msec,5,", "5 msec,6,", "ms: expected 5 for '5 msec', found 6"),
-        ("5 msec,5,", "soon,5,", "printed: 'soon' is not a time"),
-        ("5 msec,5,", "5 msec,five,", "ms: expected a number, found 'five'"),
-        ("small-6,6,20", "small-6,six,20", "vertices: expected an integer, found 'six'"),
-        ("5 msec,5,", "5 msec,5,,more", "expected as many cells as the heading has"),
-        ("table,graph", "origin,graph", "origin: unknown key"),
-    ],
-)
+    [("5 msec,5,", "5 msec,6,", "ms: expected 5 for '5 msec', found 6"),
+     ("5 msec,5,", "soon,5,", "printed: 'soon' is not a time"),
+     ("5 msec,5,", "5 msec,five,", "ms: expected a number, found 'five'"),
+     ("small-6,6,20", "small-6,six,20", "vertices: expected an integer, found 'six'"),
+     ("5 msec,5,", "5 msec,5,,more", "expected as many cells as the heading has"),
+     ("table,graph", "origin,graph", "origin: unknown key")],
+)  # fmt: skip
 def test_a_bad_row_is_named(tmp_path: Path, found: str, put: str, told: str) -> None:
     path = tmp_path / "published.csv"
     path.write_text(BSP.read_text().replace(found, put, 1))

@@ -178,17 +178,15 @@ def chi_squared(counts: NDArray[np.integer[Any]]) -> float:
 
 @pytest.mark.parametrize(
     ("spoil", "reason"),
-    [
-        (lambda g: replace(g, weights=None), "no weights"),
-        (lambda g: replace(g, weights=spoiled(g.weights, 3, 101)), "an arc with a weight outside 1 to 100"),
-        (lambda g: replace(g, indices=spoiled(g.indices, 3, 5)), "arc that leads out of the graph"),
-        (lambda g: replace(g, indices=spoiled(g.indices, 3, g.tails()[3])), "has an arc to itself"),
-        (lambda g: replace(g, indices=spoiled(g.indices, 1, g.indices[0])), "0 has two arcs to vertex 1"),
-        (lambda g: replace(g, indptr=spoiled(g.indptr, 2, 1)), "vertex 1 has a negative number of arcs"),
-        (lambda g: replace(g, indptr=spoiled(g.indptr, 1, 9)), "vertex 1 has a negative number of arcs"),
-        (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]), "4 vertices and 16 arcs instead"),
-    ],
-)
+    [(lambda g: replace(g, weights=None), "no weights"),
+     (lambda g: replace(g, weights=spoiled(g.weights, 3, 101)), "an arc with a weight outside 1 to 100"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 3, 5)), "arc that leads out of the graph"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 3, g.tails()[3])), "has an arc to itself"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 1, g.indices[0])), "0 has two arcs to vertex 1"),
+     (lambda g: replace(g, indptr=spoiled(g.indptr, 2, 1)), "vertex 1 has a negative number of arcs"),
+     (lambda g: replace(g, indptr=spoiled(g.indptr, 1, 9)), "vertex 1 has a negative number of arcs"),
+     (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]), "4 vertices and 16 arcs instead")],
+)  # fmt: skip
 def test_the_check_finds_what_is_wrong(spoil: Callable[[CSRGraph], CSRGraph], reason: str) -> None:
     wanted = RandomGraph(5, 20, seed=1)
     verdict = generated.check_random_graph(spoil(tree_first(wanted)), wanted, connected=True)

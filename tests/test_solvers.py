@@ -138,22 +138,17 @@ def test_settings_follow_a_solvers_name() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "complaint"),
-    [
-        ("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
-        ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
-        ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/block-queue, .*"),
-        ("queue", "no solver is called queue; there are bellman-ford/..., betweenness/..., "),
-        ("bfs/bsp:block_size=0", "block_size is 0, expected from 1 to 2147483646"),
-        ("betweenness/vert:blocks=-1", "blocks is -1, expected from 0 to"),
-        ("bellman-ford/streams:parts=0", "parts is 0, expected from 1 to"),
-        ("bellman-ford/streams:parts=2147483647", "parts is 2147483647, expected from 1 to"),
-        ("bellman-ford/streams:parts=2,parts=3", "parts is given twice"),
-        (
-            "betweenness/vert:precision=half",
-            "precision is half, expected float or double",
-        ),
-    ],
-)
+    [("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
+     ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
+     ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/block-queue, .*"),
+     ("queue", "no solver is called queue; there are bellman-ford/..., betweenness/..., "),
+     ("bfs/bsp:block_size=0", "block_size is 0, expected from 1 to 2147483646"),
+     ("betweenness/vert:blocks=-1", "blocks is -1, expected from 0 to"),
+     ("bellman-ford/streams:parts=0", "parts is 0, expected from 1 to"),
+     ("bellman-ford/streams:parts=2147483647", "parts is 2147483647, expected from 1 to"),
+     ("bellman-ford/streams:parts=2,parts=3", "parts is given twice"),
+     ("betweenness/vert:precision=half", "precision is half, expected float or double")],
+)  # fmt: skip
 def test_settings_that_are_refused(spec: str, complaint: str) -> None:
     with pytest.raises(RetraceError, match=complaint):
         parse(spec)

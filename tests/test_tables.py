@@ -191,12 +191,10 @@ def test_machines_with_a_gpu_come_first_then_the_alphabet() -> None:
 
 @pytest.mark.parametrize(
     ("bad", "text"),
-    [
-        (record("bfs/bsp", "NY", [12.34], backend="cuda", **WRONG), "not verified"),
-        (without_answer("bfs/bsp", "NY", "failed", "out | of\nmemory", backend="cuda"), "failed"),
-        (without_answer("bfs/bsp", "NY", "skipped", "no <GPU>", backend="cuda"), "skipped"),
-    ],
-)
+    [(record("bfs/bsp", "NY", [12.34], backend="cuda", **WRONG), "not verified"),
+     (without_answer("bfs/bsp", "NY", "failed", "out | of\nmemory", backend="cuda"), "failed"),
+     (without_answer("bfs/bsp", "NY", "skipped", "no <GPU>", backend="cuda"), "skipped")],
+)  # fmt: skip
 def test_no_verified_answer_no_number(bad: Record, text: str) -> None:
     page = made("table-3.3", record("bfs/queue", "NY", [100]), bad)
     found = cells(page)["NY"]
