@@ -25,20 +25,16 @@ COMMANDS = ("solve", "path", "convert", "generate", "solvers", "machines")
 
 
 def test_a_real_call_from_another_folder(tiny: Path) -> None:
-    done = run(
-        "solve", "sssp/dijkstra-heap", "tiny.gr", "--source", 1, "--output", "out/d.csv", cwd=tiny.parent
-    )
+    asked = ("sssp/dijkstra-heap", "tiny.gr", "--source", 1, "--output", "out/d.csv")
+    done = run("solve", *asked, cwd=tiny.parent)
     assert (done.returncode, done.stderr) == (0, "")
     assert rows(tiny.parent / "out/d.csv")[1:] == [["1", "0"], ["2", "5"], ["3", "5"], ["4", ""]]
 
 
 def test_a_real_error_has_no_traceback(tmp_path: Path) -> None:
     done = run("path", tmp_path / "none.gr", "--source", 1, "--target", 2)
-    assert done.returncode == 1
-    assert (
-        done.stderr
-        == f"error: {tmp_path}/none.gr: cannot be read (No such file or directory); check the path\n"
-    )
+    told = f"error: {tmp_path}/none.gr: cannot be read (No such file or directory); check the path\n"
+    assert (done.returncode, done.stderr) == (1, told)
 
 
 def test_help_needs_no_library() -> None:

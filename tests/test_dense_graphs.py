@@ -43,9 +43,7 @@ def on_device(backend: str, graph: dense.Graph) -> Int32Array:
     vertices=st.integers(1, 40), seed=st.integers(-(2**70), 2**70), low=st.integers(1, 10**6), data=st.data()
 )
 @settings(max_examples=15, deadline=None)
-def test_the_same_matrix_everywhere(
-    backend: str, vertices: int, seed: int, low: int, data: st.DataObject
-) -> None:
+def test_one_matrix_everywhere(backend: str, vertices: int, seed: int, low: int, data: st.DataObject) -> None:
     graph = DenseGraph(vertices, seed, (low, data.draw(st.integers(low, 5 * 10**6))))
     assert np.array_equal(host_matrix(graph), expected(graph))
     assert np.array_equal(on_device(backend, graph), expected(graph))

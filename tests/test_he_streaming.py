@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import time
 import tracemalloc
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from command_line import refused
 from graphs import NAMED, graph, random_graphs
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
@@ -84,9 +86,8 @@ LINES = [b"E %d %d %d\n" % (i % 50, (i + 1) % 50, i) for i in range(100)]
 def test_errors_name_file_and_line(content: bytes, line: int, expected: str, tmp_path: Path) -> None:
     for name, written in (("graph.he", content), ("graph.he.gz", gzip.compress(content))):
         (tmp_path / name).write_bytes(written)
-        with pytest.raises(RetraceError, match=rf"{name}, line {line}: expected .*{expected}") as caught:
-            formats.read_graph(tmp_path / name, "he")
-        assert "\n" not in str(caught.value)
+        told = refused(formats.read_graph, tmp_path / name, "he")
+        assert re.search(rf"{name}, line {line}: expected .*{expected}", told)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
@@ -166,9 +167,7 @@ def test_a_path_is_a_subset_of_its_graph(tmp_path: Path, drawn: CSRGraph, data: 
     [([0, 1, 3], r"has no arc from vertex 1 to 3 \(from 0\)"), ([0, 1, 5], "vertex 5 is not in"),
      ([-1, 1], "vertex -1 is not in")],
 )  # fmt: skip
-def test_a_path_that_the_graph_lacks_is_not_written(
-    vertices: list[int], message: str, tmp_path: Path
-) -> None:
+def test_a_path_the_graph_lacks_is_not_written(vertices: list[int], message: str, tmp_path: Path) -> None:
     with pytest.raises(RetraceError, match=message):
         write_path_file(FORK, np.array(vertices, dtype=np.int32), tmp_path / "path.he")
     assert list(tmp_path.iterdir()) == []

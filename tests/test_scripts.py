@@ -23,7 +23,6 @@ SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -55,9 +54,7 @@ def test_a_script_runs_from_any_folder() -> None:
      (["--update", "--output", "torn.jsonl"], "torn.jsonl:1: not JSON"),
      (["--output", "graph/graph.json/x"], "is a file")],
 )  # fmt: skip
-def test_measuring_is_refused_before_it_begins(
-    asked: list[object], complaint: str, folder: Path, script: Call
-) -> None:
+def test_measuring_is_refused_early(asked: list[object], complaint: str, folder: Path, script: Call) -> None:
     info = {"origin": "generated", "edition": "tree-first", "weights": "file", "seed": 1, "source": 0}
     whole = graph(2, [(0, 1, 1)])
     bare = "graph.json has" in complaint or "recorded" in complaint

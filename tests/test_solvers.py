@@ -36,7 +36,6 @@ def solve(
 
 
 def answer(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | None = None) -> Int32Array:
-    """Run a solver for its answer alone."""
     return solve(name, backend, graph, query, seed)[0]
 
 
@@ -154,14 +153,10 @@ def test_settings_that_are_refused(spec: str, complaint: str) -> None:
         parse(spec)
 
 
-WITH_BLOCK_SIZE = [
-    name
-    for name, solver in REGISTRY.solvers.items()
-    if issubclass(solver, DeviceSolver) and "block_size" in solver.defaults
-]
+ON_DEVICE = {name: kind for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)}
 
 
-@pytest.mark.parametrize("name", WITH_BLOCK_SIZE)
+@pytest.mark.parametrize("name", [name for name, kind in ON_DEVICE.items() if "block_size" in kind.defaults])
 def test_blocks_are_as_large_as_was_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     launched: dict[str, Any] = {}
     launch = EmulatedKernel.__call__
