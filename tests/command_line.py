@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from retrace.system.errors import RetraceError
+
 PROJECT = Path(__file__).parents[1]
 PATHS = (str(PROJECT / "scripts"), os.environ.get("PYTHONPATH", ""))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, PATHS))}
@@ -40,10 +42,18 @@ class Outcome:
 
 
 Call = Callable[..., Outcome]
+Patch = pytest.MonkeyPatch
+
+
+def refused(call: Callable[..., object], *given: Any, **named: Any) -> str:
+    """The one line with which a function of the library refuses what it is given."""
+    with pytest.raises(RetraceError) as caught:
+        call(*given, **named)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
 
 
 def rows(path: Path) -> list[list[str]]:
-    """Read a CSV file."""
     with path.open(newline="") as file:
         return list(csv.reader(file))
 
@@ -51,17 +61,11 @@ def rows(path: Path) -> list[list[str]]:
 def run(*argv: object, **options: Any) -> subprocess.CompletedProcess[Any]:
     """Run a command in a process of its own."""
     command = [sys.executable, "-m", "retrace", *map(str, argv)]
-    usual: dict[str, Any] = {
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        "text": True,
-        "timeout": 60,
-    }
-    return subprocess.run(command, env=ENVIRONMENT, check=False, **usual | options)
+    usual: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 60}
+    return subprocess.run(command, env=ENVIRONMENT, check=False, text=True, **usual | options)
 
 
 def start(*argv: object) -> subprocess.Popen[bytes]:
-    """Start a command in a process of its own."""
     command = [sys.executable, "-m", "retrace", *map(str, argv)]
     return subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE)
 

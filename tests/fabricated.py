@@ -56,7 +56,6 @@ def software(solver: str) -> SoftwareInfo:
 def trial(
     solve: float, setup: float = 0.0, kernel: float | None = None, upload: float = 0.0, download: float = 0.0
 ) -> Trial:
-    """Fabricate a trial, in milliseconds."""
     total = upload + solve + download
     return Trial(setup=setup, upload=upload, solve=solve, download=download, total=total, kernel=kernel)
 
@@ -88,7 +87,6 @@ def changed(one: Record, **changes: Any) -> Record:
 
 
 def without_answer(solver: str, graph: str | GraphInfo, status: str, reason: str, **changes: Any) -> Record:
-    """Fabricate a failed or skipped record."""
     none = {"status": status, "reason": reason, "verified": None, "oracle": None, "digest": None}
     return record(solver, graph, times=(), **(none | changes))
 
@@ -132,9 +130,8 @@ def sweep(machine: str, gpu: bool, largest: int = 22) -> list[Record]:
     """Fabricate what one machine gives for Table 2: zero-copy saves outside the kernels, pinned nothing."""
     factors = {"gpu-search": 1.4, "pinned": 1.0, "standard": 1.0, "thrust": 1.2, "zero-copy": 0.5}
     found = []
-    for name in [
-        f"random-{size}-{arcs}" for arcs in (50, 5) for size in range(10, largest + 1 + (arcs == 5))
-    ]:
+    sizes = [(size, arcs) for arcs in (50, 5) for size in range(10, largest + 1 + (arcs == 5))]
+    for name in [f"random-{size}-{arcs}" for size, arcs in sizes]:
         graph = graph_info(name)
         kernel, mask = 0.1 + 2e-7 * graph.arcs, 0.05 + 1e-7 * graph.vertices
         trials = phases(solve=2e-6 * graph.arcs)
@@ -154,16 +151,11 @@ def phases(upload: float = 0.0, solve: float = 1.0, kernel: float | None = None)
 
 
 def measured(
-    solver: str,
-    experiment: str,
-    graph: str | GraphInfo,
-    trials: list[Trial],
-    machine: str = "h200",
-    **settings: int,
+    solver: str, key: str, graph: str | GraphInfo, trials: list[Trial], machine: str = "h200", **settings: int
 ) -> Record:
     """Fabricate a record of an experiment; `settings` are the solver's. With kernel times it is a GPU's."""
     backend = "cuda" if trials[0].kernel is not None else "host"
-    asked = {"experiment": experiment, "parameters": settings, "trials": trials}
+    asked = {"experiment": key, "parameters": settings, "trials": trials}
     return record(solver, graph, (), machine, backend, **asked)
 
 

@@ -25,20 +25,16 @@ COMMANDS = ("solve", "path", "convert", "generate", "solvers", "machines")
 
 
 def test_a_real_call_from_another_folder(tiny: Path) -> None:
-    done = run(
-        "solve", "sssp/dijkstra-heap", "tiny.gr", "--source", 1, "--output", "out/d.csv", cwd=tiny.parent
-    )
+    asked = ("sssp/dijkstra-heap", "tiny.gr", "--source", 1, "--output", "out/d.csv")
+    done = run("solve", *asked, cwd=tiny.parent)
     assert (done.returncode, done.stderr) == (0, "")
     assert rows(tiny.parent / "out/d.csv")[1:] == [["1", "0"], ["2", "5"], ["3", "5"], ["4", ""]]
 
 
 def test_a_real_error_has_no_traceback(tmp_path: Path) -> None:
     done = run("path", tmp_path / "none.gr", "--source", 1, "--target", 2)
-    assert done.returncode == 1
-    assert (
-        done.stderr
-        == f"error: {tmp_path}/none.gr: cannot be read (No such file or directory); check the path\n"
-    )
+    told = f"error: {tmp_path}/none.gr: cannot be read (No such file or directory); check the path\n"
+    assert (done.returncode, done.stderr) == (1, told)
 
 
 def test_help_needs_no_library() -> None:
@@ -81,25 +77,21 @@ def test_names_on_the_command_line_are_the_librarys() -> None:
 
 @pytest.mark.parametrize(
     ("argv", "complaint"),
-    [
-        ("", "required: command"),
-        ("fly", "invalid choice: 'fly'"),
-        ("solve bfs/queue GRAPH", "bfs/queue needs --source"),
-        ("solve bfs/queue GRAPH --source one", "invalid int value: 'one'"),
-        ("solve bfs/queue GRAPH --source 1 --target 2", "--target is for stcon"),
-        ("solve stcon/bsp GRAPH --source 1", "stcon/bsp needs --target"),
-        ("solve stcon/bsp GRAPH --source 1 --target 2 --paths-to 2", "no path"),
-        ("solve stcon/bsp GRAPH --source 1 --target 2 --output x.he", "no path"),
-        ("solve bfs/queue GRAPH --source 1 --output x.txt", "should end in .csv"),
-        ("solve bfs/queue GRAPH --source 1 --format metis", "invalid choice: 'metis'"),
-        ("path GRAPH --source 1", "required: --target"),
-        ("path GRAPH --source 1 --target 2 --solver stcon/bsp", "no path"),
-        ("path GRAPH --source 1 --target 2 --solver betweenness/vert", "no path"),
-        ("convert GRAPH x.gr", "should end in .he"),
-        ("generate x.he", "required: --vertices"),
-        ("generate x.he --vertices 9 --generator odd", "invalid choice: 'odd'"),
-    ],
-)
+    [("", "required: command"), ("fly", "invalid choice: 'fly'"),
+     ("solve bfs/queue GRAPH", "bfs/queue needs --source"),
+     ("solve bfs/queue GRAPH --source one", "invalid int value: 'one'"),
+     ("solve bfs/queue GRAPH --source 1 --target 2", "--target is for stcon"),
+     ("solve stcon/bsp GRAPH --source 1", "stcon/bsp needs --target"),
+     ("solve stcon/bsp GRAPH --source 1 --target 2 --paths-to 2", "no path"),
+     ("solve stcon/bsp GRAPH --source 1 --target 2 --output x.he", "no path"),
+     ("solve bfs/queue GRAPH --source 1 --output x.txt", "should end in .csv"),
+     ("solve bfs/queue GRAPH --source 1 --format metis", "invalid choice: 'metis'"),
+     ("path GRAPH --source 1", "required: --target"),
+     ("path GRAPH --source 1 --target 2 --solver stcon/bsp", "no path"),
+     ("path GRAPH --source 1 --target 2 --solver betweenness/vert", "no path"),
+     ("convert GRAPH x.gr", "should end in .he"), ("generate x.he", "required: --vertices"),
+     ("generate x.he --vertices 9 --generator odd", "invalid choice: 'odd'")],
+)  # fmt: skip
 def test_usage_errors(argv: str, complaint: str, tiny: Path, call: Call) -> None:
     line = call(*argv.replace("GRAPH", str(tiny)).split()).refusal(2)
     assert complaint in line
@@ -108,28 +100,26 @@ def test_usage_errors(argv: str, complaint: str, tiny: Path, call: Call) -> None
 
 @pytest.mark.parametrize(
     ("argv", "complaint"),
-    [
-        ("solve bfs/none GRAPH --source 1", "no solver is called bfs/none"),
-        ("solve bfs/queue GRAPH --source 0", "--source 0: expected an id from 1 to 4"),
-        ("solve bfs/queue GRAPH --source 5", "--source 5: expected an id from 1 to 4"),
-        ("solve stcon/bsp GRAPH --source 1 --target 5", "--target 5: expected"),
-        ("solve bfs/queue GRAPH --source 1 --paths-to 2 5", "--paths-to 5: expected"),
-        ("solve bfs/queue GRAPH --source 1 --paths-to 4", "no path leads from 1 to 4"),
-        ("solve bfs/queue GRAPH --source 1 --backend cuda", "bfs/queue runs on host only"),
-        ("solve bfs/queue GRAPH --source 1 --format he", "line 1: expected a header"),
-        ("solve bfs/queue FOLDER --source 1", "is a folder; expected"),
-        ("solve bfs/queue FOLDER --source 1 --format he", "is a folder, not a file"),
-        ("solve bfs/queue GRAPH --source 1 --output GRAPH/x.csv", "is a file"),
-        ("solve bfs/queue GRAPH --source 1 --output FOLDER/dir.csv", "it is a folder"),
-        ("convert FOLDER/none FOLDER/x.he", "cannot be read"),
-        ("convert GRAPH FOLDER/dir.he", "it is a folder"),
-        ("generate FOLDER/x.he --vertices 4", "the number of arcs is missing"),
-        ("generate FOLDER/x.he --vertices 4 --arcs 2", "expected at least 3"),
-        ("convert FOLDER/damaged.gr.gz FOLDER/x.he", "damaged"),
-        ("solve bfs/queue FOLDER/empty.he --source 0", "expected a graph with vertices"),
-        ("generate FOLDER/x.he --vertices 4 --arcs 5 --weights 5 4", "range"),
-    ],
-)
+    [("solve bfs/none GRAPH --source 1", "no solver is called bfs/none"),
+     ("solve bfs/queue GRAPH --source 0", "--source 0: expected an id from 1 to 4"),
+     ("solve bfs/queue GRAPH --source 5", "--source 5: expected an id from 1 to 4"),
+     ("solve stcon/bsp GRAPH --source 1 --target 5", "--target 5: expected"),
+     ("solve bfs/queue GRAPH --source 1 --paths-to 2 5", "--paths-to 5: expected"),
+     ("solve bfs/queue GRAPH --source 1 --paths-to 4", "no path leads from 1 to 4"),
+     ("solve bfs/queue GRAPH --source 1 --backend cuda", "bfs/queue runs on host only"),
+     ("solve bfs/queue GRAPH --source 1 --format he", "line 1: expected a header"),
+     ("solve bfs/queue FOLDER --source 1", "is a folder; expected"),
+     ("solve bfs/queue FOLDER --source 1 --format he", "is a folder, not a file"),
+     ("solve bfs/queue GRAPH --source 1 --output GRAPH/x.csv", "is a file"),
+     ("solve bfs/queue GRAPH --source 1 --output FOLDER/dir.csv", "it is a folder"),
+     ("convert FOLDER/none FOLDER/x.he", "cannot be read"),
+     ("convert GRAPH FOLDER/dir.he", "it is a folder"),
+     ("generate FOLDER/x.he --vertices 4", "the number of arcs is missing"),
+     ("generate FOLDER/x.he --vertices 4 --arcs 2", "expected at least 3"),
+     ("convert FOLDER/damaged.gr.gz FOLDER/x.he", "damaged"),
+     ("solve bfs/queue FOLDER/empty.he --source 0", "expected a graph with vertices"),
+     ("generate FOLDER/x.he --vertices 4 --arcs 5 --weights 5 4", "range")],
+)  # fmt: skip
 def test_errors_the_user_can_mend(argv: str, complaint: str, tiny: Path, call: Call) -> None:
     folder = tiny.parent
     for name in ("dir.csv", "dir.he"):
@@ -171,12 +161,10 @@ def test_cuda_without_a_gpu(tiny: Path, call: Call) -> None:
 
 @pytest.mark.parametrize(
     ("raised", "status", "said"),
-    [
-        (KeyboardInterrupt(), 130, "interrupted\n"),
-        (MemoryError(), 1, "error: this needs more memory than there is; take a smaller graph\n"),
-        (RetraceError("why"), 1, "error: why\n"),
-    ],
-)
+    [(KeyboardInterrupt(), 130, "interrupted\n"),
+     (MemoryError(), 1, "error: this needs more memory than there is; take a smaller graph\n"),
+     (RetraceError("why"), 1, "error: why\n")],
+)  # fmt: skip
 def test_exit_statuses(
     raised: BaseException, status: int, said: str, tiny: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from command_line import Call, rows, run, start
+from command_line import Call, Patch, rows, run, start
 from exact_betweenness import exact_scores
 from graphs import diamonds, graph, grid
 from retrace.graphs import csr
@@ -111,7 +111,7 @@ def stored(tmp_path: Path) -> Path:
     return tmp_path / "g"
 
 
-def interrupt_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> list[Query]:
+def interrupt_after(batches: int, monkeypatch: Patch) -> list[Query]:
     """Let each solve count, and one raise what Ctrl-C does."""
     asked: list[Query] = []
     whole = ArrayBrandes.solve
@@ -127,9 +127,7 @@ def interrupt_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> list[Query
     return asked
 
 
-def test_an_interrupted_run_loses_no_more_than_a_batch(
-    stored: Path, monkeypatch: pytest.MonkeyPatch, call: Call
-) -> None:
+def test_an_interrupted_run_loses_no_more_than_a_batch(stored: Path, monkeypatch: Patch, call: Call) -> None:
     kept, csv = stored.parent / "kept.npz", stored.parent / "scores.csv"
     argv = ["solve", "betweenness/seq-array", stored, "--checkpoint", kept, "--output", csv]
     asked = interrupt_after(3, monkeypatch)
@@ -145,9 +143,7 @@ def test_an_interrupted_run_loses_no_more_than_a_batch(
     assert not kept.exists()
 
 
-def test_a_checkpoint_of_something_else_is_refused(
-    stored: Path, house: Path, monkeypatch: pytest.MonkeyPatch, call: Call
-) -> None:
+def test_another_checkpoint_is_refused(stored: Path, house: Path, monkeypatch: Patch, call: Call) -> None:
     kept = stored.parent / "kept.npz"
     interrupt_after(1, monkeypatch)
     assert call("solve", "betweenness/seq-array", stored, "--checkpoint", kept).status == 130
@@ -183,7 +179,7 @@ def test_no_file_is_written_twice(house: Path, call: Call) -> None:
     ("more", "asked"), [([], [None]), (["--sources", 5], [5]), (["--checkpoint", "kept.npz"], [16, 24])]
 )
 def test_side_vertices_are_taken_away_if_all_sources_come_at_once(
-    more: list[object], asked: list[int | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+    more: list[object], asked: list[int | None], tmp_path: Path, monkeypatch: Patch, call: Call
 ) -> None:
     monkeypatch.chdir(tmp_path)
     windmill = [(0, u, 1) for u in range(1, 40)] + [(u, u + 1, 1) for u in range(1, 39, 2)]
@@ -236,19 +232,17 @@ def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "status", "complaint"),
-    [
-        ("betweenness/networkit --sources 2", 1, "takes all vertices as sources"),
-        ("betweenness/networkit --checkpoint kept.npz", 1, "takes all vertices as sources"),
-        ("betweenness/seq-array --sources 7", 1, "7 sources requested, expected 1 to 6"),
-        ("betweenness", 1, "no solver is called betweenness"),
-        ("betweenness/seq-array --source 1", 2, "takes neither ends nor paths; see --sources"),
-        ("betweenness/seq-array --output x.he", 2, "finds scores, and .he holds paths"),
-        ("bfs/queue --source 1 --sources 2", 2, "--sources is for betweenness"),
-        ("bfs/queue --source 1 --normalized", 2, "--normalized is for betweenness"),
-    ],
-)
+    [("betweenness/networkit --sources 2", 1, "takes all vertices as sources"),
+     ("betweenness/networkit --checkpoint kept.npz", 1, "takes all vertices as sources"),
+     ("betweenness/seq-array --sources 7", 1, "7 sources requested, expected 1 to 6"),
+     ("betweenness", 1, "no solver is called betweenness"),
+     ("betweenness/seq-array --source 1", 2, "takes neither ends nor paths; see --sources"),
+     ("betweenness/seq-array --output x.he", 2, "finds scores, and .he holds paths"),
+     ("bfs/queue --source 1 --sources 2", 2, "--sources is for betweenness"),
+     ("bfs/queue --source 1 --normalized", 2, "--normalized is for betweenness")],
+)  # fmt: skip
 def test_what_cannot_be_asked(
-    asked: str, status: int, complaint: str, house: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+    asked: str, status: int, complaint: str, house: Path, monkeypatch: Patch, call: Call
 ) -> None:
     monkeypatch.chdir(house.parent)
     solver, *more = asked.split()

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pytest
 import yaml
 
-from command_line import Call
+from command_line import Call, Patch, refused
 from hosts import CONTENT, FILE, NOWHERE, SHA256, serving
 from retrace.graphs import csr, datasets
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
@@ -81,8 +81,6 @@ def host() -> Iterator[str]:
 
 
 IMPATIENT = Patience(probe=2, read=1, download=2, retries=0)
-
-
 obtain = partial(datasets.obtain, patience=IMPATIENT)
 
 
@@ -155,9 +153,8 @@ def test_content_that_the_host_has_unpacked_is_right_too(host: str, tmp_path: Pa
 
 def test_busy_host_is_asked_again(host: str, tmp_path: Path) -> None:
     busy = dataset(f"{host}/busy/tiny.gr.gz")
-    assert (
-        obtain(busy, tmp_path, None, "fail", 1, patience=replace(IMPATIENT, retries=2, download=10)).arcs == 6
-    )
+    patience = replace(IMPATIENT, retries=2, download=10)
+    assert obtain(busy, tmp_path, None, "fail", 1, patience=patience).arcs == 6
 
 
 def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,9 +173,8 @@ def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.Cap
 
 def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> None:
     full = dataset(f"{host}/missing/tiny.gr.gz")
-    lesser = Edition(
-        name="pace16", format="pace", file="tiny.pace.gr", addresses=(f"{host}/topology/tiny.pace.gr",)
-    )
+    where = (f"{host}/topology/tiny.pace.gr",)
+    lesser = Edition(name="pace16", format="pace", file="tiny.pace.gr", addresses=where)
     both = changed(full, editions=(*full.editions, lesser))
     graph = obtain(both, tmp_path, None, "fail", 7)
     assert (graph.info["edition"], graph.info["weights"], graph.info["seed"]) == ("pace16", "generated", 7)
@@ -198,34 +194,28 @@ def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> N
     [FILE[:-9], gzip.compress(CONTENT.replace(b"5", b"6")), b"", b"<html>", FILE + b"junk"],
     ids=["truncated", "altered", "empty", "web page", "trailing junk"],
 )
-def test_damaged_file_is_refused_by_name(
-    damaged: bytes, offline: str, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file(damaged: bytes, offline: str, host: str, tmp_path: Path, monkeypatch: Patch) -> None:
     file = tmp_path / "tiny.gr.gz"
     file.write_bytes(damaged)
-    monkeypatch.setattr(datasets.formats, "parse_graph", lambda *_: pytest.fail("parsed"))
-    with pytest.raises(RetraceError) as caught:
-        obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
-    message = str(caught.value)
+    monkeypatch.setattr(datasets.formats, "parse", lambda *_: pytest.fail("parsed"))
+    message = refused(obtain, dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     assert message.startswith(f"{file}: expected ")
     assert message.endswith(f"delete {file} and run again")
     assert SHA256 in message
     whole = damaged if "gzip file" in message else datasets.formats.unpack(damaged, "")
     assert hashlib.sha256(whole).hexdigest() in message
-    assert "\n" not in message
 
 
 def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     large = changed(dataset(f"{NOWHERE}/tiny.gr.gz"), vertices=1000, arcs=2800, source=500)
     graph = obtain(large, tmp_path, str(tmp_path / "none"), "stand-in", 3)
     assert (graph.vertices, graph.arcs) == (1000, 2800)
-    info = graph.info
-    assert (info["name"], info["origin"], info["edition"]) == ("tiny", "stand-in", "stand-in")
-    assert (info["weights"], info["seed"], info["source"]) == ("generated", 3, 500)
-    near, far = info["pairs"]["near"], info["pairs"]["far"]
+    told = {"name": "tiny", "origin": "stand-in", "edition": "stand-in", "weights": "generated", "seed": 3}
+    assert graph.info.items() >= (told | {"source": 500}).items()
+    near, far = graph.info["pairs"]["near"], graph.info["pairs"]["far"]
     assert near[0] == far[0] == 500
     assert near != far
-    assert "unreachable" not in info["pairs"]
+    assert "unreachable" not in graph.info["pairs"]
     *warnings, said = capsys.readouterr().err.splitlines()
     assert said == "tiny: could not be had; a generated stand-in takes its place"
     assert len(warnings) == 2
@@ -261,19 +251,15 @@ def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path)
 
 
 def test_offline_failure_lists_what_was_tried(tmp_path: Path) -> None:
-    with pytest.raises(RetraceError) as caught:
-        obtain(dataset(f"{NOWHERE}/a/tiny.gr.gz", f"{NOWHERE}/b/tiny.gr.gz"), tmp_path, None, "fail", 1)
-    message = str(caught.value)
-    assert "\n" not in message
+    both = dataset(f"{NOWHERE}/a/tiny.gr.gz", f"{NOWHERE}/b/tiny.gr.gz")
+    message = refused(obtain, both, tmp_path, None, "fail", 1)
     assert f"{NOWHERE}/a/tiny.gr.gz (no connection), {NOWHERE}/b/tiny.gr.gz (no connection)" in message
     assert "GRAPH_MIRROR" in message
     with pytest.raises(RetraceError, match="could not be had"):  # a graph for which nothing may stand in
         obtain(dataset(stand_in=None), tmp_path, None, "stand-in", 1)
 
 
-def test_data_sets_that_share_a_file_are_had_side_by_side(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_sets_that_share_a_file_are_had_side_by_side(tmp_path: Path, monkeypatch: Patch) -> None:
     mirror, downloads, copied = tmp_path / "mirror", tmp_path / "downloads", []
     mirror.mkdir()
     (mirror / "tiny.gr.gz").write_bytes(FILE)
@@ -336,29 +322,24 @@ def edition(**values: object) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("key", "entry"),
-    [
-        ("NY.vertexes: unknown key; expected one of vertices, ", {"vertexes": 3}),
-        ("NY.vertices: expected an integer, found 'many'", {"vertices": "many"}),
-        ("NY.source: expected ids below 4, found 4", {"source": 4}),
-        ("NY.pairs.far: expected ids below 4, found 9", {"pairs": {"near": [0, 1], "far": [0, 9]}}),
-        ("NY.pairs.far[1]: required, but missing", {"pairs": {"near": [0, 1], "far": [0]}}),
-        ("NY.sources: expected at least 1, found 0", {"sources": 0}),
-        ("NY.stand_in: expected 'road' or 'heavy-tailed', found 'tree'", {"stand_in": "tree"}),
-        ("NY.editions[0].sha256: expected text of the form", {"editions": [edition(sha256="37F5")]}),
-        ("NY.editions[0].file: expected text of the form", {"editions": [edition(file="../NY.gr.gz")]}),
-        ("NY.editions[0]: expected either path, or file", {"editions": [edition(path="NY.gr.gz")]}),
-        ("NY.editions: expected a different name for each", {"editions": [edition(), edition()]}),
-        ("NY.editions: required, but missing", {}),
-    ],
-)
+    [("NY.vertexes: unknown key; expected one of vertices, ", {"vertexes": 3}),
+     ("NY.vertices: expected an integer, found 'many'", {"vertices": "many"}),
+     ("NY.source: expected ids below 4, found 4", {"source": 4}),
+     ("NY.pairs.far: expected ids below 4, found 9", {"pairs": {"near": [0, 1], "far": [0, 9]}}),
+     ("NY.pairs.far[1]: required, but missing", {"pairs": {"near": [0, 1], "far": [0]}}),
+     ("NY.sources: expected at least 1, found 0", {"sources": 0}),
+     ("NY.stand_in: expected 'road' or 'heavy-tailed', found 'tree'", {"stand_in": "tree"}),
+     ("NY.editions[0].sha256: expected text of the form", {"editions": [edition(sha256="37F5")]}),
+     ("NY.editions[0].file: expected text of the form", {"editions": [edition(file="../NY.gr.gz")]}),
+     ("NY.editions[0]: expected either path, or file", {"editions": [edition(path="NY.gr.gz")]}),
+     ("NY.editions: expected a different name for each", {"editions": [edition(), edition()]}),
+     ("NY.editions: required, but missing", {})],
+)  # fmt: skip
 def test_registry_errors_name_file_and_key(key: str, entry: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     editions = {"editions": [edition()]} if entry else {}
     file.write_text(yaml.safe_dump({"NY": {**ENTRY, **editions, **entry}}))
-    with pytest.raises(RetraceError) as caught:
-        load_registry([file])
-    assert str(caught.value).startswith(f"{file}: {key}")
-    assert "\n" not in str(caught.value)
+    assert refused(load_registry, [file]).startswith(f"{file}: {key}")
 
 
 def test_a_registry_laid_over_another_replaces_its_entries(tmp_path: Path) -> None:
@@ -373,7 +354,7 @@ def write_registry(path: Path, *addresses: str, name: str = "tiny") -> Path:
     return path
 
 
-def test_command(host: str, tmp_path: Path, script: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command(host: str, tmp_path: Path, script: Call, monkeypatch: Patch) -> None:
     config, folder = write_registry(tmp_path / "datasets.yaml"), tmp_path / "graphs/tiny"
     monkeypatch.setenv("GRAPH_MIRROR", f"{host}/right")
     asked = ("--datasets", config, "--graph", "tiny", "--downloads", tmp_path / "downloads")

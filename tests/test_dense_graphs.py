@@ -43,9 +43,7 @@ def on_device(backend: str, graph: dense.Graph) -> Int32Array:
     vertices=st.integers(1, 40), seed=st.integers(-(2**70), 2**70), low=st.integers(1, 10**6), data=st.data()
 )
 @settings(max_examples=15, deadline=None)
-def test_the_same_matrix_everywhere(
-    backend: str, vertices: int, seed: int, low: int, data: st.DataObject
-) -> None:
+def test_one_matrix_everywhere(backend: str, vertices: int, seed: int, low: int, data: st.DataObject) -> None:
     graph = DenseGraph(vertices, seed, (low, data.draw(st.integers(low, 5 * 10**6))))
     assert np.array_equal(host_matrix(graph), expected(graph))
     assert np.array_equal(on_device(backend, graph), expected(graph))
@@ -111,14 +109,11 @@ def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("vertices", "weights", "told"),
-    [
-        (0, (1, 100), "expected from 1 to 65535 vertices"),
-        (65536, (1, 100), "expected from 1 to 65535 vertices"),
-        (10, (0, 100), "expected a range within 1 to 214748364"),
-        (10, (7, 6), "expected a range"),
-        (10, (1, 2**28), "expected a range"),
-    ],
-)
+    [(0, (1, 100), "expected from 1 to 65535 vertices"),
+     (65536, (1, 100), "expected from 1 to 65535 vertices"),
+     (10, (0, 100), "expected a range within 1 to 214748364"), (10, (7, 6), "expected a range"),
+     (10, (1, 2**28), "expected a range")],
+)  # fmt: skip
 def test_what_is_no_dense_graph(vertices: int, weights: tuple[int, int], told: str) -> None:
     with pytest.raises(RetraceError, match=told):
         DenseGraph(vertices, 1, weights)

@@ -23,7 +23,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -56,17 +56,14 @@ FOLDERS = ("docs", "kernels", "profiles", *RESULTS, "scripts", "tests", "workflo
 
 
 def name_of(page: Path) -> str:
-    """Name a page from the project's folder."""
     return page.relative_to(PROJECT).as_posix()
 
 
 def blocks(text: str, mark: str) -> list[str]:
-    """Find the fenced blocks with a mark."""
     return re.findall(rf"^```{mark}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def prose(page: Path) -> str:
-    """Read a page without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
@@ -84,10 +81,10 @@ def commands_of(page: Path) -> list[str]:
 
 
 def spans(page: Path) -> list[str]:
-    """List the inline code of a page."""
     return [" ".join(code.split()) for code in re.findall(r"(?<!`)`([^`]+)`(?!`)", prose(page))]
 
 
+words_of = partial(shlex.split, comments=True)
 COMMANDS = {name_of(page): commands_of(page) for page in PAGES}
 INLINE = {name_of(page): spans(page) for page in PAGES}
 ALL = dict.fromkeys((page, command) for page, found in COMMANDS.items() for command in found)
@@ -101,7 +98,6 @@ def of(kind: str) -> list[tuple[str, str]]:
 
 @cache
 def project_files() -> set[str]:
-    """List the project's own files."""
     folders = [PROJECT / folder for folder in (*FOLDERS, ".ci")]
     nested = (path for folder in folders for path in folder.rglob("*") if "__pycache__" not in path.parts)
     return {path.relative_to(PROJECT).as_posix() for path in (*nested, *PROJECT.glob("*")) if path.is_file()}
@@ -111,12 +107,8 @@ def test_every_command_is_known() -> None:
     known = ("python -m retrace ", "retrace ", "python scripts/", "snakemake ", "make ", "printf ", *NOT_RUN)
     assert ALL
     assert [command for _, command in ALL if not command.startswith(known)] == []
-
-
-@pytest.mark.parametrize("prefix", NOT_RUN)
-def test_what_is_not_run_is_short(prefix: str) -> None:
     assert len(NOT_RUN) <= 5, "run it, or say why not and let this number grow"
-    assert " " not in prefix or prefix.split()[0] in PROGRAMS
+    assert all(" " not in prefix or prefix.split()[0] in PROGRAMS for prefix in NOT_RUN)
 
 
 # ----- python -m retrace
@@ -138,7 +130,7 @@ def test_the_command_line_runs_as_written(
         if command.startswith("printf "):
             subprocess.run(["bash", "-c", command], check=True)
             continue
-        words = shlex.split(command, comments=True)
+        words = words_of(command)
         status = cli.main(words[words.index("retrace") + 1 :])
         told = capsys.readouterr()
         assert status == 0, f"{command}\n{told.err}"
@@ -158,7 +150,6 @@ Processes = dict[str, "Future[subprocess.CompletedProcess[str]]"]
 
 
 def targets_table() -> list[str]:
-    """List the targets in the README's table."""
     section = README.split("\n## Targets\n")[1].split("\n## ")[0]
     table = "\n".join(line for line in section.splitlines() if line.startswith("|"))
     return list(dict.fromkeys(re.findall(r"`([\w.-]+)`", table)))
@@ -171,18 +162,13 @@ def plan(arguments: list[str], folder: Path, root: Path = PROJECT) -> subprocess
 
 
 def python(*words: str, root: Path) -> subprocess.CompletedProcess[str]:
-    """Run Python in a project's folder, with its library."""
     environment = {**ENVIRONMENT, "PYTHONPATH": str(root / "scripts")}
     command = [sys.executable, *words]
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, cwd=root)
 
 
-def arguments_of(command: str) -> list[str]:
-    """Take the arguments of a Snakemake command."""
-    return shlex.split(command, comments=True)[1:]
-
-
 PLANNED = [command for page, command in of("snakemake") if page != KERNEL_PAGE]
+(OURS,) = (command for command in COMMANDS[KERNEL_PAGE] if command.startswith("snakemake "))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -196,16 +182,13 @@ def processes(with_kernel: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     for command in PLANNED:
         targets, configuration = split_command(command)
         wanted.setdefault(configuration, []).extend(targets)
-    (ours,) = (command for command in COMMANDS[KERNEL_PAGE] if command.startswith("snakemake "))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield {
             KERNEL_PAGE: pool.submit(solve_with_kernel, with_kernel),
-            ours: pool.submit(plan, [*arguments_of(ours), "--printshellcmds"], with_kernel, with_kernel),
+            OURS: pool.submit(plan, [*words_of(OURS)[1:], "--printshellcmds"], with_kernel, with_kernel),
             **{
-                configuration: pool.submit(
-                    plan, [*dict.fromkeys(targets), *shlex.split(configuration)], folder / str(number)
-                )
-                for number, (configuration, targets) in enumerate(wanted.items())
+                said: pool.submit(plan, [*dict.fromkeys(targets), *shlex.split(said)], folder / str(number))
+                for number, (said, targets) in enumerate(wanted.items())
             },
         }
 
@@ -213,8 +196,8 @@ def processes(with_kernel: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 def split_command(command: str) -> tuple[list[str], str]:
     """Take the targets of a Snakemake command, and its `--config` with what follows."""
     before, option, values = command.partition(" --config ")
-    targets = [word for word in arguments_of(before) if not word.startswith("-") and not word.isdecimal()]
-    return targets, shlex.join(["--config", *shlex.split(values, comments=True)]) if option else ""
+    targets = [word for word in words_of(before)[1:] if not word.startswith("-") and not word.isdecimal()]
+    return targets, shlex.join(["--config", *words_of(values)]) if option else ""
 
 
 @pytest.mark.parametrize("command", ["the README's table", *PLANNED])
@@ -226,7 +209,6 @@ def test_snakemake_knows_the_targets(command: str, processes: Processes) -> None
 
 @cache
 def planned() -> Plan:
-    """Plan a run of the project's configuration."""
     return make_plan(yaml.safe_load((PROJECT / "config.yaml").read_text()))
 
 
@@ -236,55 +218,37 @@ def test_the_readme_lists_every_target() -> None:
     assert set(targets_table()) == planned().targets.keys() - added_by_reader
 
 
-@pytest.mark.parametrize("page", INLINE)
-def test_targets_are_called_as_their_files(page: str) -> None:
-    misspelt = {name.replace("-", "_").replace(".", "_") for name in planned().targets} - {*planned().targets}
-    assert [code for code in INLINE[page] if code in misspelt] == []
-
-
 # ----- make and scripts
 
 
 @pytest.mark.parametrize("command", [command for _, command in of("make")])
 def test_make_knows_the_target(command: str) -> None:
-    words = shlex.split(command, comments=True)
+    words = words_of(command)
     done = subprocess.run([*words, "-n"], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("command", [c for _, c in of("python") if c.startswith("python scripts/")])
+WITH_OPTIONS = [
+    command.removeprefix("python ") for _, command in of("python") if "python scripts/" in command
+]
+WITH_OPTIONS += [
+    code for found in INLINE.values() for code in found if re.match(r"scripts/\w+\.py .*--", code)
+]
+
+
+@pytest.mark.parametrize("command", dict.fromkeys(WITH_OPTIONS))
 def test_scripts_have_the_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _, script, *words = shlex.split(command, comments=True)
-    listed = help_of(script, capsys)
+    script, *words = words_of(command)
+    with pytest.raises(SystemExit):
+        run_script(script, "--help")
+    listed = capsys.readouterr().out
     assert [word for word in words if word.startswith("--") and word not in listed] == []
 
 
-def help_of(script: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Ask a program of `scripts/` for its options."""
-    with pytest.raises(SystemExit):
-        run_script(script, "--help")
-    return capsys.readouterr().out
-
-
 def run_script(script: str, *arguments: str) -> None:
-    """Run a program of `scripts/` in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", [script, *arguments])
         runpy.run_path(str(PROJECT / script), run_name="__main__")
-
-
-@pytest.mark.parametrize(
-    ("page", "code"),
-    [
-        (page, code)
-        for page, found in INLINE.items()
-        for code in dict.fromkeys(found)
-        if re.match(r"scripts/\w+\.py .*--", code)
-    ],
-)
-def test_inline_options_exist(page: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:
-    listed = help_of(code.split()[0], capsys)
-    assert [word for word in code.split() if word.startswith("--") and word not in listed] == []
 
 
 # ----- links and names
@@ -307,45 +271,32 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", INLINE)
 def test_files_exist(page: str) -> None:
-    missing = []
     for code in INLINE[page]:
         whole = code.startswith(tuple(f"{folder}/" for folder in FOLDERS))
         part = re.fullmatch(r"[\w./<>*-]+\.(py|cu|cuh|cpp|h|smk|he|toml|cff|bib|yaml|lock)", code)
         if code.startswith(tuple(MADE_BY_READER)) or not re.fullmatch(r"[\w./<>*-]+", code):
             continue
-        pattern = re.escape(code.rstrip("/"))
-        pattern = re.sub(r"<[^>]+>|\\\*", "[^/]+", pattern)
-        before, after = ("" if whole else "(.*/)?"), "(/.*)?"
-        if (whole or part) and not any(re.fullmatch(before + pattern + after, f) for f in project_files()):
-            missing.append(code)
-    assert missing == []
+        pattern = re.sub(r"<[^>]+>|\\\*", "[^/]+", re.escape(code.rstrip("/")))
+        pattern = ("" if whole else "(.*/)?") + pattern + "(/.*)?"
+        assert not (whole or part) or any(re.fullmatch(pattern, file) for file in project_files()), code
 
 
 @pytest.mark.parametrize("page", INLINE)
-def test_results_are_of_targets(page: str) -> None:
-    files = {Path(file).stem for made in planned().targets.values() for file in made}
-    named = [code for code in INLINE[page] if re.match(r"results/(tables|figures)/[a-z]", code)]
-    assert [code for code in named if Path(code).stem not in files | MADE_BY_READER.keys()] == []
-
-
-@pytest.mark.parametrize("page", INLINE)
-def test_solvers_exist(page: str) -> None:
+def test_targets_results_solvers_and_tests_exist(page: str) -> None:
+    targets = planned().targets
+    misspelt = {name.replace("-", "_").replace(".", "_") for name in targets} - {*targets}
+    stems = {Path(file).stem for made in targets.values() for file in made} | MADE_BY_READER.keys()
     names = {*REGISTRY.solvers, *GENERATORS.solvers, "bfs/level-scan"}
     problems = "|".join(sorted({name.split("/")[0] for name in names}))
-    unknown = []
+    sources = "".join(path.read_text() for path in sorted((PROJECT / "tests").glob("test_*.py")))
     for code in INLINE[page]:
+        assert code not in misspelt
+        assert not re.match(r"results/(tables|figures)/[a-z]", code) or Path(code).stem in stems, code
+        assert not re.fullmatch(r"test_\w+", code) or f"def {code}(" in sources, code
         if re.fullmatch(rf"({problems})/[\w-]+(:\S+)?", code):
-            unknown += [code] if code.partition(":")[0] not in names else []
+            assert code.partition(":")[0] in names
             if ":" in code and "level-scan" not in code:
                 parse(code)
-    assert unknown == []
-
-
-@pytest.mark.parametrize("page", INLINE)
-def test_tests_exist(page: str) -> None:
-    sources = "".join(path.read_text() for path in sorted((PROJECT / "tests").glob("test_*.py")))
-    named = [code for code in INLINE[page] if re.fullmatch(r"test_\w+", code)]
-    assert [name for name in named if f"def {name}(" not in sources] == []
 
 
 # ----- docs/adding-a-kernel.md
@@ -383,12 +334,9 @@ def test_the_example_kernel_is_short() -> None:
 
 def solve_with_kernel(folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the page's `python -m retrace` commands one after the other in one process."""
-    commands = [
-        shlex.split(command, comments=True)[3:] for command in COMMANDS[KERNEL_PAGE] if is_retrace(command)
-    ]
-    return python(
-        "-c", f"from retrace.cli import main\nfor words in {commands}: assert main(words) == 0", root=folder
-    )
+    commands = [words_of(command)[3:] for command in COMMANDS[KERNEL_PAGE] if is_retrace(command)]
+    program = f"from retrace.cli import main\nfor words in {commands}: assert main(words) == 0"
+    return python("-c", program, root=folder)
 
 
 def test_the_example_kernel_finds_levels(processes: Processes) -> None:
@@ -402,8 +350,7 @@ def test_the_example_kernel_finds_levels(processes: Processes) -> None:
 
 
 def test_the_example_kernel_has_table_and_figure(processes: Processes) -> None:
-    (command,) = (command for command in COMMANDS[KERNEL_PAGE] if command.startswith("snakemake "))
-    done = processes[command].result()
+    done = processes[OURS].result()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "bfs/level-scan:block_size=128 bfs/level-scan:block_size=256" in done.stdout
     for made in ("make_table.py", "make_figure.py"):
@@ -431,11 +378,7 @@ def test_the_readme_counts_verdicts(report: str, experiments: str, tmp_path: Pat
     verdicts = Counter(row["verdict"] for row in rows_of(tmp_path, "make_claims.py", report, experiments))
     said = re.search(rf"\*\*`{report}`\*\*: of (\d+) claims, (\d+) hold and (\d+) holds? in part", README)
     assert said is not None
-    assert tuple(map(int, said.groups())) == (
-        verdicts.total(),
-        verdicts["holds"],
-        verdicts["holds in part"],
-    )
+    assert [*map(int, said.groups())] == [verdicts.total(), verdicts["holds"], verdicts["holds in part"]]
 
 
 MEASURED = {

@@ -68,10 +68,8 @@ def test_bfs_source_is_not_visited() -> None:
     assert mended("bfs/bsp", edge) == [0, 1]
 
 
-def printed_stcon(
-    graph: CSRGraph, s: int, t: int, coloured: bool = True, most_steps: int = 100
-) -> int | None:
-    """The first Algorithms 3.5 and 3.6; None if they have not ended after `most_steps` iterations."""
+def printed_stcon(graph: CSRGraph, s: int, t: int, coloured: bool = True, steps: int = 100) -> int | None:
+    """The first Algorithms 3.5 and 3.6; None if they have not ended after `steps` iterations."""
     vertices = range(graph.vertices)
     names = ("frontier", "red", "green", "frontier_u", "red_u", "green_u")
     frontier, red, green, frontier_u, red_u, green_u = ([False] * graph.vertices for _ in names)
@@ -80,7 +78,7 @@ def printed_stcon(
     red[s] = green[t] = coloured
     red_length = green_length = 0
     terminate = False
-    for _ in range(most_steps):
+    for _ in range(steps):
         for tid in vertices:
             if frontier[tid]:
                 frontier[tid] = False
@@ -274,23 +272,12 @@ def test_tuwien_never_ends_on_a_cycle_of_weight_0() -> None:
 
 
 def printed_bellman_ford(
-    graph: CSRGraph,
-    kernel: str = "relaxation",
-    swaps: str = "after the flag is read",
-    threads: int | None = None,
+    graph: CSRGraph, kernel: str = "relaxation", swaps: str = "after the flag is read", threads: int = 0
 ) -> list[int]:
     """Algorithm 1 of an-bellman-ford from vertex 0, with kernels as printed, on the emulator.
 
-    Parameters
-    ----------
-    graph
-        The graph.
-    kernel
-        Which of the printed kernels relaxes.
-    swaps
-        When CUDA_SWAP runs: `after the loop`, as printed; inside it, `before the flag is read`; or after.
-    threads
-        Threads in x and in y of the kernel that relaxes; by default one an entry of the matrix.
+    CUDA_SWAP runs `after the loop`, as printed; inside it, `before the flag is read`; or after. `threads` are
+    those in x and in y of the kernel that relaxes; by default one an entry of the matrix.
     """
     n = graph.vertices
     side = threads or n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import time
 import tracemalloc
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from command_line import refused
 from graphs import NAMED, graph, random_graphs
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
@@ -84,9 +86,8 @@ LINES = [b"E %d %d %d\n" % (i % 50, (i + 1) % 50, i) for i in range(100)]
 def test_errors_name_file_and_line(content: bytes, line: int, expected: str, tmp_path: Path) -> None:
     for name, written in (("graph.he", content), ("graph.he.gz", gzip.compress(content))):
         (tmp_path / name).write_bytes(written)
-        with pytest.raises(RetraceError, match=rf"{name}, line {line}: expected .*{expected}") as caught:
-            formats.read_graph(tmp_path / name, "he")
-        assert "\n" not in str(caught.value)
+        told = refused(formats.read_graph, tmp_path / name, "he")
+        assert re.search(rf"{name}, line {line}: expected .*{expected}", told)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
@@ -163,15 +164,10 @@ def test_a_path_is_a_subset_of_its_graph(tmp_path: Path, drawn: CSRGraph, data: 
 
 @pytest.mark.parametrize(
     ("vertices", "message"),
-    [
-        ([0, 1, 3], r"has no arc from vertex 1 to 3 \(from 0\)"),
-        ([0, 1, 5], "vertex 5 is not in"),
-        ([-1, 1], "vertex -1 is not in"),
-    ],
-)
-def test_a_path_that_the_graph_lacks_is_not_written(
-    vertices: list[int], message: str, tmp_path: Path
-) -> None:
+    [([0, 1, 3], r"has no arc from vertex 1 to 3 \(from 0\)"), ([0, 1, 5], "vertex 5 is not in"),
+     ([-1, 1], "vertex -1 is not in")],
+)  # fmt: skip
+def test_a_path_the_graph_lacks_is_not_written(vertices: list[int], message: str, tmp_path: Path) -> None:
     with pytest.raises(RetraceError, match=message):
         write_path_file(FORK, np.array(vertices, dtype=np.int32), tmp_path / "path.he")
     assert list(tmp_path.iterdir()) == []
@@ -179,16 +175,13 @@ def test_a_path_that_the_graph_lacks_is_not_written(
 
 @pytest.mark.parametrize(
     ("content", "line", "expected"),
-    [
-        ("H 5 2 0\nE 0 1 2\nE 2 3 7\n", 3, "an arc from 1, found 'E 2 3 7'"),
-        ("H 5 3 0\nE 0 1 2\n\nE 1 2 3\nE 0 1 2\n", 5, "an arc from 2, found 'E 0 1 2'"),
-        ("H 5 2 0\nE 0 1 2\nE 1 3 3\n", 3, "an arc of the graph, found 'E 1 3 3'"),
-        ("H 5 1 0\nE 0 1 3\n", 2, "an arc of the graph, found 'E 0 1 3'"),
-        ("H 4 1 0\nE 0 1 2\n", 1, "5 vertices, as test has, found 4"),
-        ("H 5 2 0\nE 0 1 2\n", 2, "the 2 that line 1 announces"),
-        ("E 0 1 2\n", 1, "a header"),
-    ],
-)
+    [("H 5 2 0\nE 0 1 2\nE 2 3 7\n", 3, "an arc from 1, found 'E 2 3 7'"),
+     ("H 5 3 0\nE 0 1 2\n\nE 1 2 3\nE 0 1 2\n", 5, "an arc from 2, found 'E 0 1 2'"),
+     ("H 5 2 0\nE 0 1 2\nE 1 3 3\n", 3, "an arc of the graph, found 'E 1 3 3'"),
+     ("H 5 1 0\nE 0 1 3\n", 2, "an arc of the graph, found 'E 0 1 3'"),
+     ("H 4 1 0\nE 0 1 2\n", 1, "5 vertices, as test has, found 4"),
+     ("H 5 2 0\nE 0 1 2\n", 2, "the 2 that line 1 announces"), ("E 0 1 2\n", 1, "a header")],
+)  # fmt: skip
 @pytest.mark.parametrize("piece", [8, 10_000])
 def test_a_path_file_that_is_none(
     content: str, line: int, expected: str, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-from command_line import Call
+from command_line import Call, Patch
 from fabricated import frame
 from graphs import NAMED, graph
 from retrace.devices.base import Buffer
@@ -38,7 +38,7 @@ def test_words_for_a_lack() -> None:
     assert memory.shortage(6 * 2**20, 2**20, "disk") == "needs 6.0 MiB of disk, 1.0 MiB are free"
 
 
-def test_a_control_group_has_less_than_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_control_group_has_less_than_the_system(tmp_path: Path, monkeypatch: Patch) -> None:
     assert memory.available() > 2**20
     proc, group = tmp_path / "proc", tmp_path / "groups/job"
     for folder in (proc / "self", group):
@@ -85,8 +85,7 @@ PREDICTED = [
 @pytest.mark.parametrize("found", [NAMED["grid"], graph(150, [(u, u + 1, 1) for u in range(149)])])
 def test_predicted_memory_is_what_is_allocated(name: str, found: CSRGraph) -> None:
     with CountingDevice() as device:
-        solver: Any = REGISTRY.solvers[name]
-        solver = solver(device)
+        solver: Any = REGISTRY.solvers[name](device)
         predicted = solver.memory_bytes(found)
         solver.setup(found)
         query = Query(0, 3)
@@ -114,7 +113,7 @@ PATH = Path("resources/graphs/random-10-5")
 
 
 @pytest.fixture
-def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Call) -> Callable[[], str]:
+def generated(tmp_path: Path, monkeypatch: Patch, script: Call) -> Callable[[], str]:
     """Have random-10-5 made in an empty folder; returns what is said of it."""
     monkeypatch.chdir(tmp_path)
     asked = ("--name", PATH.name, "--vertices", 1024, "--arcs-per-vertex", 5, "--output", PATH)
@@ -122,7 +121,6 @@ def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Call) -> 
 
 
 def measured(script: Call, *asked: object) -> list[Record]:
-    """Measure two solvers on a stored graph."""
     solvers = ("--backend", "emulator", "--solvers", "sssp/mask-sequential", "sssp/standard")
     files = ("--graph", PATH, "--output", "records.jsonl")
     done = script("measure.py", "--experiment", "table-2", "--trials", 1, *asked, *files, *solvers)
@@ -130,9 +128,7 @@ def measured(script: Call, *asked: object) -> list[Record]:
     return read_records([Path("records.jsonl")])
 
 
-def test_a_graph_that_does_not_fit_is_a_skipped_row(
-    generated: Callable[[], str], script: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_graph_too_large_is_skipped(generated: Callable[[], str], script: Call, monkeypatch: Patch) -> None:
     reason = "needs 44.0 KiB of memory, 1.0 KiB are free"
     with monkeypatch.context() as patch:
         patch.setattr(memory, "available", lambda: 1024)
@@ -151,9 +147,7 @@ def test_a_graph_that_does_not_fit_is_a_skipped_row(
     assert [record.status for record in measured(script)] == ["ok", "ok"]
 
 
-def test_a_graph_that_does_not_fit_on_the_disk_is_not_made(
-    generated: Callable[[], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_graph_too_large_for_the_disk(generated: Callable[[], str], monkeypatch: Patch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
     assert "of disk" in generated()
     assert "of disk" in csr.stored_info(PATH)["missing"]
@@ -161,7 +155,7 @@ def test_a_graph_that_does_not_fit_on_the_disk_is_not_made(
 
 @pytest.mark.parametrize("where", ["memory", "device"])
 def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
-    where: str, generated: Callable[[], str], script: Call, monkeypatch: pytest.MonkeyPatch
+    where: str, generated: Callable[[], str], script: Call, monkeypatch: Patch
 ) -> None:
     generated()
     monkeypatch.setattr(EmulatedDevice, "load", lambda *_: pytest.fail("a kernel was loaded"))
@@ -174,6 +168,4 @@ def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
         reasons = ["needs 0.2 MiB of memory, 9.8 KiB are free"] * 2
     records = measured(script, *asked)
     assert [record.reason for record in records] == reasons
-    assert [record.status for record in records] == [
-        "ok" if reason is None else "skipped" for reason in reasons
-    ]
+    assert [record.status for record in records] == ["skipped" if why else "ok" for why in reasons]

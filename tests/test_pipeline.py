@@ -34,7 +34,7 @@ pytestmark = [
 PROJECT = Path(__file__).parents[1]
 PARTS = ["Snakefile", "config.yaml", "datasets.yaml", "profiles", "workflow", "scripts", "kernels"]
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
-NUMBERS = ("3.3", "3.4", "3.5")
+NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
 
 
@@ -61,10 +61,10 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def host() -> Iterator[type[Host]]:
+def patient_host() -> Iterator[None]:
     """The host, patient; after a test that failed, nothing runs on."""
     Host.may_finish.set()
-    yield Host
+    yield
     for process in Run.started:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -83,21 +83,14 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
         else:
             shutil.copy(source, folder / part)
     config: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
-    config |= {
-        "machine": "local",
-        "machines": {"local": {"block_size": 64}},
-        "backend": "emulator",
-        "trials": 2,
-    }
+    config |= {"machine": "local", "machines": {"local": {"block_size": 64}}}
+    config |= {"backend": "emulator", "trials": 2}
     config["experiments"] = {
         "table-3.3": {"solvers": ["bfs/queue", "bfs/bsp", "bfs/scipy"], "graphs": ["small-6", "NY"]},
         "mine": {"solvers": [{"solver": "bfs/bsp", "block_size": [32]}], "graphs": ["small-6"]},
         "table-3.4": {"solvers": ["stcon/two-queues", "stcon/bsp"], "graphs": ["small-9"]},
         "table-3.5": {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]},
-        "generators": {
-            "solvers": ["generate/tree-first", "generate/random-degree"],
-            "graphs": ["random-6-5"],
-        },
+        "generators": {"solvers": [f"generate/{name}" for name in MADE_BY], "graphs": ["random-6-5"]},
     }
     edition = {**EDITION, "sha256": SHA256, "addresses": [f"{address}/tiny.gr.gz"]}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
@@ -167,7 +160,6 @@ class Run:
 
 
 def snakemake(project: Path, folder: Path, *arguments: str, status: int = 0) -> str:
-    """Run Snakemake to its end and check its exit status."""
     run = Run(project, folder, *arguments)
     printed = run.output()
     assert run.process.returncode == status, printed
@@ -248,15 +240,10 @@ def test_second_run_does_nothing(finished: tuple[Path, str]) -> None:
 
 @pytest.mark.parametrize(
     ("edited", "measured"),
-    [
-        ("scripts/retrace/solvers/stcon.py", {"table-3.4"}),
-        ("kernels/bfs/bsp.cu", {"table-3.3", "mine"}),
-        ("README.md", set()),
-    ],
-)
-def test_an_edit_of_a_solver_measures_its_experiments_again(
-    finished: tuple[Path, str], edited: str, measured: set[str]
-) -> None:
+    [("scripts/retrace/solvers/stcon.py", {"table-3.4"}), ("kernels/bfs/bsp.cu", {"table-3.3", "mine"}),
+     ("README.md", set())],
+)  # fmt: skip
+def test_an_edit_measures_again(finished: tuple[Path, str], edited: str, measured: set[str]) -> None:
     project, _ = finished
     path = project / edited
     before = path.read_bytes() if path.exists() else b""
@@ -304,15 +291,15 @@ def test_a_report_without_numbers_has_figures_and_claims(project: Path, tmp_path
 
 def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> None:
     project, _ = finished
-    assert jobs(snakemake(project, project, "--dry-run", "--config", "offline=fail")) == set()
-    measured = {
-        job for job in jobs(snakemake(project, project, "-n", "--config", "trials=3")) if "Measure" in job
-    }
-    assert len(measured) == 6
-    machine = ("--config", "machines={local: {block_size: 128}}")
-    measured = {job for job in jobs(snakemake(project, project, "-n", *machine)) if "Measure" in job}
+    planned = [
+        jobs(snakemake(project, project, "--dry-run", "--config", option))
+        for option in ("offline=fail", "trials=3", "machines={local: {block_size: 128}}")
+    ]
+    assert planned[0] == set()
+    _, trials, block_size = ([job.split()[3] for job in found if "Measure" in job] for found in planned)
+    assert len(trials) == 6
     # solvers with a block size of their own, and those that have none, are as they were
-    assert {job.split()[3] for job in measured} == {"table-3.3", "table-3.4", "table-3.5", "generators"}
+    assert {*block_size} == {"table-3.3", "table-3.4", "table-3.5", "generators"}
 
 
 def test_report(finished: tuple[Path, str]) -> None:
@@ -334,18 +321,15 @@ def busy(tmp_path: Path) -> tuple[str, ...]:
 
 
 def measuring(folder: Path) -> bool:
-    """Tell whether trials are under way."""
     log = folder / "logs/measure/table-3.3/NY.log"
     return log.exists() and "trial/s" in log.read_text()
 
 
-def test_a_killed_run_is_resumed_by_the_same_command(
-    project: Path, host: type[Host], busy: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
     downloads, table = tmp_path / "resources/downloads", tmp_path / "results/tables/table-3.3"
     record = tmp_path / "results/machines/local/table-3.3/NY.jsonl"
 
-    host.may_finish.clear()
+    Host.may_finish.clear()
     run = Run(project, tmp_path, *busy)
     run.wait_until(lambda: list(downloads.glob(".tiny.gr.gz.*/*")))
     refused = snakemake(project, tmp_path, *busy, status=1)  # two runs in a folder would measure at once
@@ -354,7 +338,7 @@ def test_a_killed_run_is_resumed_by_the_same_command(
     assert not (downloads / "tiny.gr.gz").exists()
     assert not (tmp_path / "resources/graphs/NY").exists()
 
-    host.may_finish.set()
+    Host.may_finish.set()
     run = Run(project, tmp_path, *busy)
     run.wait_until(lambda: measuring(tmp_path))
     run.kill(tmp_path)
@@ -374,9 +358,7 @@ def test_a_killed_run_is_resumed_by_the_same_command(
     assert NOTHING_TO_DO in snakemake(project, tmp_path, *busy)
 
 
-def test_ctrl_c_ends_a_run_at_once(
-    project: Path, host: type[Host], busy: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
     record = tmp_path / "results/machines/local/table-3.3/NY.jsonl"
 
     def interrupt(run: Run) -> None:
@@ -386,13 +368,13 @@ def test_ctrl_c_ends_a_run_at_once(
         assert processes(tmp_path) == {}
         assert left_behind(tmp_path) == []
 
-    host.may_finish.clear()
+    Host.may_finish.clear()
     run = Run(project, tmp_path, *busy)
     run.wait_until(lambda: list((tmp_path / "resources/downloads").glob(".tiny.gr.gz.*/*")))
     interrupt(run)
     assert not (tmp_path / "resources/graphs/NY").exists()
 
-    host.may_finish.set()
+    Host.may_finish.set()
     run = Run(project, tmp_path, *busy)
     run.wait_until(lambda: measuring(tmp_path))
     interrupt(run)
@@ -423,6 +405,5 @@ def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path)
     assert "stand-in" in (folder / "results/figures/figure-3.5.svg").read_text()
     assert NOTHING_TO_DO in snakemake(project, folder, *run, *made)
     printed = snakemake(project, folder, *run, "offline=fail", *made, status=1)
-    assert printed.splitlines()[-1].startswith(
-        "error: config.offline: fail does not allow stand-ins, and one is stored for NY"
-    )
+    told = "error: config.offline: fail does not allow stand-ins, and one is stored for NY"
+    assert printed.splitlines()[-1].startswith(told)

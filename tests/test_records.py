@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from command_line import refused
 from fabricated import WRONG, changed, frame, graph_info, record, trial, without_answer
 from retrace.records.record import Record, make_record, read_records, update_records, write_records
 from retrace.records.statistics import Summary, rank
@@ -15,10 +17,8 @@ from retrace.system.errors import RetraceError
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    records = [
-        record("bfs/queue", "NY"),
-        without_answer("bfs/bsp", "NY", "skipped", "no GPU", backend="cuda"),
-    ]
+    skipped = without_answer("bfs/bsp", "NY", "skipped", "no GPU", backend="cuda")
+    records = [record("bfs/queue", "NY"), skipped]
     write_records(tmp_path / "h200" / "NY.jsonl", records)
     assert read_records([tmp_path / "h200" / "NY.jsonl"]) == records
     assert [path.name for path in (tmp_path / "h200").iterdir()] == ["NY.jsonl"]
@@ -58,19 +58,14 @@ BREAKS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "complaint"), BREAKS)
-def test_a_bad_line_is_named(
-    tmp_path: Path, change: Callable[[dict[str, Any]], object], complaint: str
-) -> None:
+@pytest.mark.parametrize(("change", "told"), BREAKS)
+def test_a_bad_line_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], object], told: str) -> None:
     path = tmp_path / "NY.jsonl"
     write_records(path, [record("bfs/queue", "NY")])
     value = json.loads(path.read_text())
     change(value)
     path.write_text(path.read_text() + json.dumps(value) + "\n")
-    with pytest.raises(RetraceError, match=rf"NY\.jsonl:2: {complaint}") as error:
-        read_records([path])
-    assert "NY.jsonl:2: " in str(error.value)
-    assert "\n" not in str(error.value)
+    assert re.search(rf"NY\.jsonl:2: {told}", refused(read_records, [path]))
 
 
 @pytest.mark.parametrize("content", [b"\n", b"{\n", b"[]\n", b"1\n", b'"text"\n', b"\xff\xfe\x00", None])
@@ -78,10 +73,8 @@ def test_what_is_no_record_is_named(tmp_path: Path, content: bytes | None) -> No
     path = tmp_path / "NY.jsonl"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(
-        RetraceError, match=r"NY\.jsonl:1: " if content and b"\n" in content else r"NY\.jsonl"
-    ):
-        read_records([path])
+    place = "NY.jsonl:1: " if content and b"\n" in content else "NY.jsonl"
+    assert place in refused(read_records, [path])
 
 
 def test_a_bad_record_leaves_the_old_file(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Call
+from command_line import Call, refused
 from fabricated import measured, phases, record
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, load_report, load_reports
@@ -47,7 +47,6 @@ toast,NY,264346,733846,Toaster,Two slots,fast,1,500 msec,500,
 
 
 def made_up(folder: Path) -> Path:
-    """Write the made-up report and its numbers."""
     (folder / "toaster.csv").write_text(NUMBERS)
     path = folder / "toaster.yaml"
     path.write_text(REPORT)
@@ -75,9 +74,7 @@ def publish(tmp_path: Path, script: Call) -> Callable[..., str]:
     return make
 
 
-def test_a_made_up_report_gets_its_table_figure_and_verdicts(
-    tmp_path: Path, publish: Callable[..., str], script: Call
-) -> None:
+def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., str], script: Call) -> None:
     report = made_up(tmp_path)
     slow = record("sssp/dijkstra-heap", "NY", [99, 100, 101], experiment="toast")
     fast = record("sssp/bsp", "NY", [9, 10, 11], backend="cuda", experiment="toast")
@@ -108,14 +105,11 @@ EXTRA = {
 
 
 @pytest.mark.parametrize("problem", EXTRA)
-def test_naming_a_solver_in_an_experiment_gives_it_its_place(
-    tmp_path: Path, publish: Callable[..., str], problem: str
-) -> None:
+def test_a_named_solver_has_its_place(tmp_path: Path, publish: Callable[..., str], problem: str) -> None:
     experiment, solver, graph = EXTRA[problem]
     report = next(report for report in load_reports().values() if experiment in report.tables)
-    figure = next(
-        (n for n, f in report.figures.items() if f.experiment == experiment and f.shows_all), experiment
-    )
+    figures = [n for n, f in report.figures.items() if f.experiment == experiment and f.shows_all]
+    figure = figures[0] if figures else experiment
     found = measured(solver, experiment, graph, phases(solve=5, kernel=4))
     texts = publish(PUBLISHED / f"{report.key}.yaml", experiment, figure, found)
     page, rest = texts.split("</html>")
@@ -141,11 +135,7 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
         ("rows: graphs", "rows: columns", "tables.toast.rows: expected 'graphs' or 'solvers'"),
         ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: expected one of the keys faster"),
         ("claim: toaster-wins", "claim: toaster-loses", "figures.toasted.claim: toaster-loses is no claim"),
-        (
-            "    experiment: toast\n    test",
-            "    test",
-            "claims.toaster-wins: expected both experiment and test",
-        ),
+        ("    experiment: toast\n    t", "    t", "claims.toaster-wins: expected both experiment and test"),
         ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
         ("title: Shortest", "title: [Shortest", "cannot be read"),
     ],
@@ -153,10 +143,7 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
 def test_an_unsound_report_is_refused_in_one_line(tmp_path: Path, found: str, put: str, told: str) -> None:
     path = made_up(tmp_path)
     path.write_text(REPORT.replace(found, put, 1))
-    with pytest.raises(RetraceError) as error:
-        load_report(path)
-    assert str(error.value).startswith(f"{path}: {told}")
-    assert "\n" not in str(error.value)
+    assert refused(load_report, path).startswith(f"{path}: {told}")
 
 
 def test_two_reports_of_one_table_are_refused(tmp_path: Path) -> None:

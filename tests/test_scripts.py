@@ -23,7 +23,6 @@ SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -42,24 +41,20 @@ def test_a_script_runs_from_any_folder() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "complaint"),
-    [
-        (["--trials", 0], "--trials: 0, expected at least 1"),
-        (["--budget-s", 0], "--budget-s: 0, expected more than 0"),
-        (["--budget-s", "nan"], "--budget-s: nan, expected more than 0"),
-        (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue is given twice"),
-        (["--solvers", "bfs/queue", "generate/tree-first"], "not both"),
-        (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
-        (["--output", "."], "it is a folder"),
-        ([], "its graph.json has no source for bfs; measure a graph that get_graph.py"),
-        (["--solvers", "stcon/bsp"], "its graph.json has no pairs for stcon"),
-        (["--solvers", "betweenness/vert"], "cannot be recorded: graph.origin: required, but missing"),
-        (["--update", "--output", "torn.jsonl"], "torn.jsonl:1: not JSON"),
-        (["--output", "graph/graph.json/x"], "is a file"),
-    ],
-)
-def test_measuring_is_refused_before_it_begins(
-    asked: list[object], complaint: str, folder: Path, script: Call
-) -> None:
+    [(["--trials", 0], "--trials: 0, expected at least 1"),
+     (["--budget-s", 0], "--budget-s: 0, expected more than 0"),
+     (["--budget-s", "nan"], "--budget-s: nan, expected more than 0"),
+     (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue is given twice"),
+     (["--solvers", "bfs/queue", "generate/tree-first"], "not both"),
+     (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
+     (["--output", "."], "it is a folder"),
+     ([], "its graph.json has no source for bfs; measure a graph that get_graph.py"),
+     (["--solvers", "stcon/bsp"], "its graph.json has no pairs for stcon"),
+     (["--solvers", "betweenness/vert"], "cannot be recorded: graph.origin: required, but missing"),
+     (["--update", "--output", "torn.jsonl"], "torn.jsonl:1: not JSON"),
+     (["--output", "graph/graph.json/x"], "is a file")],
+)  # fmt: skip
+def test_measuring_is_refused_early(asked: list[object], complaint: str, folder: Path, script: Call) -> None:
     info = {"origin": "generated", "edition": "tree-first", "weights": "file", "seed": 1, "source": 0}
     whole = graph(2, [(0, 1, 1)])
     bare = "graph.json has" in complaint or "recorded" in complaint
@@ -74,12 +69,9 @@ def test_measuring_is_refused_before_it_begins(
 
 @pytest.mark.parametrize(
     ("name", "asked"),
-    [
-        ("make_figure.py", ["--figure", "figure-3.3"]),
-        ("make_table.py", ["--experiment", "table-3.3"]),
-        ("make_claims.py", []),
-    ],
-)
+    [("make_figure.py", ["--figure", "figure-3.3"]), ("make_table.py", ["--experiment", "table-3.3"]),
+     ("make_claims.py", [])],
+)  # fmt: skip
 def test_printed_numbers_have_rows(name: str, asked: list[str], folder: Path, script: Call) -> None:
     shutil.copy(PUBLISHED / "bsp-suite.yaml", "empty.yaml")
     (folder / "empty.csv").write_text("table\n")

@@ -36,7 +36,6 @@ def solve(
 
 
 def answer(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | None = None) -> Int32Array:
-    """Run a solver for its answer alone."""
     return solve(name, backend, graph, query, seed)[0]
 
 
@@ -138,35 +137,26 @@ def test_settings_follow_a_solvers_name() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "complaint"),
-    [
-        ("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
-        ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
-        ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/block-queue, .*"),
-        ("queue", "no solver is called queue; there are bellman-ford/..., betweenness/..., "),
-        ("bfs/bsp:block_size=0", "block_size is 0, expected from 1 to 2147483646"),
-        ("betweenness/vert:blocks=-1", "blocks is -1, expected from 0 to"),
-        ("bellman-ford/streams:parts=0", "parts is 0, expected from 1 to"),
-        ("bellman-ford/streams:parts=2147483647", "parts is 2147483647, expected from 1 to"),
-        ("bellman-ford/streams:parts=2,parts=3", "parts is given twice"),
-        (
-            "betweenness/vert:precision=half",
-            "precision is half, expected float or double",
-        ),
-    ],
-)
+    [("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
+     ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
+     ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/block-queue, .*"),
+     ("queue", "no solver is called queue; there are bellman-ford/..., betweenness/..., "),
+     ("bfs/bsp:block_size=0", "block_size is 0, expected from 1 to 2147483646"),
+     ("betweenness/vert:blocks=-1", "blocks is -1, expected from 0 to"),
+     ("bellman-ford/streams:parts=0", "parts is 0, expected from 1 to"),
+     ("bellman-ford/streams:parts=2147483647", "parts is 2147483647, expected from 1 to"),
+     ("bellman-ford/streams:parts=2,parts=3", "parts is given twice"),
+     ("betweenness/vert:precision=half", "precision is half, expected float or double")],
+)  # fmt: skip
 def test_settings_that_are_refused(spec: str, complaint: str) -> None:
     with pytest.raises(RetraceError, match=complaint):
         parse(spec)
 
 
-WITH_BLOCK_SIZE = [
-    name
-    for name, solver in REGISTRY.solvers.items()
-    if issubclass(solver, DeviceSolver) and "block_size" in solver.defaults
-]
+ON_DEVICE = {name: kind for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)}
 
 
-@pytest.mark.parametrize("name", WITH_BLOCK_SIZE)
+@pytest.mark.parametrize("name", [name for name, kind in ON_DEVICE.items() if "block_size" in kind.defaults])
 def test_blocks_are_as_large_as_was_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     launched: dict[str, Any] = {}
     launch = EmulatedKernel.__call__

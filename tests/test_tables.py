@@ -6,20 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from fabricated import (
-    WRONG,
-    bellman_ford,
-    brandes,
-    frame,
-    graph_info,
-    measured,
-    phases,
-    record,
-    suite,
-    sweep,
-    trial,
-    without_answer,
-)
+import fabricated
+from fabricated import WRONG, frame, graph_info, measured, phases, record, trial, without_answer
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
 from retrace.records.record import Record
@@ -127,7 +115,7 @@ def test_measured_milliseconds_stand_under_printed_ones() -> None:
 
 
 def test_variants_of_one_solver_are_told_apart_by_what_differs() -> None:
-    found, report = frame(bellman_ford("h200", gpu=True, sizes=[256, 512]), "an-bellman-ford")
+    found, report = frame(fabricated.bellman_ford("h200", gpu=True, sizes=[256, 512]), "an-bellman-ford")
     page = tables.page(found, "bellman-ford-transfer", report)
     rows = [row.label for row in page.tables[0].rows]
     assert rows[1:4] == ["dense", "pinned", "streams:parts=1"]
@@ -137,7 +125,7 @@ def test_variants_of_one_solver_are_told_apart_by_what_differs() -> None:
 
 
 def test_the_reports_own_stand_first_then_ours_then_libraries() -> None:
-    found, report = frame(brandes("h200", gpu=True), "domitrz-brandes")
+    found, report = frame(fabricated.brandes("h200", gpu=True), "domitrz-brandes")
     page = tables.page(found, "brandes-variants", report)
     rows = [row.label for row in page.tables[0].rows[1:]]
     assert set(rows[-2:]) == {"networkit", "igraph"}
@@ -145,9 +133,8 @@ def test_the_reports_own_stand_first_then_ours_then_libraries() -> None:
 
 
 def test_a_rate_stands_beside_its_time() -> None:
-    page = made(
-        "generators", measured("generate/tree-first", "generators", "random-14-5", phases(0.63, 10.6))
-    )
+    one = measured("generate/tree-first", "generators", "random-14-5", phases(0.63, 10.6))
+    page = made("generators", one)
     found = cells(page)["random-14-5"]
     assert found["h200: generate/tree-first"] == "11.2 ms"
     assert found["h200: tree-first: million arcs per second"] == "7.29"
@@ -160,11 +147,8 @@ def test_trials_that_ran_at_the_same_time_are_called_so() -> None:
 
 
 def test_the_tidy_table_has_the_statistics() -> None:
-    found = tidy(
-        "table-3.3",
-        record("bfs/queue", "NY", [99, 100, 101]),
-        record("bfs/bsp", "NY", [9, 10, 11], backend="cuda", setup=150),
-    )
+    host = record("bfs/queue", "NY", [99, 100, 101])
+    found = tidy("table-3.3", host, record("bfs/bsp", "NY", [9, 10, 11], backend="cuda", setup=150))
     assert (found["source"] == "printed").sum() == 12
     row = found[(found["solver"] == "bfs/bsp") & (found["source"] == "measured")].iloc[0]
     assert (row["label"], row["machine"], row["hardware"], row["n"]) == ("NY", "h200", "NVIDIA H200", 3)
@@ -174,7 +158,7 @@ def test_the_tidy_table_has_the_statistics() -> None:
 
 
 def test_the_tidy_table_has_every_cell_and_record() -> None:
-    records = sweep("h200", gpu=True)
+    records = fabricated.sweep("h200", gpu=True)
     found = tidy("table-2", *records)
     printed = found[found["source"] == "printed"]
     assert (len(printed), printed["median_ms"].sum()) == (318, 16555)
@@ -191,12 +175,10 @@ def test_machines_with_a_gpu_come_first_then_the_alphabet() -> None:
 
 @pytest.mark.parametrize(
     ("bad", "text"),
-    [
-        (record("bfs/bsp", "NY", [12.34], backend="cuda", **WRONG), "not verified"),
-        (without_answer("bfs/bsp", "NY", "failed", "out | of\nmemory", backend="cuda"), "failed"),
-        (without_answer("bfs/bsp", "NY", "skipped", "no <GPU>", backend="cuda"), "skipped"),
-    ],
-)
+    [(record("bfs/bsp", "NY", [12.34], backend="cuda", **WRONG), "not verified"),
+     (without_answer("bfs/bsp", "NY", "failed", "out | of\nmemory", backend="cuda"), "failed"),
+     (without_answer("bfs/bsp", "NY", "skipped", "no <GPU>", backend="cuda"), "skipped")],
+)  # fmt: skip
 def test_no_verified_answer_no_number(bad: Record, text: str) -> None:
     page = made("table-3.3", record("bfs/queue", "NY", [100]), bad)
     found = cells(page)["NY"]
@@ -246,9 +228,8 @@ def test_generated_weights_and_other_counts_are_told() -> None:
     levels = made("table-3.3", record("bfs/bsp", other, backend="cuda"))
     assert levels.tables[0].rows[3].label == "NW"
     assert len(levels.notes) == 1
-    random = made(
-        "table-2", measured("sssp/standard", "table-2", graph_info("random-19-50", arcs=9), phases())
-    )
+    few = graph_info("random-19-50", arcs=9)
+    random = made("table-2", measured("sssp/standard", "table-2", few, phases()))
     assert "h200: random-19-50 has 524,288 vertices and 9 arcs." in random.notes
 
 
@@ -301,9 +282,11 @@ def test_numbers_and_lists_are_written_alike_everywhere() -> None:
 @pytest.mark.parametrize("experiment", ["table-3.3", "table-3.4", "table-3.5", "table-2"])
 def test_pages_are_whole(experiment: str) -> None:
     if experiment == "table-2":
-        records = sweep("h200", gpu=True) + sweep("local", gpu=False, largest=16)
+        records = fabricated.sweep("h200", gpu=True) + fabricated.sweep("local", gpu=False, largest=16)
     else:
-        records = suite("h200", gpu=True) + suite("local", gpu=False, origin="stand-in", seed=7)
+        records = fabricated.suite("h200", gpu=True) + fabricated.suite(
+            "local", gpu=False, origin="stand-in", seed=7
+        )
     page = made(experiment, *records)
     markdown, html = render(page, "md"), render(page, "html")
     rows = [line for line in markdown.splitlines() if line.startswith("|")]
