@@ -67,10 +67,7 @@ WIDE = 50
 def drawing_of(report: Report | None, name: str, measured: Iterable[str] = ()) -> Drawing:
     """Return a figure of a report, or that of an experiment: every variant ranked.
 
-    Raises
-    ------
-    RetraceError
-        If there are records of the experiments `measured`, but no figure or experiment has the name.
+    With records of the experiments `measured`, a name that neither has is a RetraceError.
     """
     if report and name in report.figures:
         return report.figures[name]

@@ -169,13 +169,7 @@ class Frame:
 
     @cached_property
     def rows(self) -> list[GraphRow]:
-        """The entries by graph and pair: printed rows in their order, then all others.
-
-        Raises
-        ------
-        RetraceError
-            If two records claim one cell.
-        """
+        """The entries by graph and pair, printed rows first; RetraceError if two records claim a cell."""
         found: dict[tuple[str, str, str], GraphRow] = {}
         for entry in self.measured:
             key = (entry.graph, entry.label, entry.pair)
@@ -256,13 +250,7 @@ def build(
 
 
 def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | None, Frame]:
-    """Read a report, the numbers in the CSV file beside it if there is one, and records.
-
-    Raises
-    ------
-    RetraceError
-        If one of the files is not sound, naming it.
-    """
+    """Read a report, the numbers in the CSV file beside it if there is one, and records."""
     if report is None:
         return None, build(read_records(records))
     found, numbers = load_report(report), report.with_suffix(".csv")

@@ -31,20 +31,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a machine's records say of a claim.
-
-    Attributes
-    ----------
-    measured, short
-        The numbers that the verdict rests on; which of them a figure has room for, all if empty.
-    why
-        What the verdict alone does not say: where it holds, or why nothing can be told.
-    """
+    """What a machine's records say of a claim."""
 
     verdict: Verdict
     measured: str = ""
+    """The numbers that the verdict rests on."""
     why: str = ""
+    """What the verdict alone does not say: where it holds, or why nothing can be told."""
     short: str = ""
+    """The numbers that a figure has room for; all if empty."""
 
     @property
     def sentence(self) -> str:
@@ -75,13 +70,7 @@ class Evidence:
         return cls(machine, counting, machine in own.on_gpu)
 
     def timed(self, variant: Variant) -> dict[str, Entry]:
-        """Return the entries of a variant that have times, by the label of the graph, the least work first.
-
-        Raises
-        ------
-        RetraceError
-            If there are two for a graph.
-        """
+        """Return a variant's timed entries by graph, the least work first; RetraceError of two on one."""
         found: dict[str, Entry] = {}
         for entry in sorted(self.entries, key=lambda entry: entry.work):
             if entry.total and fits(entry, variant):

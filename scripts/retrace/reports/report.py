@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from retrace.reports.claim import Claim, Spec, Where
 from retrace.reports.variant import Variant
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, explain, one_line
+from retrace.system.models import FileModel, read_as, read_yaml
 from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
@@ -122,39 +120,20 @@ class Report(FileModel):
 
 
 def load_report(path: Path) -> Report:
-    """Read a report; its key is the file's name.
-
-    Raises
-    ------
-    RetraceError
-        If the file is not sound, naming it and the key.
-    """
-    try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return Report.model_validate_json(json.dumps({"key": path.stem, **value}, default=str))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, TypeError) as error:
-        raise RetraceError(f"{path}: cannot be read ({one_line(error)})") from None
-    except ValidationError as error:
-        raise RetraceError(explain(error, str(path))) from None
+    """Read a report, whose key is the file's name; if it is not sound, a RetraceError names file and key."""
+    value = read_yaml(path)
+    return read_as(Report, {"key": path.stem, **value} if isinstance(value, dict) else value, str(path))
 
 
 @cache
 def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
-    """Read all reports of a folder, by key.
-
-    Raises
-    ------
-    RetraceError
-        If a file is not sound, or two reports lay out the same table or draw the same figure.
-    """
+    """Read all reports of a folder, by key; a table or figure that two of them have is a RetraceError."""
     reports = {path.stem: load_report(path) for path in sorted(folder.glob("*.yaml"))}
     owners: dict[str, str] = {}
     for key, report in reports.items():
         for name in [*(f"tables.{n}" for n in report.tables), *(f"figures.{n}" for n in report.figures)]:
-            if name in owners:
-                taken = f"{owners[name]} has it already; expected one"
-                raise RetraceError(f"{folder / key}.yaml: {name}: {taken}")
-            owners[name] = key
+            if (other := owners.setdefault(name, key)) != key:
+                raise RetraceError(f"{folder / key}.yaml: {name}: {other} has it already; expected one")
     return reports
 
 
