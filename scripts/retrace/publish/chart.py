@@ -115,7 +115,6 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
 
 
 def _height(drawing: Drawing, panel: Panel) -> float:
-    """Return how high the axes of a panel are: its lines' names have room."""
     if drawing.kind == "bars":
         return ROW * (1.2 + len(panel.lines) * (2 if drawing.pairs else 1))
     return max(HEIGHT, ROW * len(panel.lines))
@@ -139,7 +138,6 @@ def _add_text(figure: Figure, words: str, side: str, **font: Any) -> None:
 
 
 def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
-    """Draw panels of lines on shared axes; those below have a y axis of their own."""
     lines = [line for _, panel in drawn for line in panel.lines]
     keys = [*(line.key for line in lines if not line.system), *(line.key for line in lines)]
     keys += [drawing.compared.over.split("/")[-1]] if drawing.compared else []

@@ -336,7 +336,6 @@ def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
 
 
 def _summaries(record: Record) -> dict[Measure, Summary]:
-    """Summarise a record's trials by phase; a record whose times may not be shown has none."""
     if not record.timed:
         return {}
     values: dict[Measure, list[float]] = {}

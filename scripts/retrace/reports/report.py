@@ -33,12 +33,10 @@ class TableLayout(FileModel):
 
     title: str
     number: str = Field(default="", description="the report's own number, such as Table 3.3")
-    solvers: dict[str, Spec] = Field(
-        default_factory=dict, description="printed columns or rows, each with the solver that repeats it"
-    )
-    groups: dict[str, list[Spec]] = Field(
-        default_factory=dict, description="kinds of solvers, told apart by colour where they are ranked"
-    )
+    solvers: dict[str, Spec] = Field(default_factory=dict)
+    """printed columns or rows, each with the solver that repeats it"""
+    groups: dict[str, list[Spec]] = Field(default_factory=dict)
+    """kinds of solvers, told apart by colour where they are ranked"""
     rows: Literal["graphs", "solvers"] = "solvers"
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
@@ -66,9 +64,8 @@ class Drawing(FileModel):
     y: Measure = "total"
     series: dict[str, Spec] | None = Field(default=None, description="variants by their names; all if absent")
     over: Spec | None = Field(default=None, description="what each line is divided by")
-    pairs: dict[Spec, Spec] = Field(
-        default_factory=dict, description="bars alone: each variant with what it is divided by"
-    )
+    pairs: dict[Spec, Spec] = Field(default_factory=dict)
+    """bars alone: each variant with what it is divided by"""
     compared: Compared | None = None
     where: Where = Where()
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
@@ -98,10 +95,8 @@ class Report(FileModel):
     def _sound(self) -> Self:
         for name, figure in self.figures.items():
             if figure.claim is not None and figure.claim not in self.claims:
-                there = ", ".join(self.claims) or "none"
-                raise ValueError(
-                    f"figures.{name}.claim: {figure.claim} is no claim of the report; there are {there}"
-                )
+                told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
+                raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
                 raise ValueError(f"claims.{name}: expected both experiment and test, or neither")
