@@ -174,11 +174,9 @@ class Frame:
         for entry in self.measured:
             key = (entry.graph, entry.label, entry.pair)
             row = found.setdefault(key, GraphRow(*key))
-            place = (entry.machine, entry.name)
-            if place in row.measured:
+            if row.measured.setdefault((entry.machine, entry.name), entry) is not entry:
                 twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
                 raise RetraceError(f"{entry.experiment}: {twice}; give one")
-            row.measured[place] = entry
         order = list(dict.fromkeys(entry.graph for entry in self.printed))
         rows = []
         for graph in order:

@@ -73,11 +73,9 @@ class Evidence:
         """Return a variant's timed entries by graph, the least work first; RetraceError of two on one."""
         found: dict[str, Entry] = {}
         for entry in sorted(self.entries, key=lambda entry: entry.work):
-            if entry.total and fits(entry, variant):
-                if entry.label in found:
-                    twice = f"two records of {variant} on {entry.label} from {self.machine}"
-                    raise RetraceError(f"{entry.experiment}: {twice}; give one")
-                found[entry.label] = entry
+            if entry.total and fits(entry, variant) and found.setdefault(entry.label, entry) is not entry:
+                twice = f"two records of {variant} on {entry.label} from {self.machine}"
+                raise RetraceError(f"{entry.experiment}: {twice}; give one")
         return found
 
     def summaries(self, variant: Variant, phase: Phase) -> dict[str, Summary]:
