@@ -137,7 +137,7 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
         ("claim: toaster-wins", "claim: toaster-loses", "figures.toasted.claim: toaster-loses is no claim"),
         ("    experiment: toast\n    t", "    t", "claims.toaster-wins: expected both experiment and test"),
         ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
-        ("title: Shortest", "title: [Shortest", "cannot be read"),
+        ("title: Shortest", "title: [Shortest", "expected YAML"),
     ],
 )
 def test_an_unsound_report_is_refused_in_one_line(tmp_path: Path, found: str, put: str, told: str) -> None:

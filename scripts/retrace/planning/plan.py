@@ -69,10 +69,10 @@ class Plan:
 
     def report_files(self, experiment: str) -> list[str]:
         """Return the files of the report that has a table or figure of an experiment; none without one."""
-        for key, report in self.reports.items():
-            if experiment in [*report.tables, *(figure.experiment for figure in report.figures.values())]:
-                return published(key)
-        return []
+        shown = {
+            key: [*r.tables, *(f.experiment for f in r.figures.values())] for key, r in self.reports.items()
+        }
+        return next((published(key) for key, experiments in shown.items() if experiment in experiments), [])
 
     def report_records(self, report: str) -> list[str]:
         """Return the records that a report's claims are judged by."""
@@ -162,7 +162,10 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     if checked.backend == "cuda" and why_no_gpu is not None:
         raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
     backend = "cuda" if why_no_gpu is None else "emulator"
-    if backend == "emulator" and checked.machine in checked.machines and (gpu := recorded_gpu(checked)):
+    files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
+    records = (record for file in files for record in read_records([file]))
+    gpus = (record.machine.gpu.name for record in records if record.machine.gpu)
+    if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
             "replace; expected another name for this computer"
@@ -176,13 +179,6 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
             f"rm -r {folders(stand_ins)}, and run again"
         )
     return plan
-
-
-def recorded_gpu(config: Configuration) -> str | None:
-    """Return the name of the GPU in the records of the machine that measures, if there is one."""
-    files = sorted(Path(config.records(config.machine)).glob("*/*.jsonl"))
-    records = (record for file in files for record in read_records([file]))
-    return next((record.machine.gpu.name for record in records if record.machine.gpu), None)
 
 
 def belongs(path: str, backend: str) -> bool:

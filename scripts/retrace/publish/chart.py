@@ -67,10 +67,7 @@ WIDE = 50
 def drawing_of(report: Report | None, name: str, measured: Iterable[str] = ()) -> Drawing:
     """Return a figure of a report, or that of an experiment: every variant ranked.
 
-    Raises
-    ------
-    RetraceError
-        If there are records of the experiments `measured`, but no figure or experiment has the name.
+    With records of the experiments `measured`, a name that neither has is a RetraceError.
     """
     if report and name in report.figures:
         return report.figures[name]
@@ -118,7 +115,6 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
 
 
 def _height(drawing: Drawing, panel: Panel) -> float:
-    """Return how high the axes of a panel are: its lines' names have room."""
     if drawing.kind == "bars":
         return ROW * (1.2 + len(panel.lines) * (2 if drawing.pairs else 1))
     return max(HEIGHT, ROW * len(panel.lines))
@@ -142,7 +138,6 @@ def _add_text(figure: Figure, words: str, side: str, **font: Any) -> None:
 
 
 def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
-    """Draw panels of lines on shared axes; those below have a y axis of their own."""
     lines = [line for _, panel in drawn for line in panel.lines]
     keys = [*(line.key for line in lines if not line.system), *(line.key for line in lines)]
     keys += [drawing.compared.over.split("/")[-1]] if drawing.compared else []

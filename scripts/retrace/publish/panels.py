@@ -146,7 +146,6 @@ def most_work(entries: Iterable[Entry]) -> str:
 
 
 def _named(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Mapping[str, Sequence[Entry]]:
-    """Give each line its entries, of all machines."""
     found: dict[str, list[Entry]] = defaultdict(list)
     if not drawing.series:
         for name, first in frame.solvers.items():
@@ -206,7 +205,7 @@ def measured(entry: Entry, measure: Measure, over: Variant | None, others: Itera
         return value
     alike = (e for e in others if fits(e, over) and same_graph(entry, e) and entry.label == e.label)
     bases = (base.median for other in alike if (base := other.times.get(measure)) and base.median)
-    return next((value.over(base) for base in bases), None)
+    return next(map(value.over, bases), None)
 
 
 def _printed(frame: Frame) -> list[Line]:

@@ -10,24 +10,21 @@ from retrace.reports.frame import Entry
 def provenance(machine: str, entries: Iterable[Entry]) -> str:
     """Say what a machine is and what it ran; every value found is named."""
     records = [entry.record for entry in entries if entry.machine == machine and entry.record]
-    found: dict[str, None] = {}
+    found: list[str | None] = []
     for record in records:
-        found[record.machine.cpu] = None
-        if gpu := record.machine.gpu:
-            found[f"{gpu.name}, driver {gpu.driver or 'unknown'}"] = None
+        gpu = record.machine.gpu
+        found += [record.machine.cpu, f"{gpu.name}, driver {gpu.driver or 'unknown'}" if gpu else None]
     for record in records:
-        if record.software.cuda:
-            found[f"CUDA {record.software.cuda}"] = None
-        if record.software.compiler:
-            found[record.software.compiler] = None
-        if commit := record.software.git_commit:
-            found[f"commit {commit[:10]}{' with changes' if record.software.dirty else ''}"] = None
+        made, commit = record.software, record.software.git_commit
+        found += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler]
+        found.append(f"commit {commit[:10]}{' with changes' if made.dirty else ''}" if commit else None)
     days = sorted({record.started[:10] for record in records})
-    found[days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"] = None
-    throttled = [r for r in records if r.machine.gpu and r.machine.gpu.throttled]
-    if throttled:
-        found["GPU throttled during " + ", ".join(f"{r.solver} on {r.label}" for r in throttled)] = None
-    return f"{machine}: {'; '.join(found)}."
+    found.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
+    if throttled := [
+        f"{r.solver} on {r.label}" for r in records if r.machine.gpu and r.machine.gpu.throttled
+    ]:
+        found.append(f"GPU throttled during {', '.join(throttled)}")
+    return f"{machine}: {'; '.join(dict.fromkeys(filter(None, found)))}."
 
 
 def emulated(entries: Iterable[Entry]) -> list[str]:

@@ -6,9 +6,10 @@ What is no verified time is words or a dash, never a number.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import add
 
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
@@ -26,6 +27,8 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
     """Lay an experiment's table out for reading."""
     found, layout = frame.of(experiment), table_layout(report, experiment)
     grid = _Grid(found, layout)
+    claims = report.claims.values() if report else ()
+    judged = report.key if report and experiment in [claim.experiment for claim in claims] else ""
     tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
     return Page(
         title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
@@ -36,7 +39,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
         remarks=[
             *layout.remarks,
             *grid.remarks(),
-            *_claims(report, experiment),
+            *([f"What the report says of it in words is judged in claims-{judged}."] if judged else []),
             "Quartiles, minimum, n and the times of all phases are in the CSV file of the same name.",
             f"{EMPTY}: not measured{', or not printed' if found.printed else ''}.",
             *emulated(entry for entry in frame.entries if entry.experiment == experiment),
@@ -55,10 +58,10 @@ class _Grid:
     notes: Notes = field(default_factory=Notes)
 
     def __post_init__(self) -> None:
-        self.most = dict.fromkeys(self.frame.machines, 0)
+        self.most: Counter[str] = Counter()
+        """The most trials of each machine."""
         for entry in self.frame.measured:
-            trials = entry.total.n if entry.total else 0
-            self.most[entry.machine] = max(self.most[entry.machine], trials)
+            self.most |= Counter({entry.machine: entry.total.n if entry.total else 0})
         self.plain = bool(self.frame.printed) and all(
             e.printed and e.printed.printed.isdigit() for e in self.frame.printed
         )
@@ -70,10 +73,8 @@ class _Grid:
     def graphs_as_rows(self) -> list[Table]:
         """Lay out a row for each graph: the report's columns and its own solvers, then all others."""
         rows = self.frame.rows
-        counts = {
-            title: [Cell(f"{getattr(row.first, title.lower()):,}") for row in rows]
-            for title in ("Vertices", "Arcs")
-        }
+        counts = {"Vertices": [Cell(f"{row.first.vertices:,}") for row in rows]}
+        counts |= {"Arcs": [Cell(f"{row.first.arcs:,}") for row in rows]}
         systems = dict.fromkeys((entry.machine, entry.hardware, entry.name) for entry in self.frame.printed)
         printed = {
             f"{system} ({hardware})": [self.printed_cell(row, system, name) for row in rows]
@@ -92,9 +93,8 @@ class _Grid:
     ) -> Table:
         columns = [cells for group in groups.values() for cells in group.values()]
         titles = [Group(title, list(group)) for title, group in groups.items() if group]
-        cells = [[column[number] for column in columns] for number in range(len(rows))]
-        titled = zip(rows, cells, strict=True)
-        return Table(titles, [Row(row.title, own, self.differences(row)) for row, own in titled], heading)
+        cells = [Row(row.title, own, self.differences(row)) for row, *own in zip(rows, *columns, strict=True)]
+        return Table(titles, cells, heading)
 
     def columns(self, machine: str, rows: Sequence[GraphRow], report: bool) -> dict[str, list[Cell]]:
         """Return a machine's columns by heading: of the report's own solvers, or of all others."""
@@ -110,7 +110,10 @@ class _Grid:
             columns["speed-up"] = [self.speed_up_cell(row, machine, self.layout.speed_up) for row in rows]
         for spec in self.layout.setup if report else ():
             if any(self.solvers[name].solver == spec for name in here):
-                columns[f"setup of {spec}"] = [_setup(row.of(machine, spec)) for row in rows]
+                found = [
+                    entry.times.get("setup") if (entry := row.of(machine, spec)) else None for row in rows
+                ]
+                columns[f"setup of {spec}"] = [Cell(duration(one.median)) if one else Cell() for one in found]
         return columns
 
     def heading(self, name: str) -> str:
@@ -123,20 +126,17 @@ class _Grid:
         """Lay out a row for each solver, printed systems above machines, a column for each graph."""
         rows = sorted(self.frame.rows, key=lambda row: row.first.work)
         if self.layout.sections is None:
-            return [self.by_graph(rows, [self.noted(row.title, row) for row in rows])]
+            return [self.by_graph(rows, [row.title for row in rows])]
         tables = []
         for density in sorted({row.first.arcs_per_vertex or 0 for row in rows}, reverse=True):
             part = [row for row in rows if (row.first.arcs_per_vertex or 0) == density]
-            heads = [self.noted(power_of_two(row.first.vertices), row) for row in part]
             heading = f"{plural(density, 'arc')} per vertex; the columns are numbers of vertices"
-            tables.append(self.by_graph(part, heads, heading))
+            tables.append(self.by_graph(part, [power_of_two(row.first.vertices) for row in part], heading))
         return tables
-
-    def noted(self, head: str, row: GraphRow) -> str:
-        return head + "".join(f" [{note}]" for note in self.differences(row))
 
     def by_graph(self, part: Sequence[GraphRow], heads: Sequence[str], heading: str = "") -> Table:
         rows: list[Row] = []
+        notes = ["".join(f" [{note}]" for note in self.differences(row)) for row in part]
         printed = [entry for row in part for entry in row.printed]
         for system in dict.fromkeys(entry.machine for entry in printed):
             own = [entry for entry in printed if entry.machine == system]
@@ -147,16 +147,16 @@ class _Grid:
             here = [e for row in part for (m, _), e in row.measured.items() if m == machine]
             if not here:
                 continue
-            records = [entry.record for entry in here if entry.record]
-            hardware = sorted({record.machine.gpu.name for record in records if record.machine.gpu})
-            hardware += sorted({record.machine.cpu for record in records})
+            computers = [entry.record.machine for entry in here if entry.record]
+            hardware = sorted({one.gpu.name for one in computers if one.gpu})
+            hardware += sorted({one.cpu for one in computers})
             rows.append(Row(f"{machine}, measured ({', '.join(hardware)})"))
             names = {entry.name for entry in here}
             for name in (name for name in self.solvers if name in names):
                 cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
                 title = self.own.get(self.solvers[name].solver, name) if self.frame.printed else name
                 rows.append(Row(title, cells))
-        return Table([Group("", list(heads))], rows, heading)
+        return Table([Group("", list(map(add, heads, notes)))], rows, heading)
 
     def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
         found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
@@ -216,21 +216,10 @@ def _summary(found: Frame, plain: bool, report: Report | None) -> str:
     return f"{unit} numbers, as printed, beside measured ones: each {measured}"
 
 
-def _claims(report: Report | None, experiment: str) -> list[str]:
-    if report and any(claim.experiment == experiment for claim in report.claims.values()):
-        return [f"What the report says of it in words is judged in claims-{report.key}."]
-    return []
-
-
 def _rate(entry: Entry | None) -> Cell:
     if entry is None or entry.total is None or not entry.total.median:
         return Cell()
     return Cell(three_digits(entry.arcs / entry.total.median / 1e3))
-
-
-def _setup(entry: Entry | None) -> Cell:
-    times = entry.times.get("setup") if entry else None
-    return Cell(duration(times.median)) if times else Cell()
 
 
 def _tip(entry: Entry, times: Summary) -> str:
@@ -253,12 +242,8 @@ def _differences(row: GraphRow, entry: Entry) -> Iterable[str]:
         return
     if entry.label.endswith("(weights generated)"):
         yield f"{graph.name} with weights generated from seed {graph.seed}, not its own."
-    if row.printed:
-        printed = row.printed[0]
-        if (graph.vertices, graph.arcs) == (printed.vertices, printed.arcs):
-            return
-        if graph.origin == "generated":
-            yield f"{graph.name} has {counts}."
-        else:
-            theirs = f"printed: {printed.vertices:,} and {printed.arcs:,}."
-            yield f"edition {graph.edition} of {graph.name}, {counts}; {theirs}"
+    printed = row.printed[0] if row.printed else None
+    if printed and (graph.vertices, graph.arcs) != (printed.vertices, printed.arcs):
+        theirs = f"printed: {printed.vertices:,} and {printed.arcs:,}."
+        other = f"edition {graph.edition} of {graph.name}, {counts}; {theirs}"
+        yield f"{graph.name} has {counts}." if graph.origin == "generated" else other

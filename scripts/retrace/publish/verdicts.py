@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pandas as pd
 
 from retrace.publish.page import Cell, Group, Page, Row, Table
@@ -17,12 +19,11 @@ COLUMNS += ["machine", "measured", "verdict", "why"]
 
 def tidy(report: Report, frame: Frame) -> pd.DataFrame:
     """Lay the claims out for machines: one row for each claim and machine."""
-    rows = []
-    for name, claim in report.claims.items():
-        for machine in _judging(report, frame).machines:
-            found = judge(report, claim, frame, machine)
-            said = (report.key, claim.section, name, claim.says, claim.experiment, claim.rule)
-            rows.append((*said, machine, found.measured, str(found.verdict), found.why))
+    rows, machines = [], _judging(report, frame).machines
+    for (name, claim), machine in product(report.claims.items(), machines):
+        found = judge(report, claim, frame, machine)
+        said = (report.key, claim.section, name, claim.says, claim.experiment, claim.rule)
+        rows.append((*said, machine, found.measured, str(found.verdict), found.why))
     return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
 
@@ -36,8 +37,7 @@ def page(report: Report, frame: Frame) -> Page:
         cells = [Cell(claim.section), Cell(claim.says), Cell(claim.rule or EMPTY)]
         for machine in own.machines:
             found = judge(report, claim, frame, machine)
-            cells.append(Cell(found.measured or EMPTY))
-            cells.append(Cell(found.sentence, bad=found.verdict == Verdict.OPEN))
+            cells += [Cell(found.measured or EMPTY), Cell(found.sentence, bad=found.verdict == Verdict.OPEN)]
         rows.append(Row(name, cells))
     return Page(
         title=f"{report.title}: what {report.key} says, and what was measured",

@@ -47,9 +47,8 @@ def result(record: Record) -> str:
 def outcomes(frame: Frame) -> str:
     """Count the outcomes in one line."""
     counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured if entry.record)
-    others = [f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name]]
-    line = f"{counts['agreed']} of {counts.total()} records verified"
-    return f"{line} ({', '.join(others)})." if others else f"{line}."
+    others = ", ".join(f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name])
+    return f"{counts['agreed']} of {counts.total()} records verified{others and f' ({others})'}."
 
 
 def page(frame: Frame) -> Page:

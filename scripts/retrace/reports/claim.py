@@ -25,9 +25,8 @@ class Where(FileModel):
     arcs_per_vertex: int | None = Field(default=None, description="random graphs of this density")
     least_vertices: int | None = None
     all_sources: bool = Field(default=False, description="betweenness of all sources, not of a sample")
-    compaction_helps: bool = Field(
-        default=False, description="runs on a compacted graph count only if compaction removed vertices"
-    )
+    compaction_helps: bool = False
+    """runs on a compacted graph count only if compaction removed vertices"""
     reduced: bool = Field(default=False, description="graphs that lose vertices by what is claimed to help")
 
     @property
@@ -238,9 +237,8 @@ class Claim(FileModel):
 
     section: str = Field(min_length=1, description="where the report says so: a section or a heading")
     says: str = Field(min_length=1, description="what the report says, in our words")
-    experiment: str | None = Field(
-        default=None, description="what it is judged by; none if nothing measures it"
-    )
+    experiment: str | None = None
+    """what it is judged by; none if nothing measures it"""
     test: AnyComparison | None = None
     quote: Quote | None = None
 

@@ -169,22 +169,14 @@ class Frame:
 
     @cached_property
     def rows(self) -> list[GraphRow]:
-        """The entries by graph and pair: printed rows in their order, then all others.
-
-        Raises
-        ------
-        RetraceError
-            If two records claim one cell.
-        """
+        """The entries by graph and pair, printed rows first; RetraceError if two records claim a cell."""
         found: dict[tuple[str, str, str], GraphRow] = {}
         for entry in self.measured:
             key = (entry.graph, entry.label, entry.pair)
             row = found.setdefault(key, GraphRow(*key))
-            place = (entry.machine, entry.name)
-            if place in row.measured:
+            if row.measured.setdefault((entry.machine, entry.name), entry) is not entry:
                 twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
                 raise RetraceError(f"{entry.experiment}: {twice}; give one")
-            row.measured[place] = entry
         order = list(dict.fromkeys(entry.graph for entry in self.printed))
         rows = []
         for graph in order:
@@ -256,13 +248,7 @@ def build(
 
 
 def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | None, Frame]:
-    """Read a report, the numbers in the CSV file beside it if there is one, and records.
-
-    Raises
-    ------
-    RetraceError
-        If one of the files is not sound, naming it.
-    """
+    """Read a report, the numbers in the CSV file beside it if there is one, and records."""
     if report is None:
         return None, build(read_records(records))
     found, numbers = load_report(report), report.with_suffix(".csv")
@@ -348,7 +334,6 @@ def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
 
 
 def _summaries(record: Record) -> dict[Measure, Summary]:
-    """Summarise a record's trials by phase; a record whose times may not be shown has none."""
     if not record.timed:
         return {}
     values: dict[Measure, list[float]] = {}

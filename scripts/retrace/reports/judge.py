@@ -31,20 +31,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a machine's records say of a claim.
-
-    Attributes
-    ----------
-    measured, short
-        The numbers that the verdict rests on; which of them a figure has room for, all if empty.
-    why
-        What the verdict alone does not say: where it holds, or why nothing can be told.
-    """
+    """What a machine's records say of a claim."""
 
     verdict: Verdict
     measured: str = ""
+    """The numbers that the verdict rests on."""
     why: str = ""
+    """What the verdict alone does not say: where it holds, or why nothing can be told."""
     short: str = ""
+    """The numbers that a figure has room for; all if empty."""
 
     @property
     def sentence(self) -> str:
@@ -75,20 +70,12 @@ class Evidence:
         return cls(machine, counting, machine in own.on_gpu)
 
     def timed(self, variant: Variant) -> dict[str, Entry]:
-        """Return the entries of a variant that have times, by the label of the graph, the least work first.
-
-        Raises
-        ------
-        RetraceError
-            If there are two for a graph.
-        """
+        """Return a variant's timed entries by graph, the least work first; RetraceError of two on one."""
         found: dict[str, Entry] = {}
         for entry in sorted(self.entries, key=lambda entry: entry.work):
-            if entry.total and fits(entry, variant):
-                if entry.label in found:
-                    twice = f"two records of {variant} on {entry.label} from {self.machine}"
-                    raise RetraceError(f"{entry.experiment}: {twice}; give one")
-                found[entry.label] = entry
+            if entry.total and fits(entry, variant) and found.setdefault(entry.label, entry) is not entry:
+                twice = f"two records of {variant} on {entry.label} from {self.machine}"
+                raise RetraceError(f"{entry.experiment}: {twice}; give one")
         return found
 
     def summaries(self, variant: Variant, phase: Phase) -> dict[str, Summary]:
@@ -180,7 +167,8 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     evidence = Evidence.of(frame, claim.experiment, machine, test.where)
     variants = [report.variant(spec) for spec in test.specs]
     if own := OF_PAIRS.get(type(test)):
-        finding = own(pairs_of(evidence, variants[0], variants[1], test.by))
+        pairs = pairs_of(evidence, variants[0], variants[1], test.by)
+        finding = own(pairs) if pairs else None
     else:
         finding = JUDGES[type(test)](test, evidence, *variants)
     if finding is None:
@@ -228,20 +216,16 @@ def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
 
 def _shares_left(evidence: Evidence, further: Variant, without: Variant) -> dict[str, float]:
     """Return by graph the share of vertices that a further reduction leaves."""
-    left, whole = (
-        {label: _observed(entry, "searched_vertices") for label, entry in evidence.timed(variant).items()}
-        for variant in (further, without)
-    )
-    return {label: number / whole[label] for label, number in left.items() if whole.get(label)}
+    left, whole = evidence.timed(further), evidence.timed(without)
+    whole_of = {label: _observed(entry, "searched_vertices") for label, entry in whole.items()}
+    return {g: _observed(e, "searched_vertices") / whole_of[g] for g, e in left.items() if whole_of.get(g)}
 
 
 def _observed(entry: Entry, key: str) -> float:
     return float(entry.record.observed.get(key, 0)) if entry.record else 0.0
 
 
-def _not_faster(found: Sequence[Pair]) -> Finding | None:
-    if not found:
-        return None
+def _not_faster(found: Sequence[Pair]) -> Finding:
     orders = {pair.graph: 1 if pair.order == -1 else -1 for pair in found}
     slower, quicker = sum(pair.order == 1 for pair in found), list(orders.values()).count(1)
     counts = f"slower on {slower}, faster on {quicker} of {len(found)} graphs"
@@ -253,9 +237,8 @@ def _somewhere_faster(found: Sequence[Pair]) -> Finding | None:
         return None
     where = [pair.graph for pair in found if pair.order == -1]
     more = ", the largest measured" if found[-1].graph in where else ""
-    why = f"{found[0].slow} is no slower on any graph"
-    if where:
-        why = f"{found[0].fast} is faster up to {where[-1]}{more}"
+    why = f"{found[0].fast} is faster up to {where[-1]}{more}" if where else ""
+    why = why or f"{found[0].slow} is no slower on any graph"
     short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (found[0], found[-1]))
     return Finding(Verdict.HOLDS if where else Verdict.FAILS, f"{found[0]}; {found[-1]}", why, short)
 
@@ -282,10 +265,10 @@ def _gain_grows(found: Sequence[Pair]) -> Finding | None:
     later = zip(list(saved)[1:], saved.values(), strict=False)
     orders = {graph: -1 if saved[graph] > before else 1 for graph, before in later}
     texts = []
-    for pair in (found[0], found[-1]):
-        ms = saved[pair.graph]
-        way = "saved" if ms >= 0 else "lost"
-        texts.append(f"{pair.graph}: {duration(abs(ms))} {way} ({ratio(pair.ratio)})")
+    for graph, ms, times in (
+        (pair.graph, saved[pair.graph], ratio(pair.ratio)) for pair in (found[0], found[-1])
+    ):
+        texts.append(f"{graph}: {duration(abs(ms))} {'saved' if ms >= 0 else 'lost'} ({times})")
     return _weigh(orders, *texts, short=texts[0])
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from retrace.system.errors import RetraceError
-from retrace.system.models import Model, explain, one_line
+from retrace.system.models import Model, one_line, read_as
 
 MILLISECONDS = {"msec": 1.0, "sec": 1e3, "min": 60e3, "hr": 3600e3}
-NUMBERS = ("vertices", "arcs", "occurrence", "ms")
 
 
 class PrintedNumber(Model):
     """One number as a report prints it."""
+
+    model_config = ConfigDict(strict=False)  # the cells of a CSV file are texts
 
     table: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")] = Field(description="the experiment")
     graph: Annotated[str, Field(min_length=1)] = Field(description="our name for the graph")
@@ -42,13 +41,7 @@ class PrintedNumber(Model):
 
 
 def printed_ms(text: str) -> float:
-    """Convert a printed time, such as `7min 7sec` or a number of milliseconds, to milliseconds.
-
-    Raises
-    ------
-    ValueError
-        If the text is no time.
-    """
+    """Convert a printed time, such as `7min 7sec` or a number of milliseconds; else raise ValueError."""
     if re.fullmatch(r"\d+", text):
         return float(text)
     if not re.fullmatch(r"(\d+(\.\d+)? ?(msec|sec|min|hr) ?)+", text):
@@ -58,13 +51,7 @@ def printed_ms(text: str) -> float:
 
 
 def read_printed(path: Path) -> list[PrintedNumber]:
-    """Read printed numbers.
-
-    Raises
-    ------
-    RetraceError
-        At the first row that is not sound, naming the file, the line and the key.
-    """
+    """Read printed numbers; a RetraceError names the file, line and key of the first that is not sound."""
     numbers = []
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -73,20 +60,9 @@ def read_printed(path: Path) -> list[PrintedNumber]:
                 where = f"{path}:{reader.line_num}"
                 if None in row or None in row.values():
                     raise RetraceError(f"{where}: expected as many cells as the heading has")
-                numbers.append(PrintedNumber.model_validate_json(json.dumps(_numbers(row))))
+                numbers.append(read_as(PrintedNumber, row, where))
     except (OSError, UnicodeDecodeError) as error:
         raise RetraceError(f"{path}: cannot be read ({one_line(error)})") from None
-    except ValidationError as error:
-        raise RetraceError(explain(error, where)) from None
     if not numbers:
         raise RetraceError(f"{path}: has no rows; expected printed numbers")
     return numbers
-
-
-def _numbers(row: dict[str, str]) -> dict[str, object]:
-    """Turn the cells that hold numbers into such, as far as they are."""
-    found: dict[str, object] = dict(row)
-    for key in NUMBERS:
-        with suppress(ValueError):
-            found[key] = json.loads(row.get(key, ""))
-    return found

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from retrace.reports.claim import Claim, Spec, Where
 from retrace.reports.variant import Variant
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, explain, one_line
+from retrace.system.models import FileModel, read_as, read_yaml
 from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
@@ -35,12 +33,10 @@ class TableLayout(FileModel):
 
     title: str
     number: str = Field(default="", description="the report's own number, such as Table 3.3")
-    solvers: dict[str, Spec] = Field(
-        default_factory=dict, description="printed columns or rows, each with the solver that repeats it"
-    )
-    groups: dict[str, list[Spec]] = Field(
-        default_factory=dict, description="kinds of solvers, told apart by colour where they are ranked"
-    )
+    solvers: dict[str, Spec] = Field(default_factory=dict)
+    """printed columns or rows, each with the solver that repeats it"""
+    groups: dict[str, list[Spec]] = Field(default_factory=dict)
+    """kinds of solvers, told apart by colour where they are ranked"""
     rows: Literal["graphs", "solvers"] = "solvers"
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
@@ -68,9 +64,8 @@ class Drawing(FileModel):
     y: Measure = "total"
     series: dict[str, Spec] | None = Field(default=None, description="variants by their names; all if absent")
     over: Spec | None = Field(default=None, description="what each line is divided by")
-    pairs: dict[Spec, Spec] = Field(
-        default_factory=dict, description="bars alone: each variant with what it is divided by"
-    )
+    pairs: dict[Spec, Spec] = Field(default_factory=dict)
+    """bars alone: each variant with what it is divided by"""
     compared: Compared | None = None
     where: Where = Where()
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
@@ -100,10 +95,8 @@ class Report(FileModel):
     def _sound(self) -> Self:
         for name, figure in self.figures.items():
             if figure.claim is not None and figure.claim not in self.claims:
-                there = ", ".join(self.claims) or "none"
-                raise ValueError(
-                    f"figures.{name}.claim: {figure.claim} is no claim of the report; there are {there}"
-                )
+                told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
+                raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
                 raise ValueError(f"claims.{name}: expected both experiment and test, or neither")
@@ -122,39 +115,20 @@ class Report(FileModel):
 
 
 def load_report(path: Path) -> Report:
-    """Read a report; its key is the file's name.
-
-    Raises
-    ------
-    RetraceError
-        If the file is not sound, naming it and the key.
-    """
-    try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return Report.model_validate_json(json.dumps({"key": path.stem, **value}, default=str))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, TypeError) as error:
-        raise RetraceError(f"{path}: cannot be read ({one_line(error)})") from None
-    except ValidationError as error:
-        raise RetraceError(explain(error, str(path))) from None
+    """Read a report, whose key is the file's name; if it is not sound, a RetraceError names file and key."""
+    value = read_yaml(path)
+    return read_as(Report, {"key": path.stem, **value} if isinstance(value, dict) else value, str(path))
 
 
 @cache
 def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
-    """Read all reports of a folder, by key.
-
-    Raises
-    ------
-    RetraceError
-        If a file is not sound, or two reports lay out the same table or draw the same figure.
-    """
+    """Read all reports of a folder, by key; a table or figure that two of them have is a RetraceError."""
     reports = {path.stem: load_report(path) for path in sorted(folder.glob("*.yaml"))}
     owners: dict[str, str] = {}
     for key, report in reports.items():
         for name in [*(f"tables.{n}" for n in report.tables), *(f"figures.{n}" for n in report.figures)]:
-            if name in owners:
-                taken = f"{owners[name]} has it already; expected one"
-                raise RetraceError(f"{folder / key}.yaml: {name}: {taken}")
-            owners[name] = key
+            if (other := owners.setdefault(name, key)) != key:
+                raise RetraceError(f"{folder / key}.yaml: {name}: {other} has it already; expected one")
     return reports
 
 

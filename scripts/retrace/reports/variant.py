@@ -33,10 +33,7 @@ class Variant:
     def parse(cls, spec: str, problem: str = "") -> Variant:
         """Read a specification such as `bellman-ford/streams:parts=2`, or `streams:parts=2` of a problem.
 
-        Raises
-        ------
-        RetraceError
-            If a setting has no value, or the solver has no problem.
+        A setting without a value, or a solver without a problem, is a RetraceError.
         """
         name, _, rest = spec.partition(":")
         settings = dict(part.partition("=")[::2] for part in rest.split(",") if part)

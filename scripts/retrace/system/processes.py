@@ -8,7 +8,7 @@ import os
 import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from retrace.system.errors import RetraceError
 
@@ -38,7 +38,7 @@ def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
         process.start()
         theirs.close()
         started.append((process, ours))
-    outcomes: list[Result | Exception] = []
+    outcomes: list[Any] = []
     for process, ours in started:
         try:
             outcomes.append(ours.recv())
@@ -46,12 +46,9 @@ def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
             process.join()
             outcomes.append(ChildProcessError(f"a process ended with exit code {process.exitcode}"))
         process.join()
-    results: list[Result] = []
-    for outcome in outcomes:
-        if isinstance(outcome, Exception):
-            raise outcome
-        results.append(outcome)
-    return results
+    for error in (outcome for outcome in outcomes if isinstance(outcome, Exception)):
+        raise error
+    return outcomes
 
 
 def _run_on(core: int, task: Callable[[], Result], answer: Connection) -> None:
