@@ -57,7 +57,7 @@ class SciPyPeer(Peer):
 
 
 class IgraphPeer(Peer):
-    """Levels by igraph's breadth-first search, in C, of all vertices or a target's alone."""
+    """Levels by igraph's breadth-first search, in C; a subclass may pass other options."""
 
     package = "igraph"
     implements = "igraph.Graph.distances"
@@ -68,7 +68,7 @@ class IgraphPeer(Peer):
         self.weights = None if graph.weights is None else graph.weights.tolist()
 
     def solve(self, query: Query) -> None:
-        self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
+        self.lengths = self.graph.distances(source=query.source)[0]
 
 
 class NetworKitPeer(Peer):

@@ -102,6 +102,9 @@ class IgraphSTCON(IgraphPeer):
     name = "stcon/igraph"
     implements = "igraph.Graph.distances(source, target)"
 
+    def solve(self, query: Query) -> None:
+        self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
+
 
 @REGISTRY.add
 class NetworKitSTCON(NetworKitPeer):
