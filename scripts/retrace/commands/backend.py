@@ -20,11 +20,11 @@ from retrace.system.errors import NotVerifiedError, RetraceError
 def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
     """Return a solver with its backend and device; raise RetraceError if it cannot run on the wanted one."""
     backends = find(spec).backends
-    if "host" in backends and wanted == "auto":
-        return Measurement(spec, "host", query, None)
-    if "host" in backends or (wanted != "auto" and wanted not in backends):
+    if wanted not in ("auto", *backends):
         raise RetraceError(f"--backend {wanted}: {spec} runs on {' or '.join(backends)} only")
-    why_not = cuda_status() if wanted != "emulator" and "cuda" in backends else "not asked for"
+    if "host" in backends:
+        return Measurement(spec, "host", query, None)
+    why_not = "not asked for" if wanted == "emulator" else cuda_status()
     if wanted == "cuda" and why_not is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     if why_not is None:

@@ -21,7 +21,7 @@ from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.system.errors import RetraceError
-from retrace.system.files import check_writable, write_whole
+from retrace.system.files import check_writable, naming_output, write_whole
 
 STORED = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
@@ -165,12 +165,10 @@ def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: boo
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Show on a terminal what is written; convert the system's errors to RetraceError."""
-    try:
+    with naming_output(path):
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         with said(desc=f"writing {path}"):
             yield
-    except OSError as error:
-        raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
 
 
 @contextmanager

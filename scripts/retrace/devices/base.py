@@ -46,13 +46,9 @@ def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
 class Buffer(Protocol):
     """A one-dimensional array in device memory, which only kernels and copies can access."""
 
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Element type."""
+    size: int
+    """Number of elements."""
+    dtype: np.dtype[Any]
 
 
 class Stream(Protocol):

@@ -100,7 +100,10 @@ def build_runtime(debug: bool) -> Path:
 def build_thrust(source: Path, arch: str | None) -> Path:
     """Compile a file that uses Thrust for nvcc's `arch`, or for Thrust's host system if it is None."""
     if arch is None:
-        system = ["-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{find_cccl()}"]
+        headers = find_in_wheels("include/cccl")
+        if headers is None:
+            raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
+        system = ["-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{headers}"]
         return build_by([find_cxx(), *HOST_FLAGS, *system], source, "emulator", settings=[processor()])
     flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
     return build_by([require_nvcc(source), *flags], source, "cuda", settings=[processor()])
@@ -134,20 +137,12 @@ def require_nvcc(source: Path) -> str:
     )
 
 
-def find_cccl() -> Path:
-    """Find Thrust's headers in the CUDA wheels of this environment; raise RetraceError if there are none."""
-    if found := find_in_wheels("include/cccl"):
-        return found
-    raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
-
-
 def find_in_wheels(name: str) -> Path | None:
     """Find a file or folder in the newest version of NVIDIA's CUDA wheels."""
     wheels = importlib.util.find_spec("nvidia")
-    for folder in (wheels.submodule_search_locations or ()) if wheels else ():
-        for found in sorted(Path(folder).glob(f"cu*/{name}"), reverse=True):
-            return found
-    return None
+    folders = (wheels.submodule_search_locations or ()) if wheels else ()
+    found = (path for folder in folders for path in sorted(Path(folder).glob(f"cu*/{name}"), reverse=True))
+    return next(found, None)
 
 
 def find_cxx() -> str:

@@ -41,7 +41,6 @@ class EmulatedBuffer:
         return self._memory
 
     def release(self) -> None:
-        """Make the buffer unusable."""
         self._memory = None
         self.address = 0
 
@@ -127,14 +126,12 @@ class Parameter:
         self.code = "Q" if self.pointer else PACKED[plain]
 
     def accepts(self, argument: Any) -> bool:
-        """Return whether an argument has exactly the parameter's type."""
-        if self.pointer:
-            if not isinstance(argument, EmulatedBuffer):
-                return False
-            target = self.dtype
-            same_size = target is None or target.itemsize == argument.dtype.itemsize
-            return same_size and (target is None or (target.kind == "f") == (argument.dtype.kind == "f"))
-        return isinstance(argument, np.generic) and argument.dtype == self.dtype
+        if not self.pointer:
+            return isinstance(argument, np.generic) and argument.dtype == self.dtype
+        if not isinstance(argument, EmulatedBuffer) or self.dtype is None:
+            return isinstance(argument, EmulatedBuffer)
+        mine, its = self.dtype, argument.dtype
+        return mine.itemsize == its.itemsize and (mine.kind == "f") == (its.kind == "f")
 
     def __str__(self) -> str:
         if not self.pointer:
@@ -253,7 +250,6 @@ class EmulatedDevice(Device):
         self.seed = seed
         self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
         self.closed = True
-        self._launches = 0
         self._buffers: weakref.WeakSet[EmulatedBuffer] = weakref.WeakSet()
 
     def __enter__(self) -> Self:

@@ -17,7 +17,6 @@ from retrace.graphs.random import RandomGraph
 from retrace.system.project import KERNELS
 
 Address = ctypes.c_void_p
-"""A pointer, as C++ takes and returns it."""
 
 
 class CGraph(ctypes.Structure):
@@ -38,8 +37,7 @@ class CRandomGraph(ctypes.Structure):
 def host_function(source: str, name: str, returns: Any = ctypes.c_int) -> Any:
     """Return a function of a C++ file in `kernels/`, such as `host/bfs_queue.cpp`, by its `extern "C"` name.
 
-    `returns` is the ctypes type of its result; None for void. Raises RetraceError if there is no compiled
-    file.
+    `returns` is the ctypes type of its result; None for void. Raises RetraceError if it does not compile.
     """
     function = ctypes.CDLL(str(build_host(KERNELS / source)))[name]
     function.restype = returns
@@ -59,8 +57,3 @@ def c_graph(graph: CSRGraph) -> CGraph:
 def c_random_graph(wanted: RandomGraph, keys: NDArray[np.uint64]) -> CRandomGraph:
     """Convert the description of a random graph, with the keys of its five random streams."""
     return CRandomGraph(wanted.vertices, wanted.arcs, *wanted.weights, (ctypes.c_uint64 * 5)(*keys.tolist()))
-
-
-def uint64(number: np.uint64) -> ctypes.c_uint64:
-    """Convert a 64-bit number to a C++ argument; ctypes would pass a Python int as 32 bits."""
-    return ctypes.c_uint64(int(number))

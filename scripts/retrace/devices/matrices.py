@@ -8,13 +8,14 @@ from its seed and never stored.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from functools import lru_cache
 
 import numpy as np
 
 from retrace.devices.base import Buffer, Device
-from retrace.devices.host import host_function, pointer, uint64
+from retrace.devices.host import host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.system import memory
@@ -23,9 +24,6 @@ from retrace.system.memory import require
 
 SOURCES = ON_DEVICE, ON_HOST = "generate/dense.cu", "host/generate_dense.cpp"
 """Kernel files that compute the matrix of a complete graph."""
-
-MOST_ARCS = 2**31 - 1
-"""Arcs of the largest graph whose `indptr` has 32 bits."""
 
 BLOCK = 256
 """Threads in a block of the kernel that computes a matrix."""
@@ -63,7 +61,8 @@ def _complete(graph: DenseGraph) -> Int32Array:
     matrix = np.empty((vertices, pitch), dtype=np.int32)
     generate = host_function(ON_HOST, "generate_dense", returns=None)
     threads = len(os.sched_getaffinity(0))
-    generate(vertices, pitch, *graph.weights, uint64(graph.key), threads, pointer(matrix))
+    key = ctypes.c_uint64(int(graph.key))  # ctypes would pass a Python int as 32 bits
+    generate(vertices, pitch, *graph.weights, key, threads, pointer(matrix))
     matrix.flags.writeable = False
     return matrix
 
@@ -99,7 +98,7 @@ def rows_of(graph: Graph) -> CSRGraph:
 @lru_cache(maxsize=2)
 def _rows(graph: DenseGraph) -> CSRGraph:
     n = graph.vertices
-    if graph.arcs > MOST_ARCS:
+    if graph.arcs > 2**31 - 1:  # `indptr` has 32 bits
         raise TooLargeError(f"{graph.name}: {graph.arcs:,} arcs are more than 32 bits count")
     require(4 * matrix_bytes(graph), memory.available(), "memory")  # heads twice, weights, the matrix
     heads = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))

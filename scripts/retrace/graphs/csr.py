@@ -16,6 +16,7 @@ import scipy
 from numpy.typing import NDArray
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import naming_output
 
 UNREACHABLE = 2**31 - 1
 """Level or distance of an unreached vertex, in every answer."""
@@ -180,20 +181,17 @@ ARRAYS = ("indptr", "indices", "weights")
 def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
     """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed."""
     partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
     try:
-        shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
-        partial.mkdir(parents=True)
-        for name, array in arrays.items():
-            if array is not None:
-                np.save(partial / f"{name}.npy", array)
-        (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
-        if folder.exists():
-            shutil.rmtree(folder)
-        partial.rename(folder)
-    except OSError as error:
-        raise RetraceError(
-            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
+        with naming_output(folder):
+            partial.mkdir(parents=True)
+            for name, array in arrays.items():
+                if array is not None:
+                    np.save(partial / f"{name}.npy", array)
+            (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
+            if folder.exists():
+                shutil.rmtree(folder)
+            partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 

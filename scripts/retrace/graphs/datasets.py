@@ -72,8 +72,7 @@ def obtain(
     (`file`, `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for
     a sample of sources their count and seed.
 
-    Raises RetraceError if a file that is there already has wrong content, or if no edition is available and
-    no stand-in is allowed.
+    Raises RetraceError if a file already there is wrong, or no edition is available and no stand-in allowed.
     """
     missing = list(
         takewhile(lambda edition: edition.file and not (downloads / edition.file).is_file(), dataset.editions)

@@ -78,7 +78,6 @@ class DenseGraph:
 
 
 Graph = CSRGraph | DenseGraph
-"""Any graph."""
 
 
 def save(graph: DenseGraph, folder: Path) -> None:

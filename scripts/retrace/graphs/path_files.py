@@ -1,8 +1,4 @@
-"""A path as an H/E file: its lines are lines of the graph's file, in the order of the path.
-
-The header gives the number of vertices of the graph and the number of arcs of the path. The file of a path
-without arcs contains only a header.
-"""
+"""A path as an H/E file: a header with the graph's vertices and the path's arcs, then the arcs in order."""
 
 from __future__ import annotations
 
@@ -19,8 +15,7 @@ from retrace.system.errors import RetraceError
 def write_path_file(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     """Write the arcs between consecutive vertices of a path; of parallel arcs, the lightest.
 
-    Raises RetraceError if a vertex or arc is not in the graph, or if the file cannot be written; ValueError
-    without weights.
+    Raises RetraceError if the graph lacks a vertex or arc, or a write fails; ValueError without weights.
     """
     if graph.weights is None:
         raise ValueError("H/E needs weights")

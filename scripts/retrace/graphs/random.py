@@ -19,7 +19,6 @@ WEIGHTS = (1, 100)
 RANDOM_GRAPH = r"random-(\d+)-(\d+)"
 """Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
 
-
 GENERATED = {"origin": "generated", "weights": "generated", "directed": True, "source": 0}
 """The part of `info` that all generated graphs share."""
 
@@ -95,8 +94,7 @@ def resolve_arcs(
 
     `density` is the share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp),
     `per_vertex` the average number per vertex; both are rounded. A `connected` graph is weakly connected.
-    Raises RetraceError if no number is given, if the numbers contradict each other, or if no such graph
-    exists.
+    Raises RetraceError if no number is given, if numbers contradict each other, or if no such graph exists.
     """
     if not 1 <= vertices < UNREACHABLE:
         raise RetraceError(f"{vertices} vertices: expected from 1 to {UNREACHABLE - 1} (32 bits)")

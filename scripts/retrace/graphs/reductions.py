@@ -111,10 +111,8 @@ def _different_arcs(vertices: int, tails: Int32Array, heads: Int32Array) -> Int6
 
 def _compact(graph: CSRGraph, own_reach: Int64Array, own_count: Int64Array) -> Compacted:
     """Compact a graph whose vertices already have a reach and a source count."""
-    if graph.info.get("directed") is not False:
-        order, parents = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    else:
-        order, parents = _peel(graph)
+    directed = graph.info.get("directed") is not False
+    order, parents = np.zeros((2, 0), dtype=np.int64) if directed else _peel(graph)
     reach, count = (_sum_subtrees(own, order, parents) for own in (own_reach, own_count))
     kept = np.delete(np.arange(graph.vertices), order)
     extra = np.zeros(graph.vertices, dtype=np.int64)

@@ -6,57 +6,33 @@ and Heterogeneous Architectures", GPGPU-6, 2013, and in the report domitrz-brand
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.system.errors import RetraceError
 
 
-@dataclass(frozen=True)
-class VirtualCSR:
-    """Virtual-CSR: each virtual vertex has up to `mdeg` consecutive arcs of its original vertex.
+def virtual_csr(graph: CSRGraph, mdeg: int) -> tuple[Int32Array, Int32Array]:
+    """Return Virtual-CSR: each virtual vertex has up to `mdeg` consecutive arcs of its original vertex.
 
-    Virtual vertex u has the arcs `vptr[u]` to `vptr[u + 1] - 1`. A vertex without arcs has no virtual vertex.
+    `vmap`, shape (virtual vertices,), ascending, has the original vertices. Virtual vertex u has the arcs
+    `vptr[u]` to `vptr[u + 1] - 1`. A vertex without arcs has no virtual vertex; RetraceError if `mdeg` < 1.
     """
-
-    graph: CSRGraph
-    vmap: Int32Array
-    """Original vertex of each virtual vertex, shape (virtual vertices,), ascending."""
-    vptr: Int32Array
-    """First arc of each virtual vertex, then the number of arcs, shape (virtual vertices + 1,)."""
-
-    @classmethod
-    def of(cls, graph: CSRGraph, mdeg: int) -> VirtualCSR:
-        """Split the vertices of a graph; raise RetraceError if `mdeg` is less than 1."""
-        vmap, place, _ = _split(graph, mdeg)
-        vptr = np.append(graph.indptr[vmap] + place * np.int32(mdeg), np.int32(graph.arcs))
-        return cls(graph, vmap, vptr.astype(np.int32))
+    vmap, place, _ = _split(graph, mdeg)
+    vptr = np.append(graph.indptr[vmap] + place * np.int32(mdeg), np.int32(graph.arcs))
+    return vmap, vptr.astype(np.int32)
 
 
-@dataclass(frozen=True)
-class StrideCSR:
-    """Stride-CSR: the virtual vertices of a vertex take its arcs in turn; threads read neighbouring arcs.
+def stride_csr(graph: CSRGraph, mdeg: int) -> tuple[Int32Array, Int32Array, Int32Array]:
+    """Return Stride-CSR: the virtual vertices of a vertex take its arcs in turn; threads read adjacent arcs.
 
-    With v = `vmap[u]`, virtual vertex u has at most `mdeg` arcs: `begin[u]` and every `nvir[v]`-th arc after
-    it, up to `indptr[v + 1] - 1`. A vertex without arcs has no virtual vertex. Instead of `begin`, the paper
-    stores the rank of u among the virtual vertices of v, and adds `indptr[v]` in the kernel.
+    `vmap` is as in Virtual-CSR. With v = `vmap[u]`, virtual vertex u has at most `mdeg` arcs: `begin[u]` and
+    every `nvir[v]`-th arc after it, up to `indptr[v + 1] - 1`; `nvir`, shape (vertices,), counts the virtual
+    vertices of each vertex. Instead of `begin`, the paper stores the rank of u among the virtual vertices of
+    v, and adds `indptr[v]` in the kernel. Raises RetraceError if `mdeg` < 1.
     """
-
-    graph: CSRGraph
-    vmap: Int32Array
-    """Original vertex of each virtual vertex, shape (virtual vertices,), ascending."""
-    begin: Int32Array
-    """First arc of each virtual vertex, shape (virtual vertices,)."""
-    nvir: Int32Array
-    """Number of virtual vertices of each vertex, shape (vertices,)."""
-
-    @classmethod
-    def of(cls, graph: CSRGraph, mdeg: int) -> StrideCSR:
-        """Split the vertices of a graph; raise RetraceError if `mdeg` is less than 1."""
-        vmap, place, nvir = _split(graph, mdeg)
-        return cls(graph, vmap, graph.indptr[vmap] + place, nvir)
+    vmap, place, nvir = _split(graph, mdeg)
+    return vmap, graph.indptr[vmap] + place, nvir
 
 
 def _split(graph: CSRGraph, mdeg: int) -> tuple[Int32Array, Int32Array, Int32Array]:

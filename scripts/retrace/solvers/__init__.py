@@ -7,20 +7,6 @@ from retrace.solvers.setting import Setting
 from retrace.solvers.solver import DeviceSolver, Solver
 
 __all__ = [
-    "GENERATORS",
-    "REGISTRY",
-    "DeviceSolver",
-    "Query",
-    "Setting",
-    "Solver",
-    "bellman_ford",
-    "betweenness",
-    "bfs",
-    "find",
-    "generate",
-    "make",
-    "parse",
-    "settings_of_all_solvers",
-    "sssp",
-    "stcon",
-]
+    "GENERATORS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "bellman_ford", "betweenness",
+    "bfs", "find", "generate", "make", "parse", "settings_of_all_solvers", "sssp", "stcon",
+]  # fmt: skip

@@ -40,12 +40,10 @@ class Generator(Solver):
         return np.array([stream_key(self.wanted.seed, f"{first}.{purpose}") for purpose in purposes])
 
     def finished(self, indptr: Int32Array, indices: Int32Array, weights: Int32Array) -> CSRGraph:
-        """Return the graph."""
         return CSRGraph(indptr, indices, weights, self.info_of(self.wanted))
 
     @classmethod
     def info_of(cls, wanted: RandomGraph) -> dict[str, Any]:
-        """Return the `info` of a graph that this generator makes."""
         name = wanted.name or f"{cls.variant}-{wanted.vertices}-{wanted.arcs}"
         return {**wanted.info, "name": name, "edition": cls.variant}
 

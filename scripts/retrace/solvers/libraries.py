@@ -11,19 +11,12 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.solver import Solver
-
-
-def to_int32(lengths: ArrayLike) -> Int32Array:
-    """Convert path lengths from double precision; a length that 32 bits do not hold becomes `UNREACHABLE`."""
-    double = np.atleast_1d(np.asarray(lengths, dtype=np.float64))
-    return np.where(double < UNREACHABLE, double, UNREACHABLE).astype(np.int32)
 
 
 class Peer(Solver):
@@ -40,11 +33,12 @@ class Peer(Solver):
 
     @classmethod
     def library(cls) -> str:
-        """Return the name and version of the library."""
         return f"{cls.package} {version(cls.package)}"
 
     def download(self) -> NDArray[Any]:
-        return to_int32(self.lengths)
+        """Convert doubles; a length that 32 bits do not hold becomes `UNREACHABLE`."""
+        double = np.atleast_1d(np.asarray(self.lengths, dtype=np.float64))
+        return np.where(double < UNREACHABLE, double, UNREACHABLE).astype(np.int32)
 
 
 class SciPyPeer(Peer):
@@ -56,9 +50,7 @@ class SciPyPeer(Peer):
     """Whether each arc counts 1."""
 
     def setup(self, graph: CSRGraph) -> None:
-        weights = np.ones(graph.arcs) if graph.weights is None else graph.weights.astype(np.float64)
-        shape = (graph.vertices, graph.vertices)
-        self.graph = csr_array((weights, graph.indices, graph.indptr), shape=shape)
+        self.graph = graph.to_scipy(None if graph.weights is None else graph.weights.astype(np.float64))
 
     def solve(self, query: Query) -> None:
         self.lengths = dijkstra(self.graph, indices=[query.source], unweighted=self.unweighted)[0]

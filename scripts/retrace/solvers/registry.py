@@ -36,7 +36,6 @@ class Registry:
         return self.solvers[name]
 
     def of_problem(self, problem: str) -> list[type[Solver]]:
-        """Return all solvers of a problem."""
         return [solver for solver in self.solvers.values() if solver.problem == problem]
 
 

@@ -9,7 +9,6 @@ from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 Value = int | str
-"""Value of a setting."""
 
 
 @dataclass(frozen=True)
@@ -42,4 +41,3 @@ class Setting:
 
 
 Settings = Mapping[str, Setting]
-"""A solver's settings by key."""

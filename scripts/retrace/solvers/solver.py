@@ -55,9 +55,9 @@ class Solver(ABC):
     settings: ClassVar[Settings] = {}
     """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
     defaults: ClassVar[Mapping[str, Value]] = {}
-    """The defaults of all settings."""
     parameters: Mapping[str, Value] = MappingProxyType({})
     """The values of all settings of this solver, as a record stores them."""
+    predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:
         """Derive what follows from the name and the settings."""
@@ -66,7 +66,6 @@ class Solver(ABC):
             cls.problem, _, cls.variant = cls.name.partition("/")
 
     def number(self, key: str) -> int:
-        """Return the value of an integer setting."""
         return int(self.parameters[key])
 
     @abstractmethod
@@ -93,7 +92,7 @@ class Solver(ABC):
 
     def predecessors(self) -> Int32Array | None:
         """Return each vertex's predecessor, -1 if it has none; None from a solver that computes none."""
-        return None
+        return self.predecessor
 
     def declines(self, query: Query) -> str | None:
         """Return why this solver cannot answer a query, or None if it can."""
@@ -115,7 +114,6 @@ class HostSolver(Solver):
     """
 
     symbol: ClassVar[str]
-    """The function's name."""
 
     def __init_subclass__(cls) -> None:
         """Derive the file from the name, unless a class states it, and the function from the file."""
@@ -165,13 +163,11 @@ class DeviceSolver(Solver):
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
 
     def load_kernels(self, *names: str) -> list[Kernel]:
-        """Load `source`, and return some of its kernels."""
         module = self.device.load(self.source)
         return [module.kernel(name) for name in names]
 
     @property
     def block_size(self) -> int:
-        """Threads in a block."""
         return self.number("block_size")
 
     def grid(self, threads: int) -> int:

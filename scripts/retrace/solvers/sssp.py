@@ -8,7 +8,6 @@ are one kernel of report tuwien-sssp; they differ in how the host learns that no
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from itertools import count
 from typing import Any, ClassVar
 
@@ -84,9 +83,6 @@ class MaskSequentialSSSP(HostSolver):
     def solve(self, query: Query) -> int:
         return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
 
-    def predecessors(self) -> Int32Array:
-        return self.predecessor
-
 
 @REGISTRY.add
 class BspSSSP(BulkSynchronous):
@@ -124,12 +120,12 @@ class MaskSSSP(DeviceSolver):
     implements = "tuwien-sssp, Algorithm 1"
     source = "sssp/mask.cu"
     bytes_per_vertex: ClassVar[int | None] = 17
-    mask: Buffer
-    seen: NDArray[Any]
+    kernels: ClassVar[tuple[str, ...]] = ("mask_relax", "mask_unpack")
+    """The kernel that relaxes, and those that make the answer of what it leaves."""
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
-        self.relax, self.unpack = self.load_kernels("mask_relax", "mask_unpack")
+        self.relax, *self.after = self.load_kernels(*self.kernels)
 
     def upload(self, query: Query) -> None:
         self.arcs = self.upload_arcs(self.graph)
@@ -143,9 +139,10 @@ class MaskSSSP(DeviceSolver):
         label = distance.astype(np.uint64) << np.uint64(32) | np.uint64(0xFFFFFFFF)
         return [self.device.upload(label)]
 
-    @abstractmethod
     def make_mask(self) -> None:
         """Allocate the mask on the device, and `seen`, what the host inspects of it."""
+        self.mask: Buffer = self.device.empty(self.graph.vertices, np.bool_)
+        self.seen: NDArray[Any] = np.empty(self.graph.vertices, dtype=np.bool_)
 
     def any_masked(self) -> bool:
         """Wait for the kernel; return whether any vertex is masked."""
@@ -164,13 +161,13 @@ class MaskSSSP(DeviceSolver):
         raise AssertionError
 
     def download(self) -> Int32Array:
-        size = self.graph.vertices
-        distance, self.predecessor = self.device.empty(size, np.int32), self.device.empty(size, np.int32)
-        self.unpack(self.grid(size), self.block_size, np.int32(size), *self.state, distance, self.predecessor)
+        (unpack,), size = self.after, self.graph.vertices
+        distance, self.before = self.device.empty(size, np.int32), self.device.empty(size, np.int32)
+        unpack(self.grid(size), self.block_size, np.int32(size), *self.state, distance, self.before)
         return self.device.download(distance)
 
     def predecessors(self) -> Int32Array:
-        return self.device.download(self.predecessor)
+        return self.device.download(self.before)
 
 
 @REGISTRY.add
@@ -178,10 +175,6 @@ class StandardSSSP(MaskSSSP):
     """The host copies the mask to pageable memory after every iteration: "standard memory transfer"."""
 
     name = "sssp/standard"
-
-    def make_mask(self) -> None:
-        self.mask = self.device.empty(self.graph.vertices, np.bool_)
-        self.seen = np.empty(self.graph.vertices, dtype=np.bool_)
 
 
 @REGISTRY.add
@@ -249,8 +242,8 @@ class SeparatePredecessors(StandardSSSP):
     bytes_per_vertex = 9
 
     def make_state(self, distance: Int32Array) -> list[Buffer]:
-        self.predecessor = self.device.upload(np.full(self.graph.vertices, -1, dtype=np.int32))
-        return [self.device.upload(distance), self.predecessor]
+        self.before = self.device.upload(np.full(self.graph.vertices, -1, dtype=np.int32))
+        return [self.device.upload(distance), self.before]
 
     def download(self) -> Int32Array:
         return self.device.download(self.state[0])
@@ -266,10 +259,7 @@ class PublishedSSSP(SeparatePredecessors):
 
     name = "sssp/standard-published"
     source = "sssp/mask-published.cu"
-
-    def setup(self, graph: CSRGraph) -> None:
-        self.graph = graph
-        (self.relax,) = self.load_kernels("mask_relax")
+    kernels = ("mask_relax",)
 
 
 @REGISTRY.add
@@ -282,12 +272,11 @@ class PredecessorPassSSSP(SeparatePredecessors):
 
     name = "sssp/standard-predecessor-pass"
     source = "sssp/mask-predecessor-pass.cu"
+    kernels = ("mask_relax", "take_predecessors", "take_weightless_predecessors")
 
     def setup(self, graph: CSRGraph) -> None:
-        self.graph = graph
-        self.relax, self.take, self.take_weightless = self.load_kernels(
-            "mask_relax", "take_predecessors", "take_weightless_predecessors"
-        )
+        super().setup(graph)
+        self.take, self.take_weightless = self.after
         assert graph.weights is not None
         self.has_weightless = bool((graph.weights == 0).any())
 
@@ -298,10 +287,10 @@ class PredecessorPassSSSP(SeparatePredecessors):
         iterations = super().solve(query)
         vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
         block = self.block_size
-        self.take(grid, block, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.predecessor)
+        self.take(grid, block, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.before)
         more = np.full(1, self.has_weightless, dtype=np.int32)
         flag = self.device.empty(1, np.int32)
-        source, vectors = np.int32(query.source), (*self.state, self.predecessor, flag)
+        source, vectors = np.int32(query.source), (*self.state, self.before, flag)
         while more[0]:
             self.device.fill(flag, 0)
             self.take_weightless(grid, block, vertices, *self.arcs, source, *vectors)
@@ -340,13 +329,9 @@ class ThrustSSSP(DeviceSolver):
         return self.answer
 
     def free(self) -> None:
-        """Free what an upload allocated."""
         if self.search is not None:
             self.library.sssp_thrust_free(self.search)
             self.search = None
-
-    def predecessors(self) -> Int32Array:
-        return self.predecessor
 
 
 @REGISTRY.add

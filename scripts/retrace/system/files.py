@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
@@ -11,14 +13,28 @@ from retrace.system.errors import RetraceError
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a temporary file, then rename it; raise RetraceError if that is not possible."""
     check_writable(path)
-    partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
-    try:
+    with replacing(path) as partial:
         path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield the path of a temporary file, and rename it at the end; RetraceError if that is not possible."""
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    with naming_output(path):
         try:
-            partial.write_bytes(content.encode() if isinstance(content, str) else content)
+            yield partial
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming_output(path: Path) -> Iterator[None]:
+    """Turn the system's error into one line that names what cannot be written."""
+    try:
+        yield
     except OSError as error:
         raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
 

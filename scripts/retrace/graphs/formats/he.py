@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.system.errors import RetraceError
+from retrace.system.files import replacing
 
 ARCS_WRITTEN = 1 << 16
 """Number of arcs turned into text at a time."""
@@ -28,19 +27,10 @@ def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]
     The header has the numbers `vertices` and `arcs`. Each part is three arrays of equal length: tails, heads
     and weights. Raises RetraceError if the file cannot be written.
     """
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            file.write(b"H %d %d 0\n" % (vertices, arcs))
-            for columns in parts:
-                file.write(_he_lines(columns))
-        partial.replace(path)
-    except OSError as error:
-        raise RetraceError(
-            f"{path}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as partial, partial.open("wb") as file:
+        file.write(b"H %d %d 0\n" % (vertices, arcs))
+        for columns in parts:
+            file.write(_he_lines(columns))
 
 
 def _arcs_by_parts(graph: CSRGraph, weights: Int32Array) -> Iterator[tuple[Int32Array, ...]]:

@@ -24,9 +24,7 @@ class Rows:
     columns: NDArray[np.int64]
     """Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one."""
     piece: bytes
-    """The text of the piece."""
     place: Place
-    """The position of the rows in the piece."""
 
     def line_number(self, row: int, layout: LineLayout) -> int:
         """Return the line number of a row in the file."""

@@ -77,7 +77,6 @@ class RowsBellmanFord(BellmanFord):
         )  # fmt: skip
 
     def iterate(self) -> int:
-        """Relax the rows of active vertices until there are none; return the number of iterations."""
         last, listed = self.counters[-1], np.zeros(1, np.uint32)
         for iteration in range(self.vertices + 1):
             before = int(listed[0])

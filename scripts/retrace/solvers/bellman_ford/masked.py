@@ -55,11 +55,9 @@ class BellmanFord(DeviceSolver):
 
     def on_host(self) -> Int32Array:
         """Return the matrix in host memory, shape (vertices * pitch,), int32."""
-        return (
-            matrices.pinned_matrix(self.device, self.graph)
-            if self.pinned
-            else host_matrix(self.graph).ravel()
-        )
+        if self.pinned:
+            return matrices.pinned_matrix(self.device, self.graph)
+        return host_matrix(self.graph).ravel()
 
     def download(self) -> Int32Array:
         distance = self.device.download(self.distance)[: self.vertices]
@@ -145,9 +143,9 @@ class MatrixBellmanFord(MaskedBellmanFord):
             grid, self.block_size, *sizes, self.matrix, self.distance, self.mask, self.mask1, self.flag
         )
 
-    @abstractmethod
     def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Return the kernel's grid, and the sizes it takes besides vertices and pitch."""
+        """Return the kernel's grid, by default for a thread a vertex, and its sizes after the pitch."""
+        return self.grid(self.vertices), ()
 
     def observed(self) -> dict[str, float]:
         """Return the number of rows of active vertices, summed over all iterations."""
@@ -184,9 +182,6 @@ class IncomingBellmanFord(MatrixBellmanFord):
     implements = "an-bellman-ford, Algorithm 7"
     source = "bellman-ford/incoming.cu"
     kernel = "relax_incoming"
-
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        return self.grid(self.vertices), ()
 
 
 @REGISTRY.add

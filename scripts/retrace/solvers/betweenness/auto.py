@@ -45,7 +45,6 @@ class Auto(DeviceSolver):
         self.search.setup(self.host.graph)
 
     def choose(self, query: Query) -> Solver:
-        """Return the solver for a query."""
         graph = self.host.graph
         sources = len(query.sources_in(graph))
         enough = sources * graph.arcs >= self.number("crossover")

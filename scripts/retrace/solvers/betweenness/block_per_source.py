@@ -75,7 +75,6 @@ class BetweennessSolver(DeviceSolver):
         self.module = self.device.load(self.source)
 
     def zeros(self, size: int) -> Buffer:
-        """Allocate scores, all 0."""
         buffer = self.device.empty(size, self.real)
         self.device.fill(buffer, 0)
         return buffer
@@ -168,7 +167,6 @@ class Brandes(BetweennessSolver):
         return np.flatnonzero(reduced.source_count).astype(np.int32)
 
     def send(self, reduced: Compacted) -> Round:
-        """Send a graph."""
         device = self.device
         sources = self.in_order(reduced)
         layout = type(self).layout(reduced.graph, int(self.parameters.get("mdeg", 0)))

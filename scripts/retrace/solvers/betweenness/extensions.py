@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -74,9 +73,8 @@ class Lanes(Brandes):
         graph, sources = reduced.graph, super().in_order(reduced)
         if not graph.arcs:
             return sources
-        there = np.ones(graph.arcs, dtype=np.int8)
-        matrix = csr_array((there, graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices))
-        met = breadth_first_order(matrix, int(graph.degrees().argmax()), return_predecessors=False)
+        start = int(graph.degrees().argmax())
+        met = breadth_first_order(graph.to_scipy(), start, return_predecessors=False)
         place = np.full(graph.vertices, graph.vertices)
         place[met] = np.arange(len(met))
         return sources[np.argsort(place[sources], kind="stable")]
@@ -116,7 +114,6 @@ class PrefixOnDevice(Vert):
         return part
 
     def observed(self) -> dict[str, float]:
-        """Return what `betweenness/vert` does, and both times."""
         return super().observed() | {"prefix_device_ms": self.device_ms, "prefix_host_ms": self.host_ms}
 
 
@@ -153,7 +150,6 @@ class Levels(BetweennessSolver):
         ]  # fmt: skip
 
     def search(self, source: int) -> None:
-        """Search from one source, forwards and backwards."""
         grid, block = self.grid(self.graph.vertices), self.block_size
         no, last = np.zeros(1, np.bool_), -1
         self.start(grid, block, *self.arguments, np.int32(source), np.int32(0))

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.graphs import virtual
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.reductions import Compacted
-from retrace.graphs.virtual import StrideCSR, VirtualCSR
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
@@ -30,15 +30,14 @@ def arc_list(graph: CSRGraph, mdeg: int) -> list[Argument]:
 
 def virtual_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
     """Return a graph as Virtual-CSR."""
-    virtual = VirtualCSR.of(graph, mdeg)
-    return [np.int32(len(virtual.vmap)), virtual.vmap, virtual.vptr, graph.indices]
+    vmap, vptr = virtual.virtual_csr(graph, mdeg)
+    return [np.int32(len(vmap)), vmap, vptr, graph.indices]
 
 
 def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
     """Return a graph as Stride-CSR."""
-    stride = StrideCSR.of(graph, mdeg)
-    virtual = np.int32(len(stride.vmap)), stride.vmap, stride.begin, stride.nvir
-    return [*virtual, graph.indptr, graph.indices]
+    vmap, begin, nvir = virtual.stride_csr(graph, mdeg)
+    return [np.int32(len(vmap)), vmap, begin, nvir, graph.indptr, graph.indices]
 
 
 @REGISTRY.add
