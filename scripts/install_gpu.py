@@ -50,11 +50,7 @@ def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
         links = Path(folder) / "driver"
         links.mkdir()
         (links / "libcuda.so").symlink_to(driver)  # the name that the linker expects
-        settings = {
-            "CUDA_ROOT": str(toolkit),
-            "CUDADRV_LIB_DIR": [str(links)],
-            "CUDA_ENABLE_CURAND": False,
-        }
+        settings = {"CUDA_ROOT": str(toolkit), "CUDADRV_LIB_DIR": [str(links)], "CUDA_ENABLE_CURAND": False}
         lines = [f"{key} = {value!r}\n" for key, value in settings.items()]
         (source / "siteconf.py").write_text("".join(lines))
         pip("install", str(source))

@@ -81,10 +81,7 @@ def main() -> None:
     planned = unmeasured(info, arguments.solvers, effort, device)
     for case in planned:
         case.skip("yet to be measured")
-    provenance = {
-        "machine": environment.machine(arguments.machine, None),
-        "software": environment.software(),
-    }
+    provenance = {"machine": environment.machine(arguments.machine, None), "software": environment.software()}
     check_records(arguments, [as_record(arguments.experiment, info, case, provenance) for case in planned])
     if "missing" in info:
         cases = unmeasured(info, arguments.solvers, effort, device)

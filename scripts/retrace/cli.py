@@ -1,7 +1,5 @@
 """The command line, `python -m retrace`: what it understands. What it does is in `retrace.commands`."""
 
-from __future__ import annotations
-
 import os
 import pkgutil
 import sys

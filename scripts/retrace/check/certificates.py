@@ -4,8 +4,6 @@ Each function returns None if the proof succeeds, and otherwise the first contra
 inspected in blocks, so that a proof needs little memory beside the graph.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array

@@ -1,7 +1,5 @@
 """The checker of each problem's answers."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 from retrace.check.generated import RandomGraphChecker

@@ -1,7 +1,5 @@
 """Checks random graphs arc by arc: against what was asked for, and what the generator promises."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from retrace.check.result import CheckResult

@@ -3,8 +3,6 @@
 Nothing here is shared with the solvers but the graph and its representations in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache, partial
 

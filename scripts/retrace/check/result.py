@@ -1,7 +1,5 @@
 """The result of checking an answer, and the exact comparison of two answers."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Betweenness scores to check against: by a library other than the solver's own, or in long doubles."""
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import os

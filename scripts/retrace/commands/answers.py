@@ -1,7 +1,5 @@
 """The commands `solve` and `path`: one solver, one query, checked as the pipeline checks it."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from dataclasses import dataclass
 

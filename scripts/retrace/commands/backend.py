@@ -1,7 +1,5 @@
 """What commands that run a solver share: the choice of a backend, the check, and errors in one line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

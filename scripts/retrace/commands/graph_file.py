@@ -1,7 +1,5 @@
 """The graph files that commands read, of any format or stored arrays, and the files that they write."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import signal

@@ -1,7 +1,5 @@
 """The commands `solvers` and `machines`, which list what exists."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Sequence
 

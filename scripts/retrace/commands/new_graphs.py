@@ -1,7 +1,5 @@
 """The commands `convert` and `generate`, which write graphs."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from dataclasses import replace
 

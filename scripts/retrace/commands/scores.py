@@ -1,7 +1,5 @@
 """The command `solve betweenness/...`: scores, batch by batch, so that progress is shown and stored."""
 
-from __future__ import annotations
-
 import hashlib
 from argparse import Namespace
 from dataclasses import replace

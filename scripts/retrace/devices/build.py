@@ -4,8 +4,6 @@ The key is a hash of everything that determines the result. An existing file of 
 valid, and several processes may build it at the same time.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib.util

@@ -3,8 +3,6 @@
 Functions take pointers to the arrays of a graph, so nothing is copied; the caller keeps the arrays alive.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

@@ -6,8 +6,6 @@ int4 is always aligned; at the report's sizes nothing is padded. The matrix of a
 from its seed and never stored.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The registry of data sets, `datasets.yaml`: which graphs there are and where their files come from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self

@@ -4,8 +4,6 @@ A download is renamed to its file name only after it has been hashed, parsed and
 already is hashed before it is parsed.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

@@ -3,8 +3,6 @@
 `retrace.devices.matrices` makes the matrix, on the host or on a device.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

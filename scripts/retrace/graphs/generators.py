@@ -4,8 +4,6 @@ All random numbers are splitmix64 (Steele, Lea and Flood, 2014) of a seed and a 
 NumPy's own distributions are not used, because their streams may change from one version to the next.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

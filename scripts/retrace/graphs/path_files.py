@@ -1,7 +1,5 @@
 """A path as an H/E file: a header with the graph's vertices and the path's arcs, then the arcs in order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

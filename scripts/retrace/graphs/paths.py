@@ -1,7 +1,5 @@
 """Shortest paths, traced back from any vertex by predecessors, or by levels or distances alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -3,8 +3,6 @@
 `retrace.solvers.generate` makes the graphs, in C++ or on a device.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Betweenness here is a sum over ordered pairs (s, t) of a source and any other ve
 between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

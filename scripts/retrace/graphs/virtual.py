@@ -4,8 +4,6 @@ Both layouts are from A. E. Sariyuce, K. Kaya, E. Saule and U. V. Catalyurek, "B
 and Heterogeneous Architectures", GPGPU-6, 2013, and in the report domitrz-brandes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from retrace.graphs.csr import CSRGraph, Int32Array

@@ -1,7 +1,5 @@
 """Describes where a record was measured: the machine, the software, the state of the source tree."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

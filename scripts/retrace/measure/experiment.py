@@ -1,7 +1,5 @@
 """Measures an experiment on one graph: the interleaved trials of its solvers, and their records."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ repeated. Every answer is checked after the trial's clocks have stopped.
 Several trials of the C++ programs may run at a time, on one core each: `Effort.at_once`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field

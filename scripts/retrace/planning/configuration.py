@@ -1,7 +1,5 @@
 """The configuration, `config.yaml`: its model, and what is checked beyond single keys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import chain, product
@@ -138,8 +136,7 @@ class Configuration(FileModel):
     datasets: OneOrMore
     """Registry of data sets, or several; an entry replaces an entry of the same name in an earlier file."""
     experiments: Annotated[
-        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment],
-        Field(min_length=1),
+        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment], Field(min_length=1)
     ]
     """Experiments by name. Each has a table and a figure of its own."""
 

@@ -1,7 +1,5 @@
 """What a run makes, and what each file is made from."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

@@ -4,8 +4,6 @@ Printed numbers are dashed with hollow markers, measured ones solid with filled 
 name at its end; points of a graph that is not the named one, and numbers in doubt, carry a sign.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """What a figure says in words: its finding, the signs in it, and the caption beside it."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -79,6 +77,8 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     if cuda and cuda[0] is not first:
         other, what = cuda[0], "the report's CUDA version"
     text = f"{where}: {first.name} is the fastest ({time})"
+    if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
+        return f"{where}: {first.name} took least ({time}), with too few trials to rank."
     if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
         named = [first.name, *(alike if len(alike) < 4 else [f"{len(alike)} others"])]
         text = f"{where}: {word_list(named)} cannot be told apart ({time})"

@@ -1,7 +1,5 @@
 """A page with a table or more, to be rendered as Markdown or HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -3,8 +3,6 @@
 A bar is a line of one dot. Lines of the same key look the same in all panels of a figure.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Where numbers come from: the machine, the software and the days of some records, in one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from retrace.reports.frame import Entry
@@ -31,4 +29,6 @@ def emulated(entries: Iterable[Entry]) -> list[str]:
     """Say how many answers the emulator, which gives no times, has checked."""
     records = [e.record for e in entries if e.record and e.record.backend == "emulator"]
     agreed = f"{sum(record.agreed for record in records)} of {len(records)}"
-    return [f"Checked on the emulator, not timed: {agreed} answers agree."] if records else []
+    wrong = dict.fromkeys(f"{r.solver} ({r.reason})" for r in records if not r.agreed)
+    others = f"; not {', '.join(wrong)}" if wrong else ""
+    return [f"Checked on the emulator, not timed: {agreed} answers agree{others}."] if records else []

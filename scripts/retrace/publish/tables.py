@@ -4,8 +4,6 @@ Every solver that was measured has a column or a row: the report's own first, th
 What is no verified time is words or a dash, never a number.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A report's claims as a table: a claim per row, and for each machine what was measured and the verdict."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pandas as pd

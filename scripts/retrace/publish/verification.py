@@ -1,7 +1,5 @@
 """The verification table: which answer of which solver was checked against what, and whether it agreed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import groupby
 

@@ -4,8 +4,6 @@ The models define a record; `workflow/schemas/record.schema.yaml` is generated f
 Whatever is written is read back through the same checks first.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from datetime import datetime

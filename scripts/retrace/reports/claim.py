@@ -3,8 +3,6 @@
 Each kind of comparison states its rule in words, made from the same data by which it is judged.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """The numbers that a report prints: `results/published/<report>.csv`, one row per number."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

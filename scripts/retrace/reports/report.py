@@ -1,7 +1,5 @@
 """A report as data: `results/published/<report>.yaml`, with its printed numbers in a CSV file beside it."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self

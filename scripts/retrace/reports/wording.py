@@ -1,7 +1,5 @@
 """How numbers, sizes and lists are written in tables, figures and verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import floor, log10
 

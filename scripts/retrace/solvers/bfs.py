@@ -4,8 +4,6 @@ All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every 
 and `bfs/scipy`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array

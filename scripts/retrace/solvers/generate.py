@@ -4,8 +4,6 @@ They are timed in the same phases as other solvers. The arcs of a graph are dist
 tail, and the same seed gives the same graph everywhere.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from typing import Any, ClassVar

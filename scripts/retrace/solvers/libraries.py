@@ -4,8 +4,6 @@ A solver builds the library's own graph object in `setup`, since whoever calls t
 converts the library's answer in `download`.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Exclusive prefix sums on a device, which turn the degrees of vertices into `indptr`."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

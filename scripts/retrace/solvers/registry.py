@@ -1,7 +1,5 @@
 """All solvers by name, and the notation of a solver with its settings: `bfs/bsp:block_size=64`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from retrace.devices.base import Device

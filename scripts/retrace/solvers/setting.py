@@ -1,7 +1,5 @@
 """A setting of a solver: its default, its bounds and what it means, declared once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ many iterations only as a shortest path has arcs, and parallel within each. `sss
 are one kernel of report tuwien-sssp; they differ in how the host learns that no vertex is masked.
 """
 
-from __future__ import annotations
-
 from itertools import count
 from typing import Any, ClassVar
 

@@ -5,8 +5,6 @@ meet. Where one search from the source would visit every vertex up to the target
 visits those up to half of it. In a directed graph green follows the arcs backwards. SciPy has no such search.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from retrace.devices.host import c_graph

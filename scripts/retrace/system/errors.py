@@ -1,7 +1,5 @@
 """Errors that are reported to the user, in one line each."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable

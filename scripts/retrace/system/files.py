@@ -1,7 +1,5 @@
 """Writes files so that a reader never sees an incomplete one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

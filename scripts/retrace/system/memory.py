@@ -1,7 +1,5 @@
 """Available memory of the host, and messages for a lack of memory."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The base of all models of files, and the one line that says what is wrong with a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Runs a task in several processes at the same time, each on its own core."""
 
-from __future__ import annotations
-
 import ctypes
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The project's own files: kernels and modules, from whatever folder Snakemake works in."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

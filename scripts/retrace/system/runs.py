@@ -1,7 +1,5 @@
 """Allows only one run at a time in a folder, and ends the jobs of a run together with it."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Reads the bytes of a graph file, which may be gzipped."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator

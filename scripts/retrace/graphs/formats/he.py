@@ -1,7 +1,5 @@
 """Writes H/E files in pieces, so that the whole text of a large file is never in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 

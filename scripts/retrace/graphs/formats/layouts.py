@@ -1,7 +1,5 @@
 """Describes the lines of each format."""
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Two readers for the lines of a format: a slow one that names the line at fault, and a fast one."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

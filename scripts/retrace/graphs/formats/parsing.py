@@ -1,7 +1,5 @@
 """Makes a graph from the lines of a file, and checks that its distances fit in 32 bits."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import BinaryIO

@@ -6,8 +6,6 @@ was relaxed. Therefore a vertex counts as active if its distance is less than wh
 The active vertices are listed, and only their rows are read. The kernels are ours.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any, ClassVar
 

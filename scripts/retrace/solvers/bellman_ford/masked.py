@@ -4,8 +4,6 @@ A vertex is active if its distance fell in the last iteration. The variants diff
 in how the graph is copied to the device, and in where it lies on the host.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import ClassVar
 

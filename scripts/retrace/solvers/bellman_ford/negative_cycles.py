@@ -1,7 +1,5 @@
 """Errors of Bellman-Ford: negative cycles, distances beyond 32 bits, negative weights for Dijkstra."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from retrace.devices.host import c_graph, host_function

@@ -1,7 +1,5 @@
 """Bellman-Ford on the host: the C++ baselines of an-bellman-ford's experiments, and SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 

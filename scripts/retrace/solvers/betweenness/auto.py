@@ -1,7 +1,5 @@
 """Betweenness by the solver expected to be fastest: on one core, or one of two on a device."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from retrace.graphs.csr import CSRGraph

@@ -5,8 +5,6 @@ Blocks take sources (coarse-grained parallelism), and the threads of a block sha
 compacted form, is part of `upload`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

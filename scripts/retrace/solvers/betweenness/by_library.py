@@ -1,7 +1,5 @@
 """Betweenness by igraph and NetworKit, on the simple graph."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

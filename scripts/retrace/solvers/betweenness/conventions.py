@@ -4,8 +4,6 @@ In an undirected graph each pair of vertices counts once, not in both directions
 and self-loops never. Nothing is normalised, and sums over some sources are not scaled up to all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Betweenness on a device beyond the published variants: what domitrz-brandes suggests, and ours."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -4,8 +4,6 @@ They differ in how the threads of a block share a level of the search (a vertex,
 each), in the layout of the graph, and in whether it is compacted first.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Betweenness in C++ on one core: the sequential programs of report domitrz-brandes, and one of ours."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
