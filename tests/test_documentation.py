@@ -167,8 +167,8 @@ def python(*words: str, root: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, cwd=root)
 
 
-PLANNED = [command for page, command in of("snakemake") if page != KERNEL_PAGE]
-(OURS,) = (command for command in COMMANDS[KERNEL_PAGE] if command.startswith("snakemake "))
+OURS = next(command for command in COMMANDS[KERNEL_PAGE] if command.startswith("snakemake "))
+PLANNED = [command for _, command in of("snakemake") if command != OURS]
 
 
 @pytest.fixture(scope="module", autouse=True)
