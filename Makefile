@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 # python -m retrace, and the command retrace, from any folder
 INSTALL = $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test check gpu clean help
+.PHONY: reproduce report test check schemas gpu clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -24,6 +24,9 @@ check: $(VENV)/dev  ## Formatting, lint and types
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/python tests/lint_workflow.py
+
+schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models
+	$(BIN)/python scripts/write_schemas.py
 
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"

@@ -1,4 +1,4 @@
-"""Retrace: from config.yaml to tables and figures. The stages are in workflow/rules/, in the order they run."""
+"""Retrace: from config.yaml to tables and figures. workflow/rules/ has a file for each stage, in the order of a run."""
 
 import sys
 from pathlib import Path
@@ -6,9 +6,11 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from retrace.planning import configuration, plan, printed
+from retrace.planning import plan, summary
+from retrace.planning.plan import one_of
 from retrace.system import project, runs
 from retrace.system.errors import RetraceError
+from retrace.system.project import imports
 
 min_version("9.0")
 
@@ -17,13 +19,18 @@ configfile: f"{workflow.basedir}/config.yaml"
 
 
 try:
-    PLAN = plan.make(config)
+    # which files this run makes, and from which records, kernels and modules
+    PLAN = plan.make_plan(config)
 except RetraceError as error:
     sys.exit(f"error: {error}")
 
+# The project's folder relative to the working folder, so that `snakemake --directory` works.
 SCRIPTS = project.path("scripts")
+KERNELS = project.path("kernels")
+TEMPLATES = project.path("workflow/templates")
 
-# No job measures on beside the next run after this one was killed.
+
+# Each job runs this project's Python, and is killed together with Snakemake.
 shell.prefix(runs.shell_prefix())
 
 
@@ -31,15 +38,12 @@ report: "workflow/report/workflow.rst"
 
 
 wildcard_constraints:
-    experiment="|".join(PLAN.experiments),
-    graph="|".join(
-        [*PLAN.datasets, configuration.RANDOM_GRAPH, configuration.DENSE_GRAPH]
-    ),
+    experiment=one_of(PLAN.experiments),
+    graph=r"[\w-]+",
+    dataset=one_of(PLAN.datasets),
+    figure=one_of(PLAN.figures),
+    report=one_of(PLAN.reports),
     backend="cuda|emulator|host",
-    # a constraint of no words would be none
-    measured_table="|".join(PLAN.measured_tables) or "none",
-    measured_figure="|".join(PLAN.measured_figures) or "none",
-    claiming_report="|".join(PLAN.reports) or "none",
 
 
 include: "workflow/rules/graphs.smk"
@@ -57,14 +61,18 @@ rule all:
         "All tables and figures are there"
 
 
-# All files of a table, a figure or a report by one name: snakemake --cores 4 table_3_3. The verification's rule has
-# it already.
-for name, files in (PLAN.targets | PLAN.report_targets).items():
+# A target for each table, figure and report: snakemake --cores 4 table-3.3. The rule `verification` exists already.
+RULES = {rule.name for rule in workflow.rules}
+for name, files in PLAN.targets.items():
+    if name in RULES - {"verification"}:
+        sys.exit(
+            f"error: config.experiments: {name} names a rule; expected another name"
+        )
     if name != "verification":
 
         rule:
             name:
-                plan.rule_name(name)
+                name
             input:
                 files,
             message:
@@ -79,7 +87,7 @@ onstart:
 
 
 onsuccess:
-    print(PLAN.closing_words())
+    print(summary.closing_words(PLAN))
 
 
 onerror:

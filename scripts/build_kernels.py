@@ -1,4 +1,4 @@
-"""Compile kernel files for one backend, and write which artefact each became."""
+"""Compile kernel files for one backend, and write a manifest of the compiled files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from retrace.devices.build import (
     KERNELS,
+    architecture,
     build_cubin,
     build_emulator,
     build_folder,
@@ -32,10 +33,11 @@ def main() -> None:
         "files",
         nargs="+",
         type=Path,
-        help="files under kernels/, such as kernels/bfs/*; what the backend does not compile is passed over",
+        help="files under kernels/, such as kernels/bfs/*; files of other backends are ignored",
     )
     parser.add_argument(
-        "--arch", help="GPU architecture, such as sm_90 (default: this machine's GPU, else sm_90)"
+        "--compute-capability",
+        help="what to compile for, such as 9.0 (default: this machine's GPU, or 9.0 without one)",
     )
     arguments = parser.parse_args()
 
@@ -43,7 +45,7 @@ def main() -> None:
     for path in arguments.files:
         if not path.resolve().is_relative_to(KERNELS):
             raise RetraceError(f"{path}: expected a file under {KERNELS}; put it there")
-    build = choose_build(arguments.backend, arguments.arch)
+    build = choose_build(arguments.backend, arguments.compute_capability)
     sources = [path.resolve() for path in arguments.files if is_compiled(path.resolve(), arguments.backend)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         built = list(tqdm(pool.map(build, sources), total=len(sources), desc="compiling", unit="file"))
@@ -54,11 +56,14 @@ def main() -> None:
     write_whole(arguments.output, json.dumps(manifest, indent=2) + "\n")
 
 
-def choose_build(backend: str, arch: str | None) -> Callable[[Path], Path]:
+def choose_build(backend: str, capability: str | None) -> Callable[[Path], Path]:
     """Return the function that compiles one file for the backend."""
     if backend == "host":
         return build_host
-    target = arch or (CudaDevice().architecture() if cuda_available() else "sm_90")
+    if capability is None and cuda_available():
+        target = CudaDevice().architecture()
+    else:
+        target = architecture(capability or "9.0")
 
     def build(source: Path) -> Path:
         if source.parent.name == "thrust":
@@ -69,7 +74,7 @@ def choose_build(backend: str, arch: str | None) -> Callable[[Path], Path]:
 
 
 def is_compiled(source: Path, backend: str) -> bool:
-    """Tell whether a file is one that the backend compiles, not a header or another backend's."""
+    """Return whether the backend compiles a file: not a header, and not a file of another backend."""
     folder = source.parent.name
     if backend == "host":
         return folder == "host" and source.suffix == ".cpp"

@@ -1,4 +1,4 @@
-"""Name a complete graph with random weights: its size and seed, from which its matrix follows."""
+"""Store the identity of a complete graph with random weights: its size and the seed of its matrix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from retrace.system.errors import OneLineParser, run_command
 
 
 def main() -> None:
-    """Parse the command line, store what identifies the graph."""
+    """Parse the command line, store the identity."""
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--vertices", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")

@@ -1,6 +1,6 @@
-"""Make a random weakly connected graph and store it as memory-mappable CSR arrays.
+"""Generate a random weakly connected graph and store it as memory-mappable CSR arrays.
 
-Where memory or disk do not suffice, only what it would be is stored, and why: measuring it is then skipped.
+If memory or disk are too small, only the graph's identity and the reason are stored. Solvers then skip it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from retrace.system.memory import available, shortage
 
 
 def main() -> None:
-    """Parse the command line, make the graph, store it."""
+    """Parse the command line, generate the graph, store it."""
     parser = OneLineParser(description=__doc__)
-    parser.add_argument("--name", required=True, help="its name in records, such as random-14-50")
+    parser.add_argument("--name", required=True, help="name in records, such as random-14-50")
     parser.add_argument("--vertices", type=int, required=True)
     parser.add_argument("--arcs-per-vertex", type=float, required=True)
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
@@ -30,13 +30,13 @@ def main() -> None:
     wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, name=arguments.name)
     if reason := lack(wanted, arguments.output):
         print(f"warning: {arguments.name} is not made: {reason}", file=sys.stderr)
-        csr.save_missing(TreeFirst.identity(wanted), reason, arguments.output)
+        csr.save_missing(TreeFirst.info_of(wanted), reason, arguments.output)
     else:
         csr.save(generate(TreeFirst.name, wanted), arguments.output)
 
 
 def lack(wanted: RandomGraph, output: Path) -> str | None:
-    """Say what is not enough to make and store a graph, None if all is."""
+    """Return why a graph cannot be generated or stored, or None."""
     place = next(folder for folder in output.absolute().parents if folder.exists())
     disk = shutil.disk_usage(place).free
     return shortage(wanted.memory_bytes, available(), "memory") or shortage(wanted.memory_bytes, disk, "disk")

@@ -1,8 +1,8 @@
-"""Install what a GPU machine needs into the environment that runs this: nvcc and PyCUDA.
+"""Install nvcc and PyCUDA, which a GPU machine needs, into the environment that runs this program.
 
-The machine's only CUDA part may be the driver: nvcc and the headers then come from NVIDIA's wheels. A toolkit
-whose nvcc is on PATH is used instead. PyCUDA has no wheels, so it is compiled here, against that toolkit and
-the driver's libcuda, without curand. Needs a C++ compiler and, for PyCUDA's build, two minutes or three.
+If a toolkit's nvcc is on PATH, that toolkit is used. Otherwise nvcc and the headers come from NVIDIA wheels,
+so that the machine needs only the driver. PyCUDA has no wheels. It is compiled here, without curand, against
+the toolkit and the driver's libcuda. This needs a C++ compiler and takes two to three minutes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ CUDA_WHEELS = ("cuda-toolkit", "nvidia-")
 
 
 def locked(lock: Path) -> list[str]:
-    """Split a lock file into its entries, hashes included; a package may have one for each Python version."""
+    """Split a lock file into entries with their hashes; a package may have one entry per Python version."""
     return re.findall(r"^[A-Za-z0-9].*(?:\n[ \t].*)*", lock.read_text(), flags=re.MULTILINE)
 
 
 def pip(*arguments: str, locked: list[str] | None = None) -> None:
-    """Run pip; `locked` are the requirements, whose hashes it checks."""
+    """Run pip; it checks the hashes of the requirements in `locked`."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments, "--quiet", "--no-deps"]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         if locked is not None:
@@ -37,11 +37,11 @@ def pip(*arguments: str, locked: list[str] | None = None) -> None:
             file.flush()
             command += ["--require-hashes", "-r", file.name]
         if subprocess.run(command, check=False).returncode != 0:
-            raise RetraceError(f"pip {arguments[0]} failed, see above; once mended, run make gpu again")
+            raise RetraceError(f"pip {arguments[0]} failed, see above; fix the cause and run make gpu again")
 
 
 def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
-    """Compile PyCUDA from its source package, configured as its own documentation says: by a siteconf.py."""
+    """Compile PyCUDA from its source package, configured by a siteconf.py as its documentation describes."""
     with tempfile.TemporaryDirectory() as folder:
         pip("download", "--no-binary", "pycuda", "--dest", folder, locked=locked)
         (archive,) = Path(folder).glob("*.tar.gz")
@@ -49,12 +49,8 @@ def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
         source = Path(folder) / archive.name.removesuffix(".tar.gz")
         links = Path(folder) / "driver"
         links.mkdir()
-        (links / "libcuda.so").symlink_to(driver)  # the name that the linker looks for
-        settings = {
-            "CUDA_ROOT": str(toolkit),
-            "CUDADRV_LIB_DIR": [str(links)],
-            "CUDA_ENABLE_CURAND": False,
-        }
+        (links / "libcuda.so").symlink_to(driver)  # the name that the linker expects
+        settings = {"CUDA_ROOT": str(toolkit), "CUDADRV_LIB_DIR": [str(links)], "CUDA_ENABLE_CURAND": False}
         lines = [f"{key} = {value!r}\n" for key, value in settings.items()]
         (source / "siteconf.py").write_text("".join(lines))
         pip("install", str(source))
@@ -66,7 +62,7 @@ def find_driver() -> Path:
     Raises
     ------
     RetraceError
-        If there is none: nothing that follows could run.
+        If there is none.
     """
     ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:/usr/bin:/bin") or "ldconfig"
     listing = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
@@ -83,7 +79,7 @@ def find_driver() -> Path:
 
 
 def toolkit_on_path() -> Path | None:
-    """Find the root of a CUDA toolkit whose nvcc is on PATH and that holds the headers, or None."""
+    """Find the root of a CUDA toolkit that has its nvcc on PATH and contains the headers, or None."""
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         return None

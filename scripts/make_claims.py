@@ -1,34 +1,27 @@
-"""Write what a report says in words, as CSV, Markdown and HTML: each claim, what was measured, a verdict."""
+"""Write what a report claims in words, as CSV, Markdown and HTML: what was measured, a verdict."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from retrace.claims import table
-from retrace.claims.published import read_claims
-from retrace.publish.page import render
-from retrace.records.model import read_records
-from retrace.system.errors import OneLineParser, run_command
-from retrace.system.files import write_whole
+from retrace.publish import verdicts
+from retrace.publish.page import write_page
+from retrace.reports.frame import read_frame
+from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 
 def main() -> None:
-    """Read the arguments, the claims and the records; write the three files."""
+    """Read the arguments, the report and the records; write the three files."""
     parser = OneLineParser(description=__doc__)
-    parser.add_argument("--claims", required=True, type=Path, help="CSV of one report's claims")
+    parser.add_argument("--report", required=True, type=Path, help="YAML of the report")
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
     arguments = parser.parse_args()
 
-    claims, records = read_claims(arguments.claims), read_records(arguments.records)
-    page = table.page(claims, records)
-    files = {
-        "csv": table.tidy(claims, records).to_csv(index=False, lineterminator="\n"),
-        "md": render(page, "md"),
-        "html": render(page, "html"),
-    }
-    for form, text in files.items():
-        write_whole(Path(f"{arguments.output_prefix}.{form}"), text)
+    report, frame = read_frame(arguments.report, arguments.records)
+    if report is None or not report.claims:
+        raise RetraceError(f"{arguments.report}: claims: expected at least one; nothing to judge")
+    write_page(arguments.output_prefix, verdicts.page(report, frame), verdicts.tidy(report, frame))
 
 
 if __name__ == "__main__":

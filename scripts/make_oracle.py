@@ -1,7 +1,7 @@
-"""Compute what scores of a large graph are checked against, ahead of measuring, on all cores, without a GPU.
+"""Compute the oracle's betweenness scores of a large graph before measuring, on all cores and without a GPU.
 
-The scores go to `build/oracles/`. After an interruption the same command goes on with what is left. The file,
-finished or not, may be carried to `build/oracles/` of another machine.
+The scores are written to `build/oracles/`. After an interruption, the same command continues.
+The file, finished or not, may be copied to `build/oracles/` of another machine.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from retrace.check.scores import IGRAPH, ScoreOracle
+from retrace.check.score_oracle import IGRAPH, ScoreOracle
 from retrace.graphs import csr
-from retrace.measure.trials import queries
+from retrace.graphs.query import queries
 from retrace.system.errors import OneLineParser, run_command
 
 
@@ -26,13 +26,13 @@ def main() -> None:
     for query in queries("betweenness", graph.info):
         path = oracle.file_of(IGRAPH, query.sources)
         if path is None:
-            print(f"{graph.name}: takes seconds and is not kept; measure.py computes it when it is needed")
+            print(f"{graph.name}: takes only seconds and is not stored; measure.py computes it when needed")
         else:
             oracle.expected(query.sources, IGRAPH)
             print(f"{graph.name}: {path}")
 
 
 if __name__ == "__main__":
-    # igraph does not return to Python for a Ctrl-C; dying is safe: the file is written whole.
+    # igraph does not return to Python on Ctrl-C. Ending at once is safe, because files are written whole.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     run_command(main)

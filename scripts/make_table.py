@@ -1,43 +1,30 @@
-"""Write a table as CSV, Markdown and HTML: printed numbers beside measured ones, or measured ones alone."""
+"""Write the table of an experiment, as CSV, Markdown and HTML: printed numbers beside measured ones."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from retrace.publish import generators, tables, variants
-from retrace.publish.page import render
-from retrace.publish.published import MEASURED_TABLES, TABLES, VARIANT_TABLES, read_published
-from retrace.records.model import read_records
-from retrace.system.errors import OneLineParser, RetraceError, run_command
-from retrace.system.files import write_whole
+from retrace.publish import tables
+from retrace.publish.page import write_page
+from retrace.reports import frame
+from retrace.reports.frame import read_frame
+from retrace.reports.report import table_layout
+from retrace.system.errors import OneLineParser, run_command
 
 
 def main() -> None:
     """Read the arguments, then the numbers; write the three files."""
     parser = OneLineParser(description=__doc__)
-    parser.add_argument("--table", required=True, choices=[*TABLES, *VARIANT_TABLES, *MEASURED_TABLES])
-    parser.add_argument("--published", type=Path, help="CSV of printed numbers, for a table that has some")
+    parser.add_argument("--experiment", required=True, help="key of the experiment, such as table-3.3")
+    parser.add_argument("--report", type=Path, help="YAML of the report that has it, if one does")
     parser.add_argument("--records", required=True, type=Path, nargs="*", help="measured records, JSON lines")
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
     arguments = parser.parse_args()
 
-    records = read_records(arguments.records)
-    if arguments.table in MEASURED_TABLES:
-        page, tidy = generators.page(records), generators.tidy(records)
-    elif arguments.published is None:
-        raise RetraceError(f"--published: {arguments.table} has printed numbers; name their file")
-    else:
-        published = read_published(arguments.published)
-        form_of = variants if arguments.table in VARIANT_TABLES else tables
-        page = form_of.page(arguments.table, published, records)
-        tidy = form_of.tidy(arguments.table, published, records)
-    files = {
-        "csv": tidy.to_csv(index=False, lineterminator="\n"),
-        "md": render(page, "md"),
-        "html": render(page, "html"),
-    }
-    for form, text in files.items():
-        write_whole(Path(f"{arguments.output_prefix}.{form}"), text)
+    report, found = read_frame(arguments.report, arguments.records)
+    layout = table_layout(report, arguments.experiment)
+    page = tables.page(found, arguments.experiment, report)
+    write_page(arguments.output_prefix, page, frame.table(found.of(arguments.experiment), layout))
 
 
 if __name__ == "__main__":

@@ -5,16 +5,20 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
-from dataclasses import asdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from retrace.devices.base import Device
+from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
 from retrace.measure import environment
-from retrace.measure.trials import Settings, as_record, measure, unmeasured
-from retrace.records.model import Record, update_records, updated, validate, write_records
-from retrace.solvers.registry import parse
+from retrace.measure.experiment import as_record, measure, unmeasured
+from retrace.measure.trials import Effort
+from retrace.records.record import Record, update_records, updated, write_records
+from retrace.solvers import parse
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable
 from retrace.system.processes import check_cores
@@ -28,8 +32,8 @@ def main() -> None:
         "--graph",
         required=True,
         type=Path,
-        help="folder that get_graph.py or generate_*.py wrote; for generators the name of what to make, such "
-        "as random-14-5",
+        help="folder that get_graph.py or generate_*.py wrote; for generators the name of a graph, such as "
+        "random-14-5",
     )
     parser.add_argument(
         "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
@@ -37,9 +41,18 @@ def main() -> None:
     parser.add_argument(
         "--backend", choices=("cuda", "emulator"), required=True, help="where CUDA kernels run"
     )
-    parser.add_argument("--machine", default="local", help="name of this computer in the records")
+    parser.add_argument("--machine", default="local", help="name of this machine in the records")
+    parser.add_argument(
+        "--memory-gib",
+        type=float,
+        metavar="GIB",
+        help="use no more device memory (default: all that is free)",
+    )
+    parser.add_argument(
+        "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
+    )
     parser.add_argument("--trials", type=int, default=10, help="timed runs of each solver")
-    parser.add_argument("--seed", type=int, default=1, help="of what generators make (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of generators (default: %(default)s)")
     parser.add_argument("--budget-s", type=float, default=60, help="seconds that a solver may take")
     parser.add_argument(
         "--at-once",
@@ -52,7 +65,7 @@ def main() -> None:
     parser.add_argument(
         "--update",
         action="store_true",
-        help="keep the file's other records: replace those of the same solvers and settings, add new ones",
+        help="keep the file's other records: replace those of the same solvers and effort, add new ones",
     )
     arguments = parser.parse_args()
     check_arguments(arguments)
@@ -62,39 +75,49 @@ def main() -> None:
 
     generators = all(name.startswith("generate/") for name in arguments.solvers)
     wanted = random.named(arguments.graph.name, arguments.seed) if generators else None
-    info = wanted.info if wanted else csr.identity(arguments.graph)
-    settings = Settings(arguments.trials, arguments.budget_s, arguments.at_once)
-    device = (arguments.backend, CudaDevice if arguments.backend == "cuda" else EmulatedDevice)
-    planned = unmeasured(info, arguments.solvers, settings, device)
+    info = wanted.info if wanted else csr.stored_info(arguments.graph)
+    effort = Effort(arguments.trials, arguments.budget_s, arguments.at_once)
+    device = (arguments.backend, device_factory(arguments))
+    planned = unmeasured(info, arguments.solvers, effort, device)
     for case in planned:
         case.skip("yet to be measured")
-    provenance = {
-        "machine": environment.machine(arguments.machine, None),
-        "software": environment.software(),
-    }
+    provenance = {"machine": environment.machine(arguments.machine, None), "software": environment.software()}
     check_records(arguments, [as_record(arguments.experiment, info, case, provenance) for case in planned])
     if "missing" in info:
-        cases = unmeasured(info, arguments.solvers, settings, device)
+        cases = unmeasured(info, arguments.solvers, effort, device)
         for case in cases:
             case.skip(info["missing"])
     else:
         graph = wanted or dense.load(arguments.graph)
-        cases = measure(arguments.experiment, graph, arguments.solvers, settings, device)
+        cases = measure(arguments.experiment, graph, arguments.solvers, effort, device)
     gpu = next((case.gpu for case in cases if case.gpu is not None), None)
     provenance["machine"] = environment.machine(arguments.machine, gpu)
     records = [as_record(arguments.experiment, info, case, provenance) for case in cases]
     write = update_records if arguments.update else write_records
     write(arguments.output, records)
     for case in cases:
-        outcome = case.reason or ("agrees" if case.verdict and case.verdict.verified else "differs")
+        outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
         name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
         print(f"{name}: {case.status}, trials: {len(case.trials)}, {outcome}")
 
 
+def device_factory(arguments: Namespace) -> Callable[[], Device]:
+    """Return what opens the device, with its limits."""
+    if arguments.backend == "emulator":
+        return partial(EmulatedDevice, memory_gib=arguments.memory_gib)
+    return partial(
+        CudaDevice, memory_gib=arguments.memory_gib, compute_capability=arguments.compute_capability
+    )
+
+
 def check_arguments(arguments: Namespace) -> None:
-    """Refuse before the measuring what would make it worthless."""
+    """Raise an error about wrong arguments before anything is measured."""
     if arguments.trials < 1:
         raise RetraceError(f"--trials: {arguments.trials}, expected at least 1")
+    if arguments.memory_gib is not None and not arguments.memory_gib > 0:
+        raise RetraceError(f"--memory-gib: {arguments.memory_gib:g}, expected more than 0")
+    if arguments.compute_capability is not None:
+        architecture(arguments.compute_capability)
     if not arguments.budget_s > 0:
         raise RetraceError(f"--budget-s: {arguments.budget_s:g}, expected more than 0")
     solvers = arguments.solvers
@@ -102,20 +125,18 @@ def check_arguments(arguments: Namespace) -> None:
     if len(kinds) > 1:
         raise RetraceError("--solvers: expected generators or solvers, not both; measure them apart")
     if twice := next((solver for solver in solvers if solvers.count(solver) > 1), None):
-        raise RetraceError(f"--solvers: {twice} stands there twice; name it once")
+        raise RetraceError(f"--solvers: {twice} is given twice; give it once")
     check_writable(arguments.output)
 
 
 def check_records(arguments: Namespace, planned: list[Record]) -> None:
-    """Refuse before the measuring what could not be written after it."""
-    for record in planned:
-        validate(asdict(record), "record", f"{arguments.graph}: cannot be recorded")
+    """Raise an error before anything is measured if its records could not be written."""
     if arguments.update:
         updated(arguments.output, planned)
 
 
 if __name__ == "__main__":
-    # A solver in C++ does not return to Python for a Ctrl-C; dying is safe: records are written at the end.
+    # Python does not see Ctrl-C while a C++ solver runs, so the system ends the process. Records come last.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     run_command(main)
     sys.exit(0)

@@ -6,25 +6,30 @@ import csv
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from retrace import cli
+from retrace.system.errors import RetraceError
 
 PROJECT = Path(__file__).parents[1]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
+PATHS = (str(PROJECT / "scripts"), os.environ.get("PYTHONPATH", ""))
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, PATHS))}
 
 
 class Outcome:
-    """What a command in this process came to."""
+    """What a command or script in this process came to."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str], *argv: object) -> None:
+    def __init__(self, capsys: pytest.CaptureFixture[str], program: Callable[[], object]) -> None:
         try:
-            self.status: Any = cli.main([str(word) for word in argv])
+            self.status: Any = program()
         except SystemExit as ended:
             self.status = ended.code
+            if isinstance(ended.code, str):  # as Python does at its end
+                print(ended.code, file=sys.stderr)
+                self.status = 1
         self.out, self.err = capsys.readouterr()
 
     def refusal(self, status: int) -> str:
@@ -36,15 +41,37 @@ class Outcome:
         return self.err
 
 
+Call = Callable[..., Outcome]
+Patch = pytest.MonkeyPatch
+
+
+def refused(call: Callable[..., object], *given: Any, **named: Any) -> str:
+    """The one line with which a function of the library refuses what it is given."""
+    with pytest.raises(RetraceError) as caught:
+        call(*given, **named)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
 def rows(path: Path) -> list[list[str]]:
-    """Read a CSV file."""
     with path.open(newline="") as file:
         return list(csv.reader(file))
 
 
-def run(*argv: object, **options: Any) -> subprocess.CompletedProcess[str]:
+def run(*argv: object, **options: Any) -> subprocess.CompletedProcess[Any]:
     """Run a command in a process of its own."""
     command = [sys.executable, "-m", "retrace", *map(str, argv)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=ENVIRONMENT, check=False, timeout=60, **options
-    )
+    usual: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 60}
+    return subprocess.run(command, env=ENVIRONMENT, check=False, text=True, **usual | options)
+
+
+def start(*argv: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "retrace", *map(str, argv)]
+    return subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE)
+
+
+def python(program: str, *argv: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program that imports the library in a process of its own."""
+    command = [sys.executable, "-c", program, *map(str, argv)]
+    environment = ENVIRONMENT | variables
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import runpy
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from command_line import PROJECT, Call, Outcome
+from retrace import cli
 from retrace.devices.base import Device
 from retrace.devices.build import build_cubin, build_emulator, build_host
 from retrace.devices.cuda import CudaDevice, cuda_available
@@ -87,6 +91,26 @@ def device(request: pytest.FixtureRequest) -> Iterator[Device]:
 def provenance() -> dict[str, Any]:
     """What records hold of this machine and its software."""
     return {"machine": environment.machine("local", None), "software": environment.software()}
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Call the command line in this process."""
+    return lambda *argv: Outcome(capsys, lambda: cli.main([str(word) for word in argv]))
+
+
+@pytest.fixture
+def script(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
+    """Run one of the programs in `scripts/` in this process, where each would load the large libraries."""
+    interrupt = signal.getsignal(signal.SIGINT)
+
+    def call(name: str, *argv: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", [name, *map(str, argv)])
+        program = str(PROJECT / "scripts" / name)
+        return Outcome(capsys, lambda: runpy.run_path(program, run_name="__main__") and 0)
+
+    yield call
+    signal.signal(signal.SIGINT, interrupt)
 
 
 @pytest.fixture

@@ -1,60 +1,63 @@
-"""Fabricated records for the tests of records, tables and figures."""
+"""Fabricated records, for the tests of all that is made of records."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from retrace.records.model import GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
+from retrace.records.record import GPUInfo, GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
+from retrace.reports.frame import Frame, build
+from retrace.reports.printed import read_printed
+from retrace.reports.report import PUBLISHED, Report, load_reports
 
 GRAPHS = {"small-6": (6, 20), "small-9": (9, 16), "NY": (264_346, 733_846), "NW": (1_207_945, 2_840_208)}
 EXPERIMENTS = {"bfs": "table-3.3", "stcon": "table-3.4", "sssp": "table-3.5"}
+LIBRARIES = ("scipy", "scipy-dijkstra", "igraph", "networkit")
+WRONG: dict[str, Any] = {"verified": False, "reason": "vertex 3: 4, expected 5"}
 
 
 def graph_info(name: str, **changes: Any) -> GraphInfo:
-    vertices, arcs = GRAPHS[name]
-    info = GraphInfo(
-        name=name,
-        vertices=vertices,
-        arcs=arcs,
-        origin="report" if name.startswith("small") else "dimacs",
-        edition="official",
-        weights="file",
-        sha256="0" * 64,
-        seed=None,
-    )
-    info.update(changes)  # type: ignore[typeddict-item]
-    return info
+    """Fabricate a graph of the registry, `random-14-5` or `dense-256`."""
+    info: dict[str, Any] = {"edition": "official", "weights": "file", "sha256": "0" * 64, "seed": None}
+    kind, _, size = name.partition("-")
+    if kind in ("random", "dense"):
+        if kind == "random":
+            exponent, density = map(int, size.split("-"))
+            vertices, arcs = 2**exponent, density * 2**exponent
+        else:
+            vertices, arcs = int(size), int(size) * (int(size) - 1)
+        info |= {"edition": "generated", "weights": "generated", "sha256": f"{vertices:032d}{arcs:032d}"}
+        info |= {"origin": "generated", "seed": 7}
+    elif name == "Gowalla":
+        vertices, arcs = 196_591, 1_900_654
+        info |= {"origin": "snap", "sha256": "9" * 64}
+    else:
+        vertices, arcs = GRAPHS[name]
+        info |= {"origin": "report" if kind == "small" else "dimacs"}
+    return GraphInfo(**{"name": name, "vertices": vertices, "arcs": arcs, **info, **changes})
 
 
-def machine_info(name: str) -> MachineInfo:
-    gpu: Any = {
-        "name": "NVIDIA H200",
-        "compute_capability": "9.0",
-        "memory_gib": 139.8,
-        "driver": "580.82",
-        "sm_clock_mhz": 1980.0,
-        "throttled": False,
-    }
-    return MachineInfo(
-        name=name, cpu="Some CPU", cores=2, memory_gib=8.0, gpu=gpu if name == "h200" else None
-    )
+def machine_info(name: str, gpu: bool | None = None) -> MachineInfo:
+    """Fabricate a machine; h200 has a GPU unless told otherwise."""
+    kind = {"name": "NVIDIA H200", "compute_capability": "9.0", "memory_gib": 139.8, "driver": "580.82"}
+    card = GPUInfo(**kind, sm_clock_mhz=1980.0, throttled=False)
+    has_gpu = name == "h200" if gpu is None else gpu
+    return MachineInfo(name=name, cpu="Some CPU", cores=2, memory_gib=8.0, gpu=card if has_gpu else None)
 
 
-SOFTWARE = SoftwareInfo(
-    git_commit="0123456789abcdef0123456789abcdef01234567",
-    dirty=False,
-    python="3.11.7",
-    numpy="2.3.0",
-    pycuda=None,
-    cuda=None,
-    compiler="g++ 13",
-)
+def software(solver: str) -> SoftwareInfo:
+    """Fabricate versions, with that of the library that a solver calls."""
+    variant = solver.split("/")[1]
+    versions = {"python": "3.11.7", "numpy": "2.3.0", "pycuda": None, "cuda": None, "compiler": "g++ 13"}
+    peer = f"{variant} 1.0" if variant in LIBRARIES else None
+    return SoftwareInfo(git_commit="0123456789abcdef" * 2 + "01234567", dirty=False, **versions, peer=peer)
 
 
-def trial(total: float, setup: float = 0.0, kernel: float | None = None) -> Trial:
-    return Trial(setup=setup, upload=0.0, solve=total, download=0.0, total=total, kernel=kernel)
+def trial(
+    solve: float, setup: float = 0.0, kernel: float | None = None, upload: float = 0.0, download: float = 0.0
+) -> Trial:
+    total = upload + solve + download
+    return Trial(setup=setup, upload=upload, solve=solve, download=download, total=total, kernel=kernel)
 
 
 def record(
@@ -66,118 +69,187 @@ def record(
     setup: float = 0.0,
     **changes: Any,
 ) -> Record:
-    """Fabricate a verified record of `times`; `changes` replace its fields."""
+    """Fabricate a verified record whose trials solve in `times`; `changes` replace its fields."""
     problem = solver.split("/")[0]
-    base = Record(
-        experiment=EXPERIMENTS.get(problem, problem),
-        problem=problem,
-        solver=solver,
-        backend=backend,
-        source=0,
-        graph=graph_info(graph) if isinstance(graph, str) else graph,
-        trials=[trial(time, setup, time / 2 if backend == "cuda" else None) for time in times],
-        verified=True,
-        oracle=f"{problem}/scipy",
-        digest="1" * 64,
-        machine=machine_info(machine),
-        software=SOFTWARE,
-        started="2026-01-31T12:00:00Z",
-    )
-    return replace(base, **changes)
+    values: dict[str, Any] = {
+        "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,
+        "backend": backend, "source": 0, "graph": graph_info(graph) if isinstance(graph, str) else graph,
+        "trials": [trial(time, setup, time / 2 if backend == "cuda" else None) for time in times],
+        "verified": True, "oracle": f"{problem}/scipy", "digest": "1" * 64, "started": "2026-01-31T12:00:00Z",
+        "machine": machine_info(machine, True if backend == "cuda" else None), "software": software(solver),
+    }  # fmt: skip
+    return Record(**values | changes)
+
+
+def changed(one: Record, **changes: Any) -> Record:
+    """Return a record with some fields replaced, checked anew."""
+    return Record(**{key: getattr(one, key) for key in Record.model_fields} | changes)
 
 
 def without_answer(solver: str, graph: str | GraphInfo, status: str, reason: str, **changes: Any) -> Record:
-    """Fabricate a failed or skipped record."""
     none = {"status": status, "reason": reason, "verified": None, "oracle": None, "digest": None}
     return record(solver, graph, times=(), **(none | changes))
 
 
+def frame(records: Iterable[Record], report: str) -> tuple[Frame, Report]:
+    """Build the frame of records and what one of the five reports prints."""
+    found, numbers = load_reports()[report], PUBLISHED / f"{report}.csv"
+    printed = read_printed(numbers) if numbers.exists() else []
+    return build(records, printed, found.tables), found
+
+
 def suite(machine: str, gpu: bool, **graph_changes: Any) -> list[Record]:
-    """Fabricate what one machine gives for all three tables; `graph_changes` are made to the road graphs."""
+    """Fabricate what one machine gives for Tables 3.3 to 3.5; the road graphs may be changed."""
     solvers = {
-        "bfs/queue": (0.0008, 5.2e-6),
-        "bfs/scipy": (0.08, 9e-6),
-        "bfs/igraph": (0.01, 2.4e-5),
-        "bfs/networkit": (0.02, 1.1e-5),
-        "stcon/two-queues": (0.0007, 3.1e-6),
-        "stcon/igraph": (0.02, 3e-5),
-        "sssp/dijkstra-linear": (0.0008, 1.2e-7),
-        "sssp/dijkstra-heap": (0.0009, 4e-5),
-        "sssp/scipy": (0.1, 1.2e-4),
-        "sssp/igraph": (0.02, 9e-5),
-        "sssp/networkit": (0.03, 6e-5),
-    }
+        "bfs/queue": (0.0008, 5.2e-6), "bfs/scipy": (0.08, 9e-6), "bfs/igraph": (0.01, 2.4e-5),
+        "bfs/networkit": (0.02, 1.1e-5), "stcon/two-queues": (0.0007, 3.1e-6), "stcon/igraph": (0.02, 3e-5),
+        "sssp/dijkstra-linear": (0.0008, 1.2e-7), "sssp/dijkstra-heap": (0.0009, 4e-5),
+        "sssp/scipy": (0.1, 1.2e-4), "sssp/igraph": (0.02, 9e-5), "sssp/networkit": (0.03, 6e-5),
+    }  # fmt: skip
     kernels = {"bfs/bsp": (0.12, 2.5e-5), "stcon/bsp": (0.14, 1.4e-5), "sssp/bsp": (0.16, 6e-5)}
     found = []
     for name in GRAPHS:
         graph = graph_info(name, **({} if name.startswith("small") else graph_changes))
         for solver, (base, slope) in (solvers | kernels if gpu else solvers).items():
             squared = solver == "sssp/dijkstra-linear"
-            ms = base + slope * graph["vertices"] ** (2 if squared else 1) * (1 if machine == "h200" else 2.2)
-            times = [ms * factor for factor in (1, 1.02, 0.99, 1.1, 1.01)]
+            ms = base + slope * graph.vertices ** (2 if squared else 1) * (1 if machine == "h200" else 2.2)
             backend, setup = ("cuda", 142.0) if solver in kernels else ("host", 0.01)
+            if squared and name == "NW":
+                why = "predicted 1590 s a trial, budget_s is 600"
+                found.append(without_answer(solver, graph, "skipped", why, machine=machine))
+                continue
             for pair in ("near", "far") if solver.startswith("stcon") else (None,):
-                if squared and name == "NW":
-                    skip = "predicted 1590 s a trial, budget_s is 600"
-                    found.append(without_answer(solver, graph, "skipped", skip, machine=machine))
-                    continue
                 parameters = {"pair": pair, "target": 3} if pair else {}
-                scaled = [time / 40 if pair == "near" else time for time in times]
-                found.append(record(solver, graph, scaled, machine, backend, setup, parameters=parameters))
+                scale = ms / 40 if pair == "near" else ms
+                times = [scale * factor for factor in (1, 1.02, 0.99, 1.1, 1.01)]
+                found.append(record(solver, graph, times, machine, backend, setup, parameters=parameters))
     return found
-
-
-def random_graph(exponent: int, arcs: int, /, **changes: Any) -> GraphInfo:
-    """Fabricate a random graph of 2**exponent vertices."""
-    info = GraphInfo(
-        name=f"random-{exponent}-{arcs}",
-        vertices=2**exponent,
-        arcs=arcs * 2**exponent,
-        origin="generated",
-        edition="generated",
-        weights="generated",
-        sha256=f"{exponent:032d}{arcs:032d}",
-        seed=7,
-    )
-    info.update(changes)  # type: ignore[typeddict-item]
-    return info
-
-
-def variant(
-    solver: str,
-    graph: GraphInfo,
-    solve: Sequence[float] = (9.0, 10.0, 11.0),
-    kernel: float | None = None,
-    machine: str = "h200",
-    **changes: Any,
-) -> Record:
-    """Fabricate a record of Table 2; on a GPU the upload takes as long as the graph is large."""
-    host = solver == "sssp/mask-sequential"
-    trials = [trial(time, kernel=kernel) for time in solve]
-    if not host:
-        upload = graph["arcs"] * 1e-6
-        trials = [{**one, "upload": upload, "total": one["solve"] + upload} for one in trials]
-    base = record(solver, graph, machine=machine, backend="host" if host else "cuda", experiment="table-2")
-    return replace(base, trials=trials, **changes)
 
 
 def sweep(machine: str, gpu: bool, largest: int = 22) -> list[Record]:
     """Fabricate what one machine gives for Table 2: zero-copy saves outside the kernels, pinned nothing."""
+    factors = {"gpu-search": 1.4, "pinned": 1.0, "standard": 1.0, "thrust": 1.2, "zero-copy": 0.5}
     found = []
-    for arcs in (50, 5):
-        for exponent in range(10, largest + 1 + (arcs == 5)):
-            graph = random_graph(exponent, arcs)
-            host = 2e-6 * graph["arcs"]
-            times = [host * (1 + 0.02 * number) for number in range(5)]
-            found.append(variant("sssp/mask-sequential", graph, times, machine=machine))
-            kernel = 0.1 + 2e-7 * graph["arcs"]
-            mask = 0.05 + 1e-7 * graph["vertices"]
-            for name, factor in FACTORS.items() if gpu else ():
-                times = [kernel + mask * factor * (1 + 0.02 * number) for number in range(5)]
-                known = None if name == "thrust" else kernel
-                found.append(variant(f"sssp/{name}", graph, times, known, machine))
+    sizes = [(size, arcs) for arcs in (50, 5) for size in range(10, largest + 1 + (arcs == 5))]
+    for name in [f"random-{size}-{arcs}" for size, arcs in sizes]:
+        graph = graph_info(name)
+        kernel, mask = 0.1 + 2e-7 * graph.arcs, 0.05 + 1e-7 * graph.vertices
+        trials = phases(solve=2e-6 * graph.arcs)
+        found.append(measured("sssp/mask-sequential", "table-2", graph, trials, machine))
+        for variant, factor in factors.items() if gpu else ():
+            trials = phases(graph.arcs * 1e-6, kernel + mask * factor, kernel)
+            found.append(measured(f"sssp/{variant}", "table-2", graph, trials, machine))
     return found
 
 
-FACTORS = {"gpu-search": 1.4, "pinned": 1.0, "standard": 1.0, "thrust": 1.2, "zero-copy": 0.5}
-"""Times that the host needs to see the mask, over that of the standard variant."""
+def phases(upload: float = 0.0, solve: float = 1.0, kernel: float | None = None) -> list[Trial]:
+    """Fabricate five trials, 2 % from the fastest to the slowest."""
+    return [
+        trial(solve * f, 100.0, None if kernel is None else kernel * f, upload * f, 0.01)
+        for f in (1.0, 0.99, 1.01, 0.995, 1.005)
+    ]
+
+
+def measured(
+    solver: str, key: str, graph: str | GraphInfo, trials: list[Trial], machine: str = "h200", **settings: int
+) -> Record:
+    """Fabricate a record of an experiment; `settings` are the solver's. With kernel times it is a GPU's."""
+    backend = "cuda" if trials[0].kernel is not None else "host"
+    asked = {"experiment": key, "parameters": settings, "trials": trials}
+    return record(solver, graph, (), machine, backend, **asked)
+
+
+DENSE_SIZES = (256, 512, 1024, 2048, 4096, 8192, 12288, 16384, 20480)
+"""Vertices of the complete graphs."""
+
+
+def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) -> list[Record]:
+    """Fabricate what one machine gives for the experiments of an-bellman-ford; all its claims hold."""
+    found: list[Record] = []
+
+    def add(experiment: str, name: str, graph: str, trials: list[Trial], **settings: int) -> None:
+        solver, key = f"bellman-ford/{name}", f"bellman-ford-{experiment}"
+        found.append(measured(solver, key, graph, trials, machine, **settings))
+
+    for vertices in sizes:
+        graph, arcs = f"dense-{vertices}", vertices**2
+        copy, kernel = 0.02 + arcs * 1e-6, 0.03 + arcs * 1.1e-6
+        hosts = {"sequential": 2e-6, "dijkstra-dense": 1e-6, "scipy": 9e-6, "scipy-dijkstra": 4e-6}
+        for place, (name, ms) in enumerate(hosts.items(), 1):
+            add("direction", name, graph, phases(solve=0.001 * place + arcs * ms))
+        if not gpu:
+            continue
+        for experiment in ("transfer", "direction"):
+            add(experiment, "dense", graph, phases(copy, kernel + 0.1, kernel))
+        add("transfer", "pinned", graph, phases(copy / 2.2, kernel + 0.1, kernel))
+        for parts in (1, 2, 8, 32):
+            for name, saved in (("streams", 0.9), ("streams-pinned", 0.6)):
+                solve = (copy + kernel) * (saved if parts > 1 else saved + 0.3) * (1 + 0.005 * parts)
+                add("transfer", name, graph, phases(0.01, solve, kernel), parts=parts)
+        for number, edges in enumerate((1, 2, 4, 8, 16, 32, 64)):
+            slower = 1 + 0.3 * abs(number - 2)
+            for name, factor in (("multi-edge", 1.0), ("multi-edge-consecutive", 1.1 + 0.2 * number)):
+                ms = kernel * slower * factor
+                add("edges", name, graph, phases(copy, ms + 0.1, ms), edges_per_thread=edges)
+        add("direction", "incoming", graph, phases(copy, 4 * kernel, 4 * kernel))
+        add("direction", "outgoing", graph, phases(copy, 16 * kernel, 16 * kernel))
+    for exponent in (12, 14, 18, 20):
+        graph, ms = f"random-{exponent}-5", 5 * 2**exponent * 1e-6
+        for name, times in {"sequential": 30, "scipy": 90}.items():
+            add("sparse", name, graph, phases(solve=ms * times))
+        for edges in (1, 4) if gpu else ():
+            add("sparse", "edge-list", graph, phases(ms, 0.1 + ms * edges, ms), edges_per_thread=edges)
+    return found
+
+
+BRANDES = {
+    "vert": 2.0, "edge": 1.6, "vert-queue": 2.6, "vert-comp": 1.7, "edge-comp": 1.4, "vert-queue-comp": 2.2,
+    "vert-virt": 1.5, "vert-virt-stride": 1.3, "vert-comp-virt": 1.2, "vert-comp-virt-stride": 1.0,
+    "vert-comp-virt-stride-const": 1.03, "levels": 4.0, "vert-prefix": 2.001, "vert-comp2-virt-stride": 0.9,
+    "lanes": 0.4, "auto": 1.3,
+}  # fmt: skip
+"""Times of the CUDA versions over those of the one that the report calls the fastest."""
+
+
+def brandes(machine: str, gpu: bool) -> list[Record]:
+    """Fabricate what one machine gives for the experiments of domitrz-brandes; all its claims hold."""
+    found: list[Record] = []
+
+    def add(experiment: str, name: str, graph: GraphInfo, trials: list[Trial], **settings: int) -> None:
+        solver, key = f"betweenness/{name}", f"brandes-{experiment}"
+        left = 0.6 if "comp2" in name else 0.7 if "comp" in name else 1.0
+        observed = {"searched_vertices": left * graph.vertices}
+        if name == "vert-prefix":
+            observed |= {"prefix_device_ms": 0.05, "prefix_host_ms": 0.06}
+        one = measured(solver, key, graph, trials, machine, **settings)
+        found.append(changed(one, observed=observed))
+
+    for graph in (graph_info("random-10-5"), graph_info("Gowalla")):
+        work = graph.vertices * graph.arcs
+        for name, factor in {"seq-stl": 9.0, "seq-vector": 6.0, "seq-array": 4.0, "igraph": 8.0}.items():
+            if graph.name != "Gowalla":
+                add("variants", name, graph, phases(solve=work * 1e-6 * factor))
+        add("variants", "networkit", graph, phases(solve=work * 1e-7 * 9))
+        if not gpu:
+            continue
+        base = 0.5 + work * 8e-8
+        for name, factor in BRANDES.items():
+            add("variants", name, graph, phases(0.5, base * factor, base * factor))
+        for streams, ms in {0: 1.1, 1: 1.5, 4: 1.2}.items():
+            add("streams", "vert", graph, phases(ms, 2 * base, 2 * base), streams=streams)
+        for name in ("vert", "vert-virt-stride", "vert-comp-virt-stride"):
+            for blocks in (33, 66, 132, 264, 528):
+                ms = base * BRANDES[name] * max(1.0, 132 / blocks)
+                add("blocks", name, graph, phases(0.5, ms, ms), blocks=blocks)
+        for name in ("vert-virt", "vert-virt-stride", "vert-comp-virt", "vert-comp-virt-stride"):
+            for mdeg in (1, 2, 4, 8, 16, 32):
+                ms = base * BRANDES[name] * (1 + 0.1 * abs(mdeg.bit_length() - 3))
+                add("mdeg", name, graph, phases(0.5, ms, ms), mdeg=mdeg)
+    for exponent in range(6, 15, 2):
+        graph = graph_info(f"random-{exponent}-5")
+        work = graph.vertices * graph.arcs
+        add("crossover", "seq-array", graph, phases(solve=work * 4e-6))
+        if gpu:
+            ms = 0.5 + work * 8e-8
+            add("crossover", "vert-comp-virt-stride", graph, phases(0.5, ms, ms))
+    return found

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from retrace.graphs.csr import CSRGraph, from_arcs
 
@@ -22,6 +26,23 @@ def grid(width: int, height: int) -> CSRGraph:
     arcs = [(row[x], row[x + 1], 1 + (3 * x) % 7) for row in at for x in range(width - 1)]
     arcs += [(at[y][x], at[y + 1][x], 2 + (5 * y) % 11) for y in range(height - 1) for x in range(width)]
     return graph(width * height, arcs, directed=False)
+
+
+def identified(found: CSRGraph, name: str, **more: Any) -> CSRGraph:
+    """Give a graph what a record stores of it, and what a query is made from."""
+    info = {
+        "name": name, "vertices": found.vertices, "arcs": found.arcs, "origin": "generated",
+        "edition": "test", "weights": "none" if found.weights is None else "file", "sha256": found.digest(),
+        "seed": None, "directed": found.info["directed"], **more,
+    }  # fmt: skip
+    return replace(found, info=info)
+
+
+def two_level_star(middle: int, leaves: int) -> CSRGraph:
+    """Make a vertex, its `middle` neighbours, and `leaves` of each of them."""
+    spokes = [(0, vertex, 1) for vertex in range(1, middle + 1)]
+    tips = [(1 + tip // leaves, 1 + middle + tip, 1) for tip in range(middle * leaves)]
+    return graph(1 + middle + middle * leaves, spokes + tips)
 
 
 def diamonds(number: int, directed: bool = False) -> CSRGraph:
@@ -45,6 +66,14 @@ NAMED = {
     "detour is shorter": graph(4, [(0, 3, 10), (0, 1, 1), (1, 2, 1), (2, 3, 1)], directed=False),
     "heavy": graph(3, [(0, 1, 2**30), (1, 2, 2**29)]),
 }
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix 64-bit words as kernels do (splitmix64)."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
 
 
 @st.composite

@@ -36,19 +36,19 @@ def main() -> None:
                 solver.upload(query)
                 with device.timing_kernels():  # whose own kernel is watched as well
                     solver.solve(query)
-                checker = checker_of(name.split("/")[0], graph)
-                verdict = checker.check(name, query, solver.download())
-            print(name, f"{graph.vertices} vertices:", "agrees" if verdict.verified else verdict.reason)
-            if not verdict.verified:
+                checker = checker_of(solver.problem, graph)
+                result = checker.check(name, query, solver.download())
+            print(name, f"{graph.vertices} vertices:", "agrees" if result.verified else result.reason)
+            if not result.verified:
                 sys.exit(1)
     if not "generate/random-degree".startswith(chosen):
         return
     with CudaDevice() as device:
         wanted = RandomGraph(500, 2500, seed=1)
         graph = generate("generate/random-degree", wanted, device)
-        verdict = check_random_graph(graph, wanted, connected=False)
-    print("generate/random-degree:", "agrees" if verdict.verified else verdict.reason)
-    if not verdict.verified:
+        result = check_random_graph(graph, wanted, connected=False)
+    print("generate/random-degree:", "agrees" if result.verified else result.reason)
+    if not result.verified:
         sys.exit(1)
 
 

@@ -1,8 +1,8 @@
 """The two speeds that Bellman-Ford on a matrix is meant to reach, each against a copy in the same run.
 
 Needs a GPU; `python -m pytest -s tests/test_bellman_ford_speed.py` shows the numbers. What can be turned:
-`PARTS` here, `block_size` in the specs, `ROWS` in `kernels/bellman-ford/rows.cu` and
-`retrace.solvers.bellman_ford_rows`.
+`PARTS` here, `block_size` in the specs, `ROWS` in `kernels/bellman-ford/rows.cu` with `ROWS_OF_A_BLOCK` in
+`retrace.solvers.bellman_ford.active_rows`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrace.check.shortest_paths import ShortestPathsOracle
+from retrace.check.oracles import Oracle
 from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.matrices import matrix_bytes
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.solvers import Query, make
-from retrace.solvers.matrices import matrix_bytes
 
 GRAPH = DenseGraph(20480, 20261121)
-ORACLE = ShortestPathsOracle(GRAPH)
+ORACLE = Oracle(GRAPH)
 QUERY = Query(0)
 TRIALS = 5
 PARTS = 8
@@ -48,8 +48,8 @@ def milliseconds(device: CudaDevice, work: Any) -> float:
 
 
 def check(answer: Int32Array) -> None:
-    verdict = ORACLE.check("bellman-ford/resident", QUERY, answer)
-    assert verdict.verified, verdict.reason
+    result = ORACLE.check("bellman-ford/resident", QUERY, answer)
+    assert result.verified, result.reason
 
 
 def copy_bandwidth(device: CudaDevice) -> float:

@@ -5,8 +5,8 @@ Those on a device: test_betweenness_kernels.py.
 
 from __future__ import annotations
 
-import runpy
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,18 +18,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from command_line import Call, Patch
 from exact_betweenness import exact_scores
-from graphs import NAMED, diamonds, graph, grid, random_graphs
+from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.check.scores import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
+from retrace.check.score_oracle import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
-from retrace.measure.trials import Settings, as_record, measure, queries
+from retrace.graphs.query import queries
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.system.checkpoint import FIRST
 from retrace.system.errors import RetraceError
-from retrace.system.project import ROOT
+from solving import solved
 
 NAMES = [kind.name for kind in REGISTRY.of_problem("betweenness") if not issubclass(kind, DeviceSolver)]
 
@@ -47,14 +50,8 @@ SMALL = {
 
 
 def solve(name: str, whole: CSRGraph, query: Query) -> np.ndarray:
-    """Run all phases of a solver once."""
-    solver = make(name)
-    if solver.declines(query) is not None:
-        query = Query()
-    solver.setup(whole)
-    solver.upload(query)
-    solver.solve(query)
-    return solver.download()
+    declined = make(name).declines(query) is not None
+    return solved(name, whole, Query() if declined else query).download()
 
 
 def expected_of(name: str, whole: CSRGraph, query: Query) -> np.ndarray:
@@ -74,33 +71,20 @@ def test_scores_are_exact_on_small_graphs(name: str, which: str) -> None:
     found = solve(name, SMALL[which], Query())
     assert found.dtype == np.float64
     assert_allclose(found, exact_of_small(which), rtol=1e-12, atol=1e-12)
-    verdict = checker_of("betweenness", SMALL[which]).check(name, Query(), found)
-    assert verdict.verified
-    assert verdict.observed["max_relative_error"] < 1e-12
+    result = checker_of("betweenness", SMALL[which]).check(name, Query(), found)
+    assert result.verified
+    assert result.observed["max_relative_error"] < 1e-12
 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(whole=random_graphs(most_vertices=12), data=st.data())
 @settings(max_examples=20, deadline=None)
-def test_scores_of_some_sources_are_exact_on_random_graphs(
-    name: str, whole: CSRGraph, data: st.DataObject
-) -> None:
+def test_scores_of_some_sources_on_random_graphs(name: str, whole: CSRGraph, data: st.DataObject) -> None:
     vertex = st.integers(0, whole.vertices - 1)
     chosen = data.draw(st.none() | st.lists(vertex, min_size=1, unique=True).map(tuple))
     query = Query(sources=chosen)
     found = solve(name, whole, query)
     assert_allclose(found, expected_of(name, whole, query), rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_solves_twice(name: str) -> None:
-    solver = make(name)
-    solver.setup(SMALL["grid"])
-    for sources in (None, (0, 11)):
-        query = Query() if solver.declines(Query(sources=sources)) else Query(sources=sources)
-        solver.upload(query)
-        solver.solve(query)
-        assert_allclose(solver.download(), expected_of(name, SMALL["grid"], query), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -156,19 +140,19 @@ def test_oracle_of_a_library_is_another_library() -> None:
         ("betweenness/igraph", some, part, LONG_DOUBLE),
         ("betweenness/seq-stl", some, part, IGRAPH),
     ):
-        verdict = oracle.check(name, query, answer)
-        assert (verdict.verified, verdict.oracle) == (True, by)
+        result = oracle.check(name, query, answer)
+        assert (result.verified, result.oracle) == (True, by)
 
 
-@pytest.mark.parametrize(("sources", "by"), [((0,), LONG_DOUBLE), (None, NETWORKIT)])
-def test_oracle_asks_another_where_igraph_overflows(sources: tuple[int, ...] | None, by: str) -> None:
-    whole, query = diamonds(1100), Query(sources=sources)
-    found = solve("betweenness/seq-scaled", whole, query)
-    verdict = ScoreOracle(whole).check("betweenness/seq-scaled", query, found)
-    assert (verdict.verified, verdict.oracle) == (True, by)
+def test_oracle_asks_another_where_igraph_overflows() -> None:
+    whole = diamonds(1100)
+    for query, by in ((Query(sources=(0,)), LONG_DOUBLE), (Query(), NETWORKIT)):
+        found = solve("betweenness/seq-scaled", whole, query)
+        result = ScoreOracle(whole).check("betweenness/seq-scaled", query, found)
+        assert (result.verified, result.oracle) == (True, by)
 
 
-def test_networkit_is_not_checked_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_networkit_is_not_checked_by_itself(monkeypatch: Patch) -> None:
     oracle, right = ScoreOracle(SMALL["grid"]), exact_of_small("grid")
     whole = oracle.expected
 
@@ -176,8 +160,8 @@ def test_networkit_is_not_checked_by_itself(monkeypatch: pytest.MonkeyPatch) -> 
         return np.full_like(right, np.nan) if by == IGRAPH else whole(sources, by)
 
     monkeypatch.setattr(oracle, "expected", expected)
-    verdict = oracle.check("betweenness/networkit", Query(), right)
-    assert (verdict.verified, verdict.oracle) == (True, LONG_DOUBLE)
+    result = oracle.check("betweenness/networkit", Query(), right)
+    assert (result.verified, result.oracle) == (True, LONG_DOUBLE)
 
 
 @pytest.mark.parametrize("which", ["grid", "tree and triangle"])
@@ -188,26 +172,23 @@ def test_a_single_wrong_score_is_caught(which: str, data: st.DataObject) -> None
     victim = data.draw(st.integers(0, len(right) - 1))
     changed = right.copy()
     changed[victim] += data.draw(st.sampled_from([1e-8, -1e-8, np.nan, np.inf])) * max(1.0, right[victim])
-    verdict = compare_scores(right, changed, 1e-9, "exact")
-    assert not verdict.verified
-    assert verdict.reason is not None
-    assert verdict.reason.startswith(f"vertex {victim} has {changed[victim]:.17g} instead of")
+    result = compare_scores(right, changed, 1e-9, "exact")
+    assert not result.verified
+    assert result.reason is not None
+    assert result.reason.startswith(f"vertex {victim} has {changed[victim]:.17g} instead of")
 
 
 def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() -> None:
-    right = exact_of_small("grid")
-    assert not compare_scores(right, right.astype(np.float32), 1e-9, "exact").verified
-    assert not compare_scores(right, right[1:], 1e-9, "exact").verified
-    assert not compare_scores(np.full(3, np.nan), np.full(3, np.nan), 1e-9, "exact").verified
+    right, none = exact_of_small("grid"), np.full(3, np.nan)
+    for expected, found in ((right, right.astype(np.float32)), (right, right[1:]), (none, none)):
+        assert not compare_scores(expected, found, 1e-9, "exact").verified
 
 
 @pytest.mark.parametrize(("by", "module"), [(NETWORKIT, "networkit"), (IGRAPH, "igraph")])
-def test_scores_of_a_large_graph_are_computed_once(
-    by: str, module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_scores_of_a_large_graph_are_kept(by: str, module: str, monkeypatch: Patch, tmp_path: Path) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
-    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
-    monkeypatch.setattr("retrace.check.scores.WORTH_SHARING", 1.0)  # igraph in several processes
+    monkeypatch.setattr("retrace.check.score_oracle.WORTH_KEEPING", 1.0)
+    monkeypatch.setattr("retrace.check.score_oracle.WORTH_SHARING", 1.0)  # igraph in several processes
     first = ScoreOracle(SMALL["grid"]).expected(None, by)
     assert_allclose(first, exact_of_small("grid"), rtol=1e-12)
     monkeypatch.setitem(sys.modules, module, None)  # importing it fails
@@ -221,20 +202,14 @@ def test_scores_of_a_large_graph_are_computed_once(
 
 @pytest.mark.parametrize("sources", [None, tuple(range(3, 30))])
 def test_an_oracle_made_ahead_goes_on_after_an_interruption(
-    sources: tuple[int, ...] | None,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    sources: tuple[int, ...] | None, monkeypatch: Patch, tmp_path: Path, script: Call
 ) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
-    monkeypatch.setattr("retrace.check.scores.WORTH_KEEPING", 1.0)
+    monkeypatch.setattr("retrace.check.score_oracle.WORTH_KEEPING", 1.0)
     monkeypatch.setattr("retrace.system.checkpoint.BATCH_S", 1e-9)  # one source after the first batch
-    info = {"name": "grid", "vertices": 48, "arcs": SMALL["grid"].arcs, "directed": False}
     query = Query(sources=sources)
-    monkeypatch.setattr("retrace.measure.trials.queries", lambda problem, info: [query])
-    csr.save(replace(SMALL["grid"], weights=None, info=info), tmp_path / "grid")
-    monkeypatch.setattr("sys.argv", ["make_oracle.py", "--graph", str(tmp_path / "grid")])
-    make_oracle = runpy.run_path(str(ROOT / "scripts/make_oracle.py"))["main"]
+    monkeypatch.setattr("retrace.graphs.query.queries", lambda problem, info: [query])
+    csr.save(identified(replace(SMALL["grid"], weights=None), "grid"), tmp_path / "grid")
     asked: list[int] = []
     compute = ScoreOracle._by_igraph
 
@@ -246,17 +221,15 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
         return compute(self, batch)
 
     monkeypatch.setattr(ScoreOracle, "_by_igraph", by_igraph)
-    with pytest.raises(KeyboardInterrupt):
-        make_oracle()
-    make_oracle()
+    assert script("make_oracle.py", "--graph", tmp_path / "grid").status == 130
+    done = script("make_oracle.py", "--graph", tmp_path / "grid")
     assert [source for source in asked if source >= 0] == list(sources or range(48))
     (kept,) = tmp_path.glob("oracles/*")
-    assert capsys.readouterr().out == f"grid: {kept}\n"
+    assert done.out == f"grid: {kept}\n"
     monkeypatch.setitem(sys.modules, "igraph", None)
-    verdict = ScoreOracle(SMALL["grid"]).check(
-        "betweenness/seq-array", query, exact_scores(SMALL["grid"], sources)
-    )
-    assert (verdict.verified, verdict.oracle) == (True, IGRAPH)
+    right = exact_scores(SMALL["grid"], sources)
+    result = ScoreOracle(SMALL["grid"]).check("betweenness/seq-array", query, right)
+    assert (result.verified, result.oracle) == (True, IGRAPH)
 
 
 def test_sources_are_sampled_alike_for_every_solver() -> None:
@@ -269,19 +242,14 @@ def test_sources_are_sampled_alike_for_every_solver() -> None:
     assert queries("betweenness", {"vertices": 500}) == [Query()]
     assert Query.sampled(500, 64, 8).sources != query.sources
     assert Query.sampled(3, 3, 1).sources == (0, 1, 2)
-    with pytest.raises(RetraceError, match="4 sources asked for, expected 1 to 3"):
+    with pytest.raises(RetraceError, match="4 sources requested, expected 1 to 3"):
         Query.sampled(3, 4, 1)
 
 
 def test_records_hold_the_sources_and_the_largest_error(provenance: dict[str, Any]) -> None:
-    whole = CSRGraph(
-        SMALL["grid"].indptr, SMALL["grid"].indices, None,
-        {"name": "grid", "vertices": 48, "arcs": SMALL["grid"].arcs, "origin": "generated", "edition": "test",
-         "weights": "none", "sha256": SMALL["grid"].digest(), "seed": None, "directed": False,
-         "sources": {"count": 5, "seed": 1}},
-    )  # fmt: skip
+    whole = identified(replace(SMALL["grid"], weights=None), "grid", sources={"count": 5, "seed": 1})
     names = ["betweenness/seq-array", "betweenness/networkit"]
-    cases = measure("test", whole, names, Settings(2, 60), ("emulator", EmulatedDevice))
+    cases = measure("test", whole, names, Effort(2, 60), ("emulator", EmulatedDevice))
     array, networkit = (as_record("test", whole.info, case, provenance) for case in cases)
     assert (array.status, array.verified, array.source) == ("ok", True, None)
     assert array.parameters == {"sources": 5, "source_seed": 1}
@@ -290,12 +258,19 @@ def test_records_hold_the_sources_and_the_largest_error(provenance: dict[str, An
     assert "all vertices" in str(networkit.reason)
 
 
-@pytest.mark.parametrize("name", ["betweenness/seq-array", "betweenness/igraph", "betweenness/networkit"])
-def test_times_of_large_graphs_are_predicted(name: str) -> None:
-    solver = make(name)
-    solver.setup(NAMED["grid"])
-    predicted = solver.predict_seconds(Query())
-    assert predicted is not None
-    assert 0 < predicted < 60
-    solver.setup(SMALL["one vertex"])
-    assert solver.predict_seconds(Query()) is None
+@pytest.mark.parametrize("variant", ["seq-array", "igraph", "networkit", "vert-comp", "levels"])
+def test_times_of_large_graphs_are_predicted(variant: str) -> None:
+    name = f"betweenness/{variant}"
+    with EmulatedDevice() if issubclass(REGISTRY.find(name), DeviceSolver) else nullcontext() as device:
+        solver = make(name, device)
+        solver.setup(NAMED["grid"])
+        predicted = solver.predict_seconds(Query())
+        assert predicted is not None
+        assert 0 < predicted < 60
+        if variant == "vert-comp":
+            assert 0 < (solver.predict_seconds(Query(sources=(0, 1))) or 0) < predicted
+        elif variant == "levels":
+            assert solver.predict_seconds(Query(sources=(0, 1))) is None
+        else:
+            solver.setup(SMALL["one vertex"])
+            assert solver.predict_seconds(Query()) is None

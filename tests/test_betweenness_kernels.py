@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,27 +14,24 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from exact_betweenness import exact_scores
-from graphs import NAMED, diamonds, graph, random_graphs
+from graphs import NAMED, diamonds, graph, identified, random_graphs
 from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.measure.trials import Settings, as_record, measure
-from retrace.records.model import read_records, write_records
-from retrace.solvers import REGISTRY, DeviceSolver, Query, betweenness, make
-from retrace.solvers.betweenness import Brandes, Round
-from retrace.solvers.betweenness_auto import Auto
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort
+from retrace.records.record import read_records, write_records
+from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers.betweenness import block_per_source
+from retrace.solvers.betweenness.auto import Auto
+from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.system.errors import RetraceError, TooLargeError
+from solving import DEVICES, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
-BACKENDS = ["emulator", *(["cuda"] if cuda_available() else [])]
 VARIANTS = [kind for kind in REGISTRY.of_problem("betweenness") if issubclass(kind, DeviceSolver)]
-CASES = [
-    pytest.param(kind.name, backend, marks=[pytest.mark.gpu] if backend == "cuda" else [])
-    for kind in VARIANTS
-    for backend in BACKENDS
-]
+CASES = cases(kind.name for kind in VARIANTS)
 SEED = 1
 """A schedule like any other; with seeds throughout, each kernel is compiled once."""
 OVERFLOWING = [
@@ -56,10 +54,6 @@ GRAPHS = {
 }  # fmt: skip
 
 
-def open_device(backend: str, seed: int | None = None) -> Device:
-    return CudaDevice() if backend == "cuda" else EmulatedDevice(seed=seed)
-
-
 def with_settings(name: str, **chosen: int | str) -> str:
     """Write a solver's name with those of some settings that it has; the emulator likes few threads."""
     chosen = {"block_size": 32, "blocks": 2, "mdeg": 2, "crossover": 1, "least_sources": 1, **chosen}
@@ -68,13 +62,8 @@ def with_settings(name: str, **chosen: int | str) -> str:
 
 
 def solve(spec: str, device: Device, whole: CSRGraph, query: Query) -> np.ndarray:
-    """Run all phases once."""
     with device:
-        solver = make(spec, device)
-        solver.setup(whole)
-        solver.upload(query)
-        solver.solve(query)
-        return solver.download()
+        return solved(spec, whole, query, device).download()
 
 
 @cache
@@ -95,9 +84,7 @@ def test_scores_of_small_graphs(name: str, backend: str, precision: str) -> None
 @pytest.mark.parametrize(("name", "backend"), CASES)
 @given(whole=random_graphs(most_vertices=12), data=st.data(), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=15, deadline=None)
-def test_scores_of_some_sources_of_random_graphs(
-    name: str, backend: str, whole: CSRGraph, data: st.DataObject, seed: int
-) -> None:
+def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.DataObject, seed: int) -> None:
     vertex = st.integers(0, whole.vertices - 1)
     query = Query(sources=data.draw(st.none() | st.lists(vertex, unique=True).map(tuple)))
     spec = with_settings(
@@ -113,17 +100,6 @@ def test_scores_of_some_sources_of_random_graphs(
     found = solve(spec, open_device(backend, seed), whole, query)
     tolerance = TOLERANCE["float" if "precision=float" in spec else "double"]
     assert_allclose(found, exact_scores(whole, query.sources), rtol=tolerance, atol=1e-12)
-
-
-@pytest.mark.parametrize(("name", "backend"), CASES)
-def test_solves_twice_with_one_device(name: str, backend: str) -> None:
-    with open_device(backend, SEED) as device:
-        solver = make(with_settings(name), device)
-        solver.setup(GRAPHS["triangles"])
-        for sources in (None, (0, 7)):
-            solver.upload(Query(sources=sources))
-            solver.solve(Query(sources=sources))
-            assert_allclose(solver.download(), exact_scores(GRAPHS["triangles"], sources), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "backend"), OVERFLOWING)
@@ -150,19 +126,18 @@ def test_too_many_paths_from_a_vertex_that_was_taken_away() -> None:
 
 
 def test_more_arcs_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(betweenness, "MOST_ARCS", 15)
+    monkeypatch.setattr(block_per_source, "ARC_LIMIT", 15)
     with EmulatedDevice() as device:
         make("betweenness/edge", device).setup(graph(9, [(u, u + 1, 1) for u in range(8)]))
         with pytest.raises(TooLargeError, match="betweenness/edge: 16 arcs, expected 15 at most"):
             make("betweenness/edge", device).setup(GRAPHS["path"])
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", DEVICES)
 def test_too_many_paths_for_a_double(backend: str) -> None:
+    spec, query = with_settings("betweenness/vert-queue"), Query(sources=(0,))
     with pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"):
-        solve(
-            with_settings("betweenness/vert-queue"), open_device(backend), diamonds(1023), Query(sources=(0,))
-        )
+        solve(spec, open_device(backend), diamonds(1023), query)
 
 
 def test_blocks_follow_from_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,14 +205,11 @@ def test_auto_leaves_little_work_to_the_cpu() -> None:
 def test_auto_takes_a_queue_for_a_deep_graph(graph: str, levels: int) -> None:
     for deep, queued in ((levels, True), (levels + 1, False)):
         with EmulatedDevice() as device:
-            spec = with_settings("betweenness/auto", crossover=1, least_sources=1, deep=deep)
-            solver = make(spec, device)
+            spec = with_settings("betweenness/auto", deep=deep)
+            solver = solved(spec, GRAPHS[graph], Query(), device)
             assert isinstance(solver, Auto)
-            solver.setup(GRAPHS[graph])
-            solver.upload(Query())
             assert solver.chosen is (solver.queue if queued else solver.flat)
             assert solver.observed()["levels"] == levels
-            solver.solve(Query())
             assert_allclose(solver.download(), exact(graph), rtol=1e-12)
 
 
@@ -245,52 +217,22 @@ def test_reductions_search_less() -> None:
     searched = {}
     with EmulatedDevice() as device:
         for name in ("vert", "vert-comp", "vert-comp2-virt-stride", "vert-prefix"):
-            solver = make(with_settings(f"betweenness/{name}"), device)
-            solver.setup(GRAPHS["triangles"])
-            solver.upload(Query())
-            solver.solve(Query())
+            solver = solved(with_settings(f"betweenness/{name}"), GRAPHS["triangles"], Query(), device)
             searched[name] = solver.observed()
-    sizes = {
-        name: (observed["searches"], observed["searched_vertices"]) for name, observed in searched.items()
-    }
-    assert sizes["vert"] == (9, 9)
-    assert sizes["vert-comp"] == (8, 8)
-    assert sizes["vert-comp2-virt-stride"] == (7, 4)
+    sizes = [(found["searches"], found["searched_vertices"]) for found in searched.values()]
+    assert sizes[:3] == [(9, 9), (8, 8), (7, 4)]
     assert {"prefix_device_ms", "prefix_host_ms"} <= set(searched["vert-prefix"])
 
 
-@pytest.mark.parametrize("name", ["betweenness/vert-comp", "betweenness/levels"])
-def test_time_of_many_sources_is_predicted(name: str) -> None:
-    with EmulatedDevice() as device:
-        solver = make(with_settings(name), device)
-        solver.setup(NAMED["complete"])
-        predicted = solver.predict_seconds(Query())
-        assert predicted is not None
-        assert 0 < predicted < 60
-        few = solver.predict_seconds(Query(sources=(0, 1)))
-        assert few is None if name.endswith("levels") else 0 < few < predicted
-
-
 def test_records_hold_settings_and_what_was_observed(tmp_path: Path, provenance: dict[str, Any]) -> None:
-    whole = NAMED["complete"]
-    info = {"name": "complete", "vertices": 24, "arcs": whole.arcs, "origin": "generated", "edition": "test",
-            "weights": "none", "sha256": whole.digest(), "seed": None, "directed": True,
-            "sources": {"count": 5, "seed": 1}}  # fmt: skip
+    whole = replace(NAMED["complete"], weights=None)
+    whole = identified(whole, "complete", sources={"count": 5, "seed": 1})
     spec = "betweenness/vert-comp-virt:blocks=2,block_size=32,precision=float"
-    whole = CSRGraph(whole.indptr, whole.indices, None, info)
-    (case,) = measure("test", whole, [spec], Settings(1, 60), ("emulator", EmulatedDevice))
-    write_records(tmp_path / "complete.jsonl", [as_record("test", info, case, provenance)])
+    (case,) = measure("test", whole, [spec], Effort(1, 60), ("emulator", EmulatedDevice))
+    write_records(tmp_path / "complete.jsonl", [as_record("test", whole.info, case, provenance)])
     (record,) = read_records([tmp_path / "complete.jsonl"])
     assert (record.status, record.verified, record.reason) == ("ok", True, None)
     assert record.parameters["precision"] == "float"
     assert (record.parameters["mdeg"], record.parameters["sources"]) == (4, 5)
     assert (record.observed["blocks"], record.observed["searches"]) == (2, 5)
     assert record.observed["max_relative_error"] < 1e-4
-
-
-def test_precision_must_be_known() -> None:
-    with (
-        EmulatedDevice() as device,
-        pytest.raises(RetraceError, match="precision is half, expected float or"),
-    ):
-        make("betweenness/vert:precision=half", device).setup(GRAPHS["path"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,12 +12,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from command_line import ENVIRONMENT, PROJECT, Outcome, rows, run
+from command_line import PROJECT, Call, python, rows, run, start
 from retrace import cli
 from retrace.commands import answers, graph_file
 from retrace.devices import cuda
 from retrace.graphs import csr, formats
-from retrace.solvers.registry import GENERATORS
+from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
 from tiny_files import TINY
 
@@ -27,20 +25,16 @@ COMMANDS = ("solve", "path", "convert", "generate", "solvers", "machines")
 
 
 def test_a_real_call_from_another_folder(tiny: Path) -> None:
-    done = run(
-        "solve", "sssp/dijkstra-heap", "tiny.gr", "--source", 1, "--output", "out/d.csv", cwd=tiny.parent
-    )
+    asked = ("sssp/dijkstra-heap", "tiny.gr", "--source", 1, "--output", "out/d.csv")
+    done = run("solve", *asked, cwd=tiny.parent)
     assert (done.returncode, done.stderr) == (0, "")
     assert rows(tiny.parent / "out/d.csv")[1:] == [["1", "0"], ["2", "5"], ["3", "5"], ["4", ""]]
 
 
 def test_a_real_error_has_no_traceback(tmp_path: Path) -> None:
     done = run("path", tmp_path / "none.gr", "--source", 1, "--target", 2)
-    assert done.returncode == 1
-    assert (
-        done.stderr
-        == f"error: {tmp_path}/none.gr: cannot be read (No such file or directory); check the path\n"
-    )
+    told = f"error: {tmp_path}/none.gr: cannot be read (No such file or directory); check the path\n"
+    assert (done.returncode, done.stderr) == (1, told)
 
 
 def test_help_needs_no_library() -> None:
@@ -49,27 +43,23 @@ def test_help_needs_no_library() -> None:
     assert all(f"\n    {command} " in done.stdout for command in COMMANDS)
     assert "3    the answer is not verified" in done.stdout
     program = "import sys; from retrace import cli; cli.make_parser(); sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, check=False).returncode == 0
+    assert python(program).returncode == 0
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "retrace", "solvers"]
-    done = subprocess.run(
-        command, stdout=writer, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60
-    )
+    done = run("solvers", stdout=writer)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_interrupt_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path) -> None:
     size = 1 << 18
     line = csr.from_arcs(size, np.arange(size - 1), np.arange(1, size), np.ones(size - 1, dtype=np.int32))
     csr.save(line, tmp_path / "line")
-    argv = ["solve", "sssp/dijkstra-linear", tmp_path / "line", "--source", 0, "--output", tmp_path / "d.csv"]
-    command = [sys.executable, "-m", "retrace", *map(str, argv)]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE)
+    asked = ("--source", 0, "--output", tmp_path / "d.csv")
+    process = start("solve", "sssp/dijkstra-linear", tmp_path / "line", *asked)
     maps = Path(f"/proc/{process.pid}/maps")
     while process.poll() is None and "sssp_dijkstra_linear" not in maps.read_text():
         time.sleep(0.05)
@@ -82,82 +72,67 @@ def test_interrupt_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path) -> None
 
 def test_names_on_the_command_line_are_the_librarys() -> None:
     assert set(cli.FORMATS) == set(formats.LAYOUTS)
-    assert {f"generate/{name}" for name in cli.GENERATORS} == set(GENERATORS.solvers)
+    assert {f"generate/{name}" for name in cli.RANDOM_GENERATORS} == set(GENERATORS.solvers)
 
 
 @pytest.mark.parametrize(
     ("argv", "complaint"),
-    [
-        ([], "required: command"),
-        (["fly"], "invalid choice: 'fly'"),
-        (["solve", "bfs/queue", "GRAPH"], "bfs/queue needs --source"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "one"], "invalid int value: 'one'"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--target", "2"], "--target is for stcon"),
-        (["solve", "stcon/bsp", "GRAPH", "--source", "1"], "stcon/bsp needs --target"),
-        (["solve", "stcon/bsp", "GRAPH", "--source", "1", "--target", "2", "--paths-to", "2"], "no path"),
-        (["solve", "stcon/bsp", "GRAPH", "--source", "1", "--target", "2", "--output", "x.he"], "no path"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--output", "x.txt"], "should end in .csv"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--format", "metis"], "invalid choice: 'metis'"),
-        (["path", "GRAPH", "--source", "1"], "required: --target"),
-        (["path", "GRAPH", "--source", "1", "--target", "2", "--solver", "stcon/bsp"], "no path"),
-        (["path", "GRAPH", "--source", "1", "--target", "2", "--solver", "betweenness/vert"], "no path"),
-        (["convert", "GRAPH", "x.gr"], "should end in .he"),
-        (["generate", "x.he"], "required: --vertices"),
-        (["generate", "x.he", "--vertices", "9", "--generator", "odd"], "invalid choice: 'odd'"),
-    ],
-)
-def test_usage_errors(
-    argv: list[str], complaint: str, tiny: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = Outcome(capsys, *(str(tiny) if word == "GRAPH" else word for word in argv)).refusal(2)
+    [("", "required: command"), ("fly", "invalid choice: 'fly'"),
+     ("solve bfs/queue GRAPH", "bfs/queue needs --source"),
+     ("solve bfs/queue GRAPH --source one", "invalid int value: 'one'"),
+     ("solve bfs/queue GRAPH --source 1 --target 2", "--target is for stcon"),
+     ("solve stcon/bsp GRAPH --source 1", "stcon/bsp needs --target"),
+     ("solve stcon/bsp GRAPH --source 1 --target 2 --paths-to 2", "no path"),
+     ("solve stcon/bsp GRAPH --source 1 --target 2 --output x.he", "no path"),
+     ("solve bfs/queue GRAPH --source 1 --output x.txt", "should end in .csv"),
+     ("solve bfs/queue GRAPH --source 1 --format metis", "invalid choice: 'metis'"),
+     ("path GRAPH --source 1", "required: --target"),
+     ("path GRAPH --source 1 --target 2 --solver stcon/bsp", "no path"),
+     ("path GRAPH --source 1 --target 2 --solver betweenness/vert", "no path"),
+     ("convert GRAPH x.gr", "should end in .he"), ("generate x.he", "required: --vertices"),
+     ("generate x.he --vertices 9 --generator odd", "invalid choice: 'odd'")],
+)  # fmt: skip
+def test_usage_errors(argv: str, complaint: str, tiny: Path, call: Call) -> None:
+    line = call(*argv.replace("GRAPH", str(tiny)).split()).refusal(2)
     assert complaint in line
     assert line.endswith("--help\n")
 
 
 @pytest.mark.parametrize(
     ("argv", "complaint"),
-    [
-        (["solve", "bfs/none", "GRAPH", "--source", "1"], "no solver is called bfs/none"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "0"], "--source 0: expected an id from 1 to 4"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "5"], "--source 5: expected an id from 1 to 4"),
-        (["solve", "stcon/bsp", "GRAPH", "--source", "1", "--target", "5"], "--target 5: expected"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--paths-to", "2", "5"], "--paths-to 5: expected"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--paths-to", "4"], "no path leads from 1 to 4"),
-        (
-            ["solve", "bfs/queue", "GRAPH", "--source", "1", "--backend", "cuda"],
-            "bfs/queue runs on host only",
-        ),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--format", "he"], "line 1: expected a header"),
-        (["solve", "bfs/queue", "FOLDER", "--source", "1"], "is a folder; expected"),
-        (["solve", "bfs/queue", "FOLDER", "--source", "1", "--format", "he"], "is a folder, not a file"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--output", "GRAPH/x.csv"], "is a file"),
-        (["solve", "bfs/queue", "GRAPH", "--source", "1", "--output", "FOLDER/dir.csv"], "it is a folder"),
-        (["convert", "FOLDER/none", "FOLDER/x.he"], "cannot be read"),
-        (["convert", "GRAPH", "FOLDER/dir.he"], "it is a folder"),
-        (["generate", "FOLDER/x.he", "--vertices", "4"], "the number of arcs is missing"),
-        (["generate", "FOLDER/x.he", "--vertices", "4", "--arcs", "2"], "expected at least 3"),
-        (["generate", "FOLDER/x.he", "--vertices", "4", "--arcs", "13"], "no more distinct"),
-        (
-            ["generate", "FOLDER/x.he", "--vertices", "4", "--arcs", "5", "--density", "1"],
-            "contradicts itself",
-        ),
-        (["generate", "FOLDER/x.he", "--vertices", "4", "--density", "2"], "expected from 0 to 1"),
-        (["generate", "FOLDER/x.he", "--vertices", "4", "--arcs", "5", "--weights", "5", "4"], "range"),
-    ],
-)
-def test_errors_the_user_can_mend(
-    argv: list[str], complaint: str, tiny: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    [("solve bfs/none GRAPH --source 1", "no solver is called bfs/none"),
+     ("solve bfs/queue GRAPH --source 0", "--source 0: expected an id from 1 to 4"),
+     ("solve bfs/queue GRAPH --source 5", "--source 5: expected an id from 1 to 4"),
+     ("solve stcon/bsp GRAPH --source 1 --target 5", "--target 5: expected"),
+     ("solve bfs/queue GRAPH --source 1 --paths-to 2 5", "--paths-to 5: expected"),
+     ("solve bfs/queue GRAPH --source 1 --paths-to 4", "no path leads from 1 to 4"),
+     ("solve bfs/queue GRAPH --source 1 --backend cuda", "bfs/queue runs on host only"),
+     ("solve bfs/queue GRAPH --source 1 --format he", "line 1: expected a header"),
+     ("solve bfs/queue FOLDER --source 1", "is a folder; expected"),
+     ("solve bfs/queue FOLDER --source 1 --format he", "is a folder, not a file"),
+     ("solve bfs/queue GRAPH --source 1 --output GRAPH/x.csv", "is a file"),
+     ("solve bfs/queue GRAPH --source 1 --output FOLDER/dir.csv", "it is a folder"),
+     ("convert FOLDER/none FOLDER/x.he", "cannot be read"),
+     ("convert GRAPH FOLDER/dir.he", "it is a folder"),
+     ("generate FOLDER/x.he --vertices 4", "the number of arcs is missing"),
+     ("generate FOLDER/x.he --vertices 4 --arcs 2", "expected at least 3"),
+     ("convert FOLDER/damaged.gr.gz FOLDER/x.he", "damaged"),
+     ("solve bfs/queue FOLDER/empty.he --source 0", "expected a graph with vertices"),
+     ("generate FOLDER/x.he --vertices 4 --arcs 5 --weights 5 4", "range")],
+)  # fmt: skip
+def test_errors_the_user_can_mend(argv: str, complaint: str, tiny: Path, call: Call) -> None:
     folder = tiny.parent
     for name in ("dir.csv", "dir.he"):
         (folder / name).mkdir()
+    (folder / "damaged.gr.gz").write_bytes(gzip.compress(TINY["dimacs"])[:-9])
+    (folder / "empty.he").write_text("H 0 0 0\n")
     before = sorted(folder.iterdir())
-    words = [word.replace("GRAPH", str(tiny)).replace("FOLDER", str(folder)) for word in argv]
-    assert complaint in Outcome(capsys, *words).refusal(1)
+    words = argv.replace("GRAPH", str(tiny)).replace("FOLDER", str(folder)).split()
+    assert complaint in call(*words).refusal(1)
     assert sorted(folder.iterdir()) == before
 
 
-def test_the_graph_itself_is_never_overwritten(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_graph_itself_is_never_overwritten(tiny: Path, call: Call) -> None:
     graph, link = tiny.parent / "x.he", tiny.parent / "link.he"
     graph.write_bytes(TINY["he"])
     link.symlink_to(graph)
@@ -166,86 +141,61 @@ def test_the_graph_itself_is_never_overwritten(tiny: Path, capsys: pytest.Captur
         ("path", graph, "--source", 0, "--target", 1, "--output", graph),
         ("convert", link, graph),
     ):
-        assert "is the graph itself" in Outcome(capsys, *asked).refusal(1)
+        assert "is the graph itself" in call(*asked).refusal(1)
     assert graph.read_bytes() == TINY["he"]
 
 
-def test_shortest_paths_need_weights(unweighted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = Outcome(capsys, "solve", "sssp/dijkstra-heap", unweighted, "--source", 0).refusal(1)
+def test_shortest_paths_need_weights(unweighted: Path, call: Call) -> None:
+    line = call("solve", "sssp/dijkstra-heap", unweighted, "--source", 0).refusal(1)
     assert "needs weights" in line
     path = unweighted.parent / "p.he"
     asked = ("path", unweighted, "--source", 0, "--target", 1, "--output", path)
-    assert "H/E needs weights" in Outcome(capsys, *asked).refusal(1)
-
-
-def test_graph_without_vertices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "empty.he").write_text("H 0 0 0\n")
-    asked = ("solve", "bfs/queue", tmp_path / "empty.he", "--source", 0)
-    assert "expected a graph with vertices" in Outcome(capsys, *asked).refusal(1)
+    assert "H/E needs weights" in call(*asked).refusal(1)
 
 
 @pytest.mark.skipif(cuda.cuda_available(), reason="there is a GPU")
-def test_cuda_without_a_gpu(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = Outcome(capsys, "solve", "bfs/bsp", tiny, "--source", 1, "--backend", "cuda").refusal(1)
+def test_cuda_without_a_gpu(tiny: Path, call: Call) -> None:
+    line = call("solve", "bfs/bsp", tiny, "--source", 1, "--backend", "cuda").refusal(1)
     assert line.startswith("error: --backend cuda: ")
-
-
-def test_damaged_gzip_file(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tiny.write_bytes(gzip.compress(TINY["dimacs"])[:-9])
-    assert "damaged" in Outcome(capsys, "convert", tiny, tiny.parent / "x.he").refusal(1)
 
 
 @pytest.mark.parametrize(
     ("raised", "status", "said"),
-    [
-        (KeyboardInterrupt(), 130, "interrupted\n"),
-        (MemoryError(), 1, "error: this needs more memory than there is; take a smaller graph\n"),
-        (RetraceError("why"), 1, "error: why\n"),
-    ],
-)
+    [(KeyboardInterrupt(), 130, "interrupted\n"),
+     (MemoryError(), 1, "error: this needs more memory than there is; take a smaller graph\n"),
+     (RetraceError("why"), 1, "error: why\n")],
+)  # fmt: skip
 def test_exit_statuses(
-    raised: BaseException,
-    status: int,
-    said: str,
-    tiny: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    raised: BaseException, status: int, said: str, tiny: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
     def fail(*_: object) -> None:
         raise raised
 
     monkeypatch.setattr(answers, "read_graph", fail)
-    done = Outcome(capsys, "solve", "bfs/queue", tiny, "--source", 1)
+    done = call("solve", "bfs/queue", tiny, "--source", 1)
     assert (done.status, done.out, done.err) == (status, "", said)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "npy", "he"])
-def test_disk_that_is_full_leaves_nothing(
-    suffix: str, tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("raised", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_writing_that_ends_early_leaves_nothing(
+    raised: BaseException, suffix: str, tiny: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    def fail(*_: object) -> None:
+        raise raised
 
-    monkeypatch.setattr(Path, "replace", full)
-    asked = ("solve", "bfs/queue", tiny, "--source", 1, "--output", tiny.parent / f"x.{suffix}")
-    assert "cannot be written (No space left on device)" in Outcome(capsys, *asked).refusal(1)
-    assert [path.name for path in tiny.parent.iterdir()] == ["tiny.gr"]
-
-
-def test_interrupted_writing_leaves_nothing(
-    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
-    assert Outcome(capsys, "convert", tiny, tiny.parent / "x.he").status == 130
+    monkeypatch.setattr(Path, "replace", fail)
+    done = call("solve", "bfs/queue", tiny, "--source", 1, "--output", tiny.parent / f"x.{suffix}")
+    if isinstance(raised, OSError):
+        assert "cannot be written (No space left on device)" in done.refusal(1)
+    else:
+        assert done.status == 130
     assert [path.name for path in tiny.parent.iterdir()] == ["tiny.gr"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_each_command_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    done = Outcome(capsys, command, "--help")
+def test_help_of_each_command_has_an_example(command: str, call: Call) -> None:
+    done = call(command, "--help")
     assert done.status == 0
     assert f"example: python -m retrace {command}" in " ".join(done.out.split())
     documented = (PROJECT / "docs/command-line.md").read_text()
@@ -253,7 +203,7 @@ def test_help_of_each_command_has_an_example(command: str, capsys: pytest.Captur
 
 
 def test_arrays_of_a_large_table_are_written_in_parts(tmp_path: Path) -> None:
-    size = 2 * graph_file.ROWS + 3
+    size = 2 * graph_file.ROWS_AT_A_TIME + 3
     vertices = np.arange(size, dtype=np.int32)
     graph_file.write_table(tmp_path / "x.csv", {"vertex": vertices, "twice": 2 * vertices})
     written = np.loadtxt(tmp_path / "x.csv", delimiter=",", skiprows=1, dtype=np.int32)

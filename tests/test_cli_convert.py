@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Outcome
+from command_line import Call
 from retrace.graphs import csr, formats
 
 
-def test_a_stored_folder_counts_from_0(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stored_folder_counts_from_0(tiny: Path, call: Call) -> None:
     folder = tiny.parent / "stored"
-    done = Outcome(capsys, "convert", tiny, folder)
+    done = call("convert", tiny, folder)
     assert done.out.endswith("(stored): 4 vertices, 6 arcs; vertex 1 is now vertex 0, and so on\n")
-    assert csr.load(folder).digest() == formats.read(tiny, "dimacs").digest()
+    assert csr.load(folder).digest() == formats.read_graph(tiny, "dimacs").digest()
     assert csr.load(folder).name == "stored"
-    done = Outcome(capsys, "path", folder, "--source", 0, "--target", 2)
+    done = call("path", folder, "--source", 0, "--target", 2)
     assert "2 arcs, weight 5 (ids from 0;" in done.out
     assert done.out.endswith("\n0 1 2\n")
 
@@ -24,55 +24,51 @@ def test_a_stored_folder_counts_from_0(tiny: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     "content", [b"", b"hello\n", b"p edge 3 3\n", b"1 2 3 4\n", b"c only\n", b"\x00\xff\n"]
 )
-def test_what_is_no_format(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_format(content: bytes, tmp_path: Path, call: Call) -> None:
     path = tmp_path / "graph"
     path.write_bytes(content)
-    assert "say --format" in Outcome(capsys, "convert", path, tmp_path / "x.he").refusal(1)
+    assert "say --format" in call("convert", path, tmp_path / "x.he").refusal(1)
 
 
-def test_convert_there_and_back(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_there_and_back(tiny: Path, call: Call) -> None:
     folder = tiny.parent
     for source, target in (("tiny.gr", "a.he"), ("a.he", "b"), ("b", "c.he"), ("c.he", "b")):
-        assert Outcome(capsys, "convert", folder / source, folder / target).status == 0
+        assert call("convert", folder / source, folder / target).status == 0
     assert (folder / "a.he").read_bytes() == (folder / "c.he").read_bytes()
-    assert csr.load(folder / "b").digest() == formats.read(tiny, "dimacs").digest()
+    assert csr.load(folder / "b").digest() == formats.read_graph(tiny, "dimacs").digest()
 
 
-def test_convert_draws_weights_only_if_asked(unweighted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_convert_draws_weights_only_if_asked(unweighted: Path, call: Call) -> None:
     out = unweighted.parent / "x.he"
-    assert "has none; draw some" in Outcome(capsys, "convert", unweighted, out).refusal(1)
-    Outcome(capsys, "convert", unweighted, out, "--weights", 3, 4, "--seed", 5)
-    weights = formats.read(out, "he").weights
+    assert "has none; draw some" in call("convert", unweighted, out).refusal(1)
+    call("convert", unweighted, out, "--weights", 3, 4, "--seed", 5)
+    weights = formats.read_graph(out, "he").weights
     assert weights is not None
     assert set(weights) <= {3, 4}
-    assert "weights of its own" in Outcome(
-        capsys, "convert", out, unweighted.parent / "y", "--weights", 1, 1
-    ).refusal(1)
+    assert "weights of its own" in call("convert", out, unweighted.parent / "y", "--weights", 1, 1).refusal(1)
     asked = ("convert", unweighted, out, "--weights", 4, 3)
-    assert "expected a range" in Outcome(capsys, *asked).refusal(1)
+    assert "expected a range" in call(*asked).refusal(1)
 
 
-def test_convert_never_replaces_a_folder_of_something_else(
-    tiny: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_convert_never_replaces_a_folder_of_something_else(tiny: Path, call: Call) -> None:
     home = tiny.parent / "home"
     home.mkdir()
     (home / "letters").write_text("dear")
-    assert "other content" in Outcome(capsys, "convert", tiny, home).refusal(1)
+    assert "other content" in call("convert", tiny, home).refusal(1)
     assert (home / "letters").exists()
 
 
 @pytest.mark.parametrize("amount", [("--density", 0.05), ("--arcs-per-vertex", 3.15), ("--arcs", 202)])
-def test_generate(amount: tuple[str, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_generate(amount: tuple[str, float], tmp_path: Path, call: Call) -> None:
     outs = [tmp_path / "a.he", tmp_path / "b"]
-    done = [Outcome(capsys, "generate", out, "--vertices", 64, *amount, "--weights", 2, 5) for out in outs]
+    done = [call("generate", out, "--vertices", 64, *amount, "--weights", 2, 5) for out in outs]
     assert "64 vertices, 202 arcs, weakly connected, weights 2 to 5, seed 1, sha256" in done[0].out
     stored = csr.load(outs[1])
-    assert stored.digest() == formats.read(outs[0], "he").digest()
+    assert stored.digest() == formats.read_graph(outs[0], "he").digest()
     assert stored.info["origin"] == "generated"
     assert stored.info["sha256"] in done[0].out
 
 
-def test_generate_on_a_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_generate_on_a_device(tmp_path: Path, call: Call) -> None:
     asked = ("--vertices", 64, "--arcs", 202, "--generator", "random-degree", "--backend", "emulator")
-    assert "perhaps not connected" in Outcome(capsys, "generate", tmp_path / "a.he", *asked).out
+    assert "perhaps not connected" in call("generate", tmp_path / "a.he", *asked).out

@@ -6,33 +6,31 @@ from pathlib import Path
 
 import pytest
 
-from command_line import PROJECT, Outcome
+from command_line import PROJECT, Call
 from retrace.commands import lists
-from retrace.records.model import read_records, write_records
+from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY
 
 
-def test_solvers_are_all_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = Outcome(capsys, "solvers").out.splitlines()
+def test_solvers_are_all_listed(call: Call) -> None:
+    lines = call("solvers").out.splitlines()
     assert {line.split()[0] for line in lines[1:]} == set(REGISTRY.solvers)
     bsp = next(line.split() for line in lines if line.startswith("bfs/bsp "))
     assert bsp[1:3] == ["cuda", "emulator"]
     assert bsp[-1] == "block_size=256"
 
 
-def test_committed_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = Outcome(capsys, "machines").out.splitlines()
+def test_committed_machines_are_listed(call: Call) -> None:
+    lines = call("machines").out.splitlines()
     assert lines[0].split() == ["machine", "GPU", "CPU", "records", "verified", "measured"]
     assert any(line.startswith("h200 ") and "NVIDIA H200" in line for line in lines)
 
 
-def test_machines_without_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_machines_without_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     monkeypatch.setattr(lists, "MACHINES", tmp_path)
-    assert "no machine has records" in Outcome(capsys, "machines").refusal(1)
+    assert "no machine has records" in call("machines").refusal(1)
     record = read_records([PROJECT / "results/machines/h200/table-3.3/NY.jsonl"])[0]
     write_records(tmp_path / "local/table-3.3/NY.jsonl", [record])
-    assert "local (not committed)" in Outcome(capsys, "machines").out
+    assert "local (not committed)" in call("machines").out
     (tmp_path / "local/table-3.3/NY.jsonl").write_text("{}\n")
-    assert "NY.jsonl:1: " in Outcome(capsys, "machines").refusal(1)
+    assert "NY.jsonl:1: " in call("machines").refusal(1)

@@ -6,15 +6,14 @@ import itertools
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from command_line import Outcome, rows
+from command_line import Call, rows
 
 
-def test_path_in_every_format(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_path_in_every_format(tiny: Path, call: Call) -> None:
     outputs = [tiny.parent / f"path.{suffix}" for suffix in ("he", "csv", "npy")]
     asked = ["path", tiny, "--source", 3, "--target", 1]
-    done = Outcome(capsys, *asked, *itertools.chain.from_iterable(("--output", path) for path in outputs))
+    done = call(*asked, *itertools.chain.from_iterable(("--output", path) for path in outputs))
     assert done.out == (
         f"path from 3 to 1 in {tiny}: 2 arcs, weight 5 (ids from 1; sssp/dijkstra-heap, verified against "
         "scipy.sparse.csgraph.dijkstra)\n3 2 1\n"
@@ -22,17 +21,17 @@ def test_path_in_every_format(tiny: Path, capsys: pytest.CaptureFixture[str]) ->
     assert outputs[0].read_text() == "H 4 2 0\nE 2 1 0\nE 1 0 5\n"  # counts from 0
     assert rows(outputs[1]) == [["vertex_from_1", "distance"], ["3", "0"], ["2", "0"], ["1", "5"]]
     assert np.load(outputs[2]).tolist() == [(3, 0), (2, 0), (1, 5)]
-    fewest = Outcome(capsys, *asked, "--solver", "bfs/queue")
+    fewest = call(*asked, "--solver", "bfs/queue")
     assert "1 arc, weight 7 (" in fewest.out
     assert fewest.out.endswith("\n3 1\n")
-    assert Outcome(capsys, "path", tiny, "--source", 2, "--target", 2).out.endswith("\n2\n")
+    assert call("path", tiny, "--source", 2, "--target", 2).out.endswith("\n2\n")
 
 
-def test_path_without_weights(unweighted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = Outcome(capsys, "path", unweighted, "--source", 0, "--target", 2)
+def test_path_without_weights(unweighted: Path, call: Call) -> None:
+    done = call("path", unweighted, "--source", 0, "--target", 2)
     assert ": 1 arc (ids from 0; bfs/queue" in done.out
 
 
-def test_no_path_is_told_in_the_files_ids(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = Outcome(capsys, "path", tiny, "--source", 1, "--target", 4).refusal(1)
+def test_no_path_is_told_in_the_files_ids(tiny: Path, call: Call) -> None:
+    line = call("path", tiny, "--source", 1, "--target", 4).refusal(1)
     assert line == f"error: no path leads from 1 to 4 in {tiny} (ids from 1)\n"

@@ -8,8 +8,6 @@ import os
 import pty
 import re
 import struct
-import subprocess
-import sys
 import termios
 import time
 from pathlib import Path
@@ -19,16 +17,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from command_line import ENVIRONMENT, Outcome, rows
+from command_line import Call, Patch, rows, run, start
 from exact_betweenness import exact_scores
 from graphs import diamonds, graph, grid
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import sample_vertices
+from retrace.graphs.query import Query
 from retrace.graphs.reductions import is_symmetric
-from retrace.solvers.betweenness_beside import SideVertices
-from retrace.solvers.host import ArrayBrandes
-from retrace.solvers.registry import Query
+from retrace.solvers.betweenness.extensions import SideVertices
+from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.system import checkpoint
 
 HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (3, 5)]
@@ -42,10 +40,8 @@ def house(tmp_path: Path) -> Path:
     return path
 
 
-def house_scores(directed: bool = False, sources: list[int] | None = None) -> np.ndarray:
-    arcs = [(u, v, 1) for u, v in HOUSE]
-    both = [*arcs, *((v, u, 1) for u, v in HOUSE)]
-    return exact_scores(graph(6, both if directed else arcs, directed), sources)
+def house_scores(sources: list[int] | None = None) -> np.ndarray:
+    return exact_scores(graph(6, [(u, v, 1) for u, v in HOUSE], directed=False), sources)
 
 
 def written(path: Path) -> np.ndarray:
@@ -53,9 +49,9 @@ def written(path: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("solver", ["seq-array", "vert-comp:block_size=32,blocks=2", "networkit", "igraph"])
-def test_scores_of_a_file(solver: str, house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_of_a_file(solver: str, house: Path, call: Call) -> None:
     csv, npy = house.parent / "scores.csv", house.parent / "scores.npy"
-    done = Outcome(capsys, "solve", f"betweenness/{solver}", house, "--output", csv, "--output", npy)
+    done = call("solve", f"betweenness/{solver}", house, "--output", csv, "--output", npy)
     assert (done.status, done.err) == (0, "")
     assert "house.txt: undirected, from all of 6 vertices, highest score 4.5 at 3 (ids from 0)" in done.out
     assert "; verified against " in done.out
@@ -66,55 +62,44 @@ def test_scores_of_a_file(solver: str, house: Path, capsys: pytest.CaptureFixtur
     assert table["score"].tolist() == written(csv).tolist()
 
 
-def test_both_directions_are_counted_if_asked(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    csv = house.parent / "scores.csv"
-    done = Outcome(capsys, "solve", "betweenness/seq-stl", house, "--directed", "--output", csv)
-    assert "house.txt: directed, from all" in done.out
-    assert_allclose(written(csv), house_scores(directed=True), rtol=1e-12)
-    assert_allclose(written(csv), 2 * house_scores(), rtol=1e-12)
-
-
-def test_arcs_that_go_one_way_make_a_directed_graph(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_arcs_that_go_one_way_make_a_directed_graph(tmp_path: Path, call: Call) -> None:
     path = tmp_path / "line.txt"
     path.write_text("0 1\n1 2\n2 3\n")
-    done = Outcome(capsys, "solve", "betweenness/seq-stl", path, "--output", tmp_path / "scores.csv")
+    done = call("solve", "betweenness/seq-stl", path, "--output", tmp_path / "scores.csv")
     assert "line.txt: directed, from all of 4 vertices" in done.out
     assert written(tmp_path / "scores.csv").tolist() == [0, 2, 2, 0]
     assert not is_symmetric(graph(3, [(0, 1, 1), (1, 0, 1), (1, 2, 1)]))
     assert is_symmetric(graph(3, [(0, 1, 1), (1, 0, 1), (0, 1, 1), (2, 2, 1)]))
 
 
-def test_sampled_sources(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sampled_sources(house: Path, call: Call) -> None:
     csv = house.parent / "scores.csv"
     argv = ["solve", "betweenness/seq-vector", house, "--sources", 3, "--seed", 5, "--output", csv]
-    done = Outcome(capsys, *argv)
+    done = call(*argv)
     assert "from 3 sampled of 6 vertices" in done.out
     expected = house_scores(sources=sample_vertices(6, 3, 5).tolist())
     assert_allclose(written(csv), expected, rtol=1e-12)
-    assert Outcome(capsys, *argv, "--normalized").status == 0
+    assert call(*argv, "--normalized").status == 0
     assert_allclose(written(csv), expected / 10 * 2, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("directed", "pairs"), [((), 10), (("--directed",), 20)])
-def test_normalised_scores(
-    directed: tuple[str, ...], pairs: int, house: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    ("asked", "times"),
+    [(["--directed"], 2), (["--normalized"], 1 / 10), (["--normalized", "--directed"], 2 / 20)],
+)
+def test_directed_and_normalised_scores(asked: list[str], times: float, house: Path, call: Call) -> None:
     csv = house.parent / "scores.csv"
-    argv = ["solve", "betweenness/seq-array", house, "--normalized", "--output", csv, *directed]
-    assert Outcome(capsys, *argv).status == 0
-    assert_allclose(written(csv), house_scores(directed=bool(directed)) / pairs, rtol=1e-12)
+    done = call("solve", "betweenness/seq-array", house, "--output", csv, *asked)
+    assert f"house.txt: {'directed' if '--directed' in asked else 'undirected'}, from all" in done.out
+    assert_allclose(written(csv), times * house_scores(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("vertices", [0, 1, 2])
-def test_graphs_without_pairs_between_which_to_be(
-    vertices: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_graphs_without_pairs_between_which_to_be(vertices: int, tmp_path: Path, call: Call) -> None:
     path = tmp_path / "few.gr"
     path.write_text(f"p sp {vertices} {vertices // 2}\n" + "a 1 2 1\n" * (vertices // 2))
     argv = ["solve", "betweenness/seq-array", path, "--normalized", "--output", tmp_path / "scores.csv"]
-    assert Outcome(capsys, *argv).status == 0
+    assert call(*argv).status == 0
     assert written(tmp_path / "scores.csv").tolist() == [0.0] * vertices
 
 
@@ -126,7 +111,7 @@ def stored(tmp_path: Path) -> Path:
     return tmp_path / "g"
 
 
-def interrupt_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> list[Query]:
+def interrupt_after(batches: int, monkeypatch: Patch) -> list[Query]:
     """Let each solve count, and one raise what Ctrl-C does."""
     asked: list[Query] = []
     whole = ArrayBrandes.solve
@@ -142,15 +127,13 @@ def interrupt_after(batches: int, monkeypatch: pytest.MonkeyPatch) -> list[Query
     return asked
 
 
-def test_an_interrupted_run_loses_no_more_than_a_batch(
-    stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_run_loses_no_more_than_a_batch(stored: Path, monkeypatch: Patch, call: Call) -> None:
     kept, csv = stored.parent / "kept.npz", stored.parent / "scores.csv"
     argv = ["solve", "betweenness/seq-array", stored, "--checkpoint", kept, "--output", csv]
     asked = interrupt_after(3, monkeypatch)
-    assert Outcome(capsys, *argv).status == 130
+    assert call(*argv).status == 130
     assert sorted(path.name for path in stored.parent.iterdir()) == ["g", "kept.npz"]
-    again = Outcome(capsys, *argv)
+    again = call(*argv)
     assert (again.status, again.err) == (0, "")
     assert f" s after {checkpoint.FIRST + 2} sources of an earlier run; verified" in again.out
     done = [source for query in asked[:3] for source in query.sources or ()]
@@ -160,12 +143,10 @@ def test_an_interrupted_run_loses_no_more_than_a_batch(
     assert not kept.exists()
 
 
-def test_a_checkpoint_of_something_else_is_refused(
-    stored: Path, house: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_checkpoint_is_refused(stored: Path, house: Path, monkeypatch: Patch, call: Call) -> None:
     kept = stored.parent / "kept.npz"
     interrupt_after(1, monkeypatch)
-    assert Outcome(capsys, "solve", "betweenness/seq-array", stored, "--checkpoint", kept).status == 130
+    assert call("solve", "betweenness/seq-array", stored, "--checkpoint", kept).status == 130
     content = kept.read_bytes()
     for solver, path, more, what in (
         ("seq-stl", stored, [], "solver settings"),
@@ -174,7 +155,7 @@ def test_a_checkpoint_of_something_else_is_refused(
         ("seq-array", stored, ["--sources", 5], "sources"),
     ):
         argv = ["solve", f"betweenness/{solver}", path, "--checkpoint", kept, *more]
-        assert f"{kept}: is a checkpoint of other {what} than" in Outcome(capsys, *argv).refusal(1)
+        assert f"{kept}: is a checkpoint of other {what} than" in call(*argv).refusal(1)
         assert kept.read_bytes() == content
     array, other = io.BytesIO(), io.BytesIO()
     np.save(array, np.zeros(3))
@@ -182,22 +163,15 @@ def test_a_checkpoint_of_something_else_is_refused(
     argv = ["solve", "betweenness/seq-array", stored, "--checkpoint", kept]
     for damaged in (content[:-30], b"", array.getvalue(), other.getvalue()):
         kept.write_bytes(damaged)
-        assert f"{kept}: is no checkpoint" in Outcome(capsys, *argv).refusal(1)
+        assert f"{kept}: is not a checkpoint" in call(*argv).refusal(1)
 
 
-def test_no_file_is_written_twice(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_file_is_written_twice(house: Path, call: Call) -> None:
     csv = house.parent / "scores.csv"
     for option in ("--checkpoint", "--output"):
-        argv = [
-            "solve",
-            "betweenness/seq-array",
-            house,
-            "--output",
-            csv,
-            option,
-            house.parent / "./scores.csv",
-        ]
-        assert f"{csv}: is to be written twice" in Outcome(capsys, *argv).refusal(1)
+        asked = ("--output", csv, option, house.parent / "./scores.csv")
+        told = call("solve", "betweenness/seq-array", house, *asked).refusal(1)
+        assert f"{csv}: is to be written twice" in told
         assert not csv.exists()
 
 
@@ -205,9 +179,8 @@ def test_no_file_is_written_twice(house: Path, capsys: pytest.CaptureFixture[str
     ("more", "asked"), [([], [None]), (["--sources", 5], [5]), (["--checkpoint", "kept.npz"], [16, 24])]
 )
 def test_side_vertices_are_taken_away_if_all_sources_come_at_once(
-    more: list[object], asked: list[int | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    more: list[object], asked: list[int | None], tmp_path: Path, monkeypatch: Patch, call: Call
+) -> None:
     monkeypatch.chdir(tmp_path)
     windmill = [(0, u, 1) for u in range(1, 40)] + [(u, u + 1, 1) for u in range(1, 39, 2)]
     csr.save(graph(40, windmill, directed=False), tmp_path / "g")
@@ -219,17 +192,14 @@ def test_side_vertices_are_taken_away_if_all_sources_come_at_once(
 
     monkeypatch.setattr(SideVertices, "upload", upload)
     spec = "betweenness/vert-comp2-virt-stride:blocks=2,block_size=32"
-    assert "; verified against" in Outcome(capsys, "solve", spec, "g", "--backend", "emulator", *more).out
+    assert "; verified against" in call("solve", spec, "g", "--backend", "emulator", *more).out
     assert heard == asked
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_a_full_disk_behind_standard_output_is_told(house: Path) -> None:
-    command = [sys.executable, "-m", "retrace", "solve", "betweenness/seq-array", str(house)]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            command, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
-        )
+        done = run("solve", "betweenness/seq-array", house, stdout=full)
     assert done.returncode == 1
     assert done.stderr == "error: standard output: No space left on device\n"
 
@@ -238,9 +208,7 @@ def test_ctrl_c_in_a_batch_leaves_the_batches_before(tmp_path: Path) -> None:
     whole = grid(150, 150)
     csr.save(CSRGraph(whole.indptr, whole.indices, None, {"directed": False}), tmp_path / "g")
     kept = tmp_path / "kept.npz"
-    argv = ["solve", "betweenness/seq-scaled", tmp_path / "g", "--checkpoint", kept, "--no-check"]
-    command = [sys.executable, "-m", "retrace", *map(str, argv)]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE)
+    process = start("solve", "betweenness/seq-scaled", tmp_path / "g", "--checkpoint", kept, "--no-check")
     deadline = time.monotonic() + 60
     while not kept.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -254,11 +222,7 @@ def test_ctrl_c_in_a_batch_leaves_the_batches_before(tmp_path: Path) -> None:
 def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
     ours, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    argv = ["solve", "betweenness/seq-array", stored, "--no-check"]
-    command = [sys.executable, "-m", "retrace", *map(str, argv)]
-    done = subprocess.run(
-        command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=terminal, check=False, timeout=60
-    )
+    done = run("solve", "betweenness/seq-array", stored, "--no-check", stderr=terminal)
     shown = os.read(ours, 1 << 16).decode()
     os.close(ours)
     os.close(terminal)
@@ -267,42 +231,26 @@ def test_progress_is_shown_on_a_terminal(stored: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("solver", "more", "complaint"),
-    [
-        ("betweenness/networkit", ["--sources", "2"], "takes all vertices as sources"),
-        ("betweenness/networkit", ["--checkpoint", "kept.npz"], "takes all vertices as sources"),
-        ("betweenness/seq-array", ["--sources", "7"], "7 sources asked for, expected 1 to 6"),
-        ("betweenness/none", [], "no solver is called betweenness/none"),
-        ("betweenness", [], "no solver is called betweenness"),
-        ("betweenness/vert:precision=half", [], "precision is half"),
-    ],
-)
+    ("asked", "status", "complaint"),
+    [("betweenness/networkit --sources 2", 1, "takes all vertices as sources"),
+     ("betweenness/networkit --checkpoint kept.npz", 1, "takes all vertices as sources"),
+     ("betweenness/seq-array --sources 7", 1, "7 sources requested, expected 1 to 6"),
+     ("betweenness", 1, "no solver is called betweenness"),
+     ("betweenness/seq-array --source 1", 2, "takes neither ends nor paths; see --sources"),
+     ("betweenness/seq-array --output x.he", 2, "finds scores, and .he holds paths"),
+     ("bfs/queue --source 1 --sources 2", 2, "--sources is for betweenness"),
+     ("bfs/queue --source 1 --normalized", 2, "--normalized is for betweenness")],
+)  # fmt: skip
 def test_what_cannot_be_asked(
-    solver: str, more: list[str], complaint: str, house: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    asked: str, status: int, complaint: str, house: Path, monkeypatch: Patch, call: Call
+) -> None:
     monkeypatch.chdir(house.parent)
-    assert complaint in Outcome(capsys, "solve", solver, house, *more).refusal(1)
+    solver, *more = asked.split()
+    assert complaint in call("solve", solver, "house.txt", *more).refusal(status)
 
 
-def test_too_many_paths_are_told_by_their_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_too_many_paths_are_told_by_their_source(tmp_path: Path, call: Call) -> None:
     csr.save(diamonds(1100), tmp_path / "g")
     argv = ["solve", "betweenness/seq-array", tmp_path / "g", "--output", tmp_path / "scores.csv"]
-    assert "from vertex 0 (ids from 0) more shortest paths lead" in Outcome(capsys, *argv).refusal(1)
+    assert "from vertex 0 (ids from 0) more shortest paths lead" in call(*argv).refusal(1)
     assert not (tmp_path / "scores.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("solver", "more", "complaint"),
-    [
-        ("betweenness/seq-array", ["--source", "1"], "takes neither ends nor paths; see --sources"),
-        ("betweenness/seq-array", ["--output", "x.he"], "finds scores, and .he holds paths"),
-        ("bfs/queue", [], "needs --source"),
-        ("bfs/queue", ["--source", "1", "--sources", "2"], "--sources is for betweenness"),
-        ("bfs/queue", ["--source", "1", "--normalized"], "--normalized is for betweenness"),
-    ],
-)
-def test_usage_errors(
-    solver: str, more: list[str], complaint: str, house: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert complaint in Outcome(capsys, "solve", solver, house, *more).refusal(2)

@@ -10,23 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import Outcome, rows
+from command_line import Call, rows
 from retrace.graphs import dense, formats
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.path_files import read_path
+from retrace.graphs.path_files import read_path_file
 from retrace.solvers import REGISTRY, Query, Solver
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 
 @pytest.mark.parametrize("zipped", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("kind", TINY)
-def test_same_distances_from_every_format(
-    kind: str, zipped: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_same_distances_from_every_format(kind: str, zipped: bool, tmp_path: Path, call: Call) -> None:
     graph, out = tmp_path / "graph", tmp_path / "d.csv"
     graph.write_bytes(gzip.compress(TINY[kind]) if zipped else TINY[kind])
     base = formats.LAYOUTS[kind].base
-    done = Outcome(capsys, "solve", "sssp/mask-sequential", graph, "--source", base, "--output", out)
+    done = call("solve", "sssp/mask-sequential", graph, "--source", base, "--output", out)
     assert done.status == 0, done.err
     assert f"(ids from {base})" in done.out
     header, *found = rows(out)
@@ -38,25 +36,21 @@ def test_same_distances_from_every_format(
 
 @pytest.mark.parametrize("told", [False, True], ids=["detected", "named"])
 @pytest.mark.parametrize("kind", TINY_WITHOUT_WEIGHTS)
-def test_same_levels_from_every_format(
-    kind: str, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_same_levels_from_every_format(kind: str, told: bool, tmp_path: Path, call: Call) -> None:
     graph, out = tmp_path / "graph", tmp_path / "levels.csv"
     graph.write_bytes(TINY_WITHOUT_WEIGHTS[kind])
     base = formats.LAYOUTS[kind].base
     named = ["--format", kind] if told else []
-    done = Outcome(capsys, "solve", "bfs/queue", graph, "--source", base, "--output", out, *named)
+    done = call("solve", "bfs/queue", graph, "--source", base, "--output", out, *named)
     assert done.status == 0, done.err
     header, *found = rows(out)
     assert header == [f"vertex_from_{base}", "level"]
     assert found[:3] == [[str(base), "0"], [str(base + 1), "1"], [str(base + 2), "1"]]
 
 
-def test_numpy_holds_what_csv_holds(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_numpy_holds_what_csv_holds(tiny: Path, call: Call) -> None:
     out = tiny.parent / "answer.npy"
-    done = Outcome(
-        capsys, "solve", "sssp/standard", tiny, "--source", 3, "--backend", "emulator", "--output", out
-    )
+    done = call("solve", "sssp/standard", tiny, "--source", 3, "--backend", "emulator", "--output", out)
     table = np.load(out)
     assert table.dtype.names == ("vertex_from_1", "distance", "predecessor_from_1")
     assert table.tolist() == [(1, 5, 2), (2, 0, 3), (3, 0, -1), (4, UNREACHABLE, -1)]
@@ -67,15 +61,13 @@ def test_numpy_holds_what_csv_holds(tiny: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("solver", ["sssp/dijkstra-heap", "sssp/mask-sequential", "bfs/queue"])
-def test_he_holds_paths_that_are_lines_of_the_graph(
-    solver: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_he_holds_paths_that_are_lines_of_the_graph(solver: str, tmp_path: Path, call: Call) -> None:
     graph = tmp_path / "graph.he"
-    Outcome(capsys, "generate", graph, "--vertices", 60, "--arcs", 240, "--seed", 3)
+    call("generate", graph, "--vertices", 60, "--arcs", 240, "--seed", 3)
     own = set(graph.read_text().splitlines()[1:])
     tree, one, some, table = (tmp_path / name for name in ("tree.he", "one.he", "some.he", "d.csv"))
     outputs = itertools.chain.from_iterable(("--output", path) for path in (tree, table))
-    Outcome(capsys, "solve", solver, graph, "--source", 0, *outputs)
+    call("solve", solver, graph, "--source", 0, *outputs)
     reached = {int(row[0]) for row in rows(table)[1:] if row[1]}
     header, *lines = tree.read_text().splitlines()
     assert header == f"H 60 {len(reached) - 1} 0"
@@ -83,20 +75,20 @@ def test_he_holds_paths_that_are_lines_of_the_graph(
     assert {int(line.split()[2]) for line in lines} == reached - {0}
 
     target, other = sorted(reached - {0})[-2:]
-    done = Outcome(capsys, "solve", solver, graph, "--source", 0, "--paths-to", target, "--output", one)
-    arcs = read_path(one, formats.read(graph, "he"))
+    done = call("solve", solver, graph, "--source", 0, "--paths-to", target, "--output", one)
+    arcs = read_path_file(one, formats.read_graph(graph, "he"))
     assert (arcs[0, 0], arcs[-1, 1]) == (0, target)
     assert f"path to {target}: 0 {' '.join(map(str, arcs[:, 1]))}\n" in done.out
-    Outcome(capsys, "solve", solver, graph, "--source", 0, "--paths-to", target, other, "--output", some)
+    call("solve", solver, graph, "--source", 0, "--paths-to", target, other, "--output", some)
     assert set(one.read_text().splitlines()[1:]) <= set(some.read_text().splitlines()[1:]) <= set(lines)
 
 
-def test_connectivity_of_a_pair(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_connectivity_of_a_pair(tiny: Path, call: Call) -> None:
     out = tiny.parent / "length.csv"
     asked = ("solve", "stcon/two-queues", tiny, "--source", 1, "--output", out, "--target")
-    assert "from 1 to 3 (ids from 1): 1 arc; setup" in Outcome(capsys, *asked, 3).out
+    assert "from 1 to 3 (ids from 1): 1 arc; setup" in call(*asked, 3).out
     assert rows(out) == [["vertex_from_1", "length"], ["3", "1"]]
-    assert "from 1 to 4 (ids from 1): no path; setup" in Outcome(capsys, *asked, 4).out
+    assert "from 1 to 4 (ids from 1): no path; setup" in call(*asked, 4).out
     assert rows(out)[1:] == [["4", ""]]
 
 
@@ -132,32 +124,32 @@ def odd_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("odd_solvers")
-def test_wrong_answer_is_an_error_of_its_own(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_answer_is_an_error_of_its_own(tiny: Path, call: Call) -> None:
     out = tiny.parent / "levels.csv"
     asked = ("solve", "bfs/wrong", tiny, "--source", 1, "--output", out)
-    line = Outcome(capsys, *asked).refusal(3)
+    line = call(*asked).refusal(3)
     assert "vertex 0 has 7 instead of 0" in line
     assert "(ids from 0)" in line
     assert not out.exists()
-    Outcome(capsys, "path", tiny, "--source", 1, "--target", 2, "--solver", "bfs/wrong").refusal(3)
-    believed = Outcome(capsys, *asked, "--no-check")
+    call("path", tiny, "--source", 1, "--target", 2, "--solver", "bfs/wrong").refusal(3)
+    believed = call(*asked, "--no-check")
     assert believed.status == 0
     assert believed.out.endswith("not checked\n")
     assert rows(out)[1] == ["1", "7"]
-    assert "check the answer" in Outcome(capsys, *asked, "--no-check", "--paths-to", 2).refusal(1)
+    assert "check the answer" in call(*asked, "--no-check", "--paths-to", 2).refusal(1)
 
 
 @pytest.mark.usefixtures("odd_solvers")
-def test_failure_of_a_solver_is_one_line(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = Outcome(capsys, "solve", "bfs/broken", tiny, "--source", 1).refusal(1)
+def test_failure_of_a_solver_is_one_line(tiny: Path, call: Call) -> None:
+    line = call("solve", "bfs/broken", tiny, "--source", 1).refusal(1)
     assert line == "error: bfs/broken on host failed: ValueError: two lines\n"
 
 
+FROM_1 = b"1 2 4\n1 3 5\n3 2 -6\n2 4 -2147483646\n"
 NEGATIVE = {
-    "dimacs": b"p sp 4 4\na 1 2 4\na 1 3 5\na 3 2 -6\na 2 4 -2147483646\n",
+    "dimacs": b"p sp 4 4\na " + FROM_1.replace(b"\n", b"\na ", 3),
     "he": b"H 4 4 0\nE 0 1 4\nE 0 2 5\nE 2 1 -6\nE 1 3 -2147483646\n",
-    "matrix-market": b"%%MatrixMarket matrix coordinate integer general\n"
-    b"4 4 4\n1 2 4\n1 3 5\n3 2 -6\n2 4 -2147483646\n",
+    "matrix-market": b"%%MatrixMarket matrix coordinate integer general\n4 4 4\n" + FROM_1,
 }
 
 
@@ -165,43 +157,40 @@ NEGATIVE = {
 @pytest.mark.parametrize(
     "solver", ["bellman-ford/sequential", "bellman-ford/edge-list", "bellman-ford/dense"]
 )
-def test_negative_weights_are_for_bellman_ford(
-    kind: str, solver: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_negative_weights_are_for_bellman_ford(kind: str, solver: str, tmp_path: Path, call: Call) -> None:
     given, out, base = tmp_path / "graph", tmp_path / "d.csv", formats.LAYOUTS[kind].base
     given.write_bytes(NEGATIVE[kind])
     backend = [] if solver.endswith("sequential") else ["--backend", "emulator"]
     asked = ["--source", base, "--output", out, "--paths-to", base + 3, *backend]
-    done = Outcome(capsys, "solve", solver, given, *asked)
+    done = call("solve", solver, given, *asked)
     assert done.status == 0, done.err
     distances = ["0", "-1", "5", "-2147483647"]
     assert rows(out)[1:] == [[str(vertex + base), told] for vertex, told in enumerate(distances)]
     assert f"path to {base + 3}: {base} {base + 2} {base + 1} {base + 3}" in done.out
     asked[3] = tmp_path / "tree.he"
-    assert "H/E has no negative weights" in Outcome(capsys, "solve", solver, given, *asked).refusal(1)
-    refused = Outcome(capsys, "solve", "sssp/dijkstra-heap", given, "--source", base).refusal(1)
+    assert "H/E has no negative weights" in call("solve", solver, given, *asked).refusal(1)
+    refused = call("solve", "sssp/dijkstra-heap", given, "--source", base).refusal(1)
     assert "with a whole weight from 0 to 2147483646" in refused
     given.write_bytes(NEGATIVE[kind].replace(b"-2147483646", b"-2147483647"))
-    refused = Outcome(capsys, "solve", solver, given, *asked[:2]).refusal(1)
+    refused = call("solve", solver, given, *asked[:2]).refusal(1)
     assert "with a whole weight from -2147483646 to 2147483646" in refused
 
 
-def test_a_negative_cycle_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_negative_cycle_is_named(tmp_path: Path, call: Call) -> None:
     given = tmp_path / "cycle.gr"
     given.write_bytes(b"p sp 4 4\na 1 2 1\na 2 3 2\na 3 2 -3\na 4 1 1\n")
     for solver in ("bellman-ford/sequential", "bellman-ford/scipy", "bellman-ford/resident"):
-        told = Outcome(capsys, "solve", solver, given, "--source", 4).refusal(1)
-        assert re.search(
-            r"cycle.gr: vertex [12] \(from 0\) lies on a negative cycle that vertex 3 reaches", told
-        )
-    assert Outcome(capsys, "solve", "bellman-ford/sequential", given, "--source", 1).status == 1
+        told = call("solve", solver, given, "--source", 4).refusal(1)
+        cycle = r"cycle.gr: vertex [12] \(from 0\) lies on a negative cycle that vertex 3 reaches"
+        assert re.search(cycle, told)
+    assert call("solve", "bellman-ford/sequential", given, "--source", 1).status == 1
 
 
-def test_a_stored_complete_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stored_complete_graph(tmp_path: Path, call: Call) -> None:
     dense.save(dense.DenseGraph(30, 3), tmp_path / "dense-30")
-    done = Outcome(capsys, "solve", "bellman-ford/streams", tmp_path / "dense-30", "--source", 3)
+    done = call("solve", "bellman-ford/streams", tmp_path / "dense-30", "--source", 3)
     assert "30 of 30 reached" in done.out
     assert "verified against scipy.sparse.csgraph.dijkstra" in done.out
     dense.save(dense.DenseGraph(50_000, 3), tmp_path / "dense-50000")
-    asked = Outcome(capsys, "solve", "bellman-ford/streams", tmp_path / "dense-50000", "--source", 3)
+    asked = call("solve", "bellman-ford/streams", tmp_path / "dense-50000", "--source", 3)
     assert "dense-50000: 2,499,950,000 arcs are more than 32 bits count" in asked.refusal(1)

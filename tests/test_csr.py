@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from command_line import refused
 from retrace.graphs.csr import CSRGraph, from_arcs, load, save
 from retrace.system.errors import RetraceError
 
 
 @pytest.fixture
 def graph() -> CSRGraph:
-    return from_arcs(
-        3, np.array([2, 0, 2, 0]), np.array([1, 2, 1, 2]), np.array([7, 0, 5, 9]), {"name": "tiny"}
-    )
+    tails, heads, weights = np.array([[2, 0, 2, 0], [1, 2, 1, 2], [7, 0, 5, 9]])
+    return from_arcs(3, tails, heads, weights, {"name": "tiny"})
 
 
 def test_from_arcs_keeps_the_order_of_parallel_arcs(graph: CSRGraph) -> None:
@@ -30,14 +31,12 @@ def test_from_arcs_keeps_the_order_of_parallel_arcs(graph: CSRGraph) -> None:
 
 @pytest.mark.parametrize(
     ("indptr", "indices", "weights", "error"),
-    [
-        (np.array([0, 1]), np.zeros(1, np.int32), None, TypeError),
-        (np.array([0, 1], np.int32), np.zeros((1, 1), np.int32), None, TypeError),
-        (np.array([], np.int32), np.array([], np.int32), None, ValueError),
-        (np.array([0, 2], np.int32), np.zeros(1, np.int32), None, ValueError),
-        (np.array([0, 1], np.int32), np.zeros(1, np.int32), np.zeros(2, np.int32), ValueError),
-    ],
-)
+    [(np.array([0, 1]), np.zeros(1, np.int32), None, TypeError),
+     (np.array([0, 1], np.int32), np.zeros((1, 1), np.int32), None, TypeError),
+     (np.array([], np.int32), np.array([], np.int32), None, ValueError),
+     (np.array([0, 2], np.int32), np.zeros(1, np.int32), None, ValueError),
+     (np.array([0, 1], np.int32), np.zeros(1, np.int32), np.zeros(2, np.int32), ValueError)],
+)  # fmt: skip
 def test_arrays_that_are_no_graph(indptr, indices, weights, error) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(error):
         CSRGraph(indptr, indices, weights)
@@ -71,9 +70,7 @@ def test_save_replaces_what_was_there(graph: CSRGraph, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["tiny"]
 
 
-def test_save_that_fails_leaves_nothing(
-    graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_save_leaves_nothing(graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CSRGraph, "digest", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         save(graph, tmp_path / "tiny")
@@ -100,6 +97,4 @@ def test_damaged_folder_is_refused_by_name(damage: str, graph: CSRGraph, tmp_pat
             (folder / "graph.json").write_text("{")
         case "other dtype":
             np.save(array, np.zeros(4))
-    with pytest.raises(RetraceError, match=r"tiny: not a stored graph .*; write it again") as caught:
-        load(folder)
-    assert "\n" not in str(caught.value)
+    assert re.search(r"tiny: not a stored graph .*; write it again", refused(load, folder))

@@ -1,6 +1,5 @@
 """A kernel fails on its own; whichever call finds out says so in one line."""
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from command_line import python
 from retrace.devices import cuda
 from retrace.devices.base import Device
 from retrace.system.errors import RetraceError
@@ -94,7 +94,5 @@ if cuda.cuda_available():
     def test_a_kernel_that_traps(tmp_path: Path) -> None:
         source = tmp_path / "trap.cu"
         source.write_text('extern "C" __global__ void k() { __trap(); }\n')
-        scripts = [str(Path(__file__).parents[1] / "scripts"), str(Path(__file__).parent)]
-        command = [sys.executable, "-c", f"import sys; sys.path += {scripts!r}\n{PROGRAM}", str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = python(f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n{PROGRAM}", source)
         assert done.stdout.split() == ["write", "read", "fill", "synchronize", "record"], done.stderr

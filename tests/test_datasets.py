@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import copy
 import gzip
 import hashlib
 import json
-import os
-import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import replace
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import yaml
 
+from command_line import Call, Patch, refused
+from hosts import CONTENT, FILE, NOWHERE, SHA256, serving
 from retrace.graphs import csr, datasets
-from retrace.graphs.datasets import Dataset, Edition, load_registry, obtain
+from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
+from retrace.graphs.datasets import Patience
 from retrace.system.errors import RetraceError
 
-PROJECT = Path(__file__).parents[1]
-CONTENT = b"p sp 4 6\na 1 2 5\na 2 1 5\na 1 3 7\na 3 1 7\na 2 4 1\na 4 2 1\n"
-FILE = gzip.compress(CONTENT, mtime=0)
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
+PAIRS = {"near": [0, 1], "far": [0, 3]}
+ENTRY: dict[str, Any] = {"vertices": 4, "arcs": 6, "directed": False, "origin": "dimacs", "licence": "none"}
+ENTRY |= {"source": 0, "pairs": PAIRS, "stand_in": "road"}
+M = TypeVar("M", Dataset, Edition)
 CONTENT_WITHOUT_WEIGHTS = b"p tw 4 3\n1 2\n1 3\n2 4\n"
-NOWHERE = "http://127.0.0.1:9"  # nothing listens on the discard port
 
 
 class Host(BaseHTTPRequestHandler):
@@ -72,35 +70,30 @@ class Host(BaseHTTPRequestHandler):
             return
         self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @pytest.fixture
 def host() -> Iterator[str]:
     Host.requests = {}
     Host.stop = threading.Event()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are no news
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    Host.stop.set()
-    server.shutdown()
-    server.server_close()
+    with serving(Host) as address:
+        yield address
+        Host.stop.set()
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "PROBE_S", 2.0)
-    monkeypatch.setattr(datasets, "READ_S", 1.0)
-    monkeypatch.setattr(datasets, "DOWNLOAD_S", 2.0)
-    monkeypatch.setattr(datasets, "RETRIES", 0)
+IMPATIENT = Patience(probe=2, read=1, download=2, retries=0)
+obtain = partial(datasets.obtain, patience=IMPATIENT)
 
 
 def dataset(*addresses: str, sha256: str | None = SHA256, stand_in: str | None = "road") -> Dataset:
-    edition = Edition("dimacs", "dimacs", file="tiny.gr.gz", sha256=sha256, addresses=addresses)
-    pairs = {"near": (0, 1), "far": (0, 3)}
-    return Dataset("tiny", 4, 6, False, "dimacs", "none", 0, pairs, (edition,), stand_in=stand_in)
+    edition = {"name": "dimacs", "format": "dimacs", "file": "tiny.gr.gz", "sha256": sha256}
+    entry = ENTRY | {"stand_in": stand_in, "editions": [{**edition, "addresses": []}]}
+    found = Dataset(name="tiny", **entry)
+    # unchecked: a test's address may be a folder
+    return changed(found, editions=(changed(found.editions[0], addresses=addresses),))
+
+
+def changed(model: M, **values: object) -> M:
+    return model.model_copy(update=values)
 
 
 def names(folder: Path) -> list[str]:
@@ -110,16 +103,8 @@ def names(folder: Path) -> list[str]:
 def test_official_address_first(host: str, tmp_path: Path) -> None:
     graph = obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, f"{host}/mirror", "fail", 1)
     assert (graph.vertices, graph.arcs) == (4, 6)
-    assert graph.info == {
-        "name": "tiny",
-        "origin": "dimacs",
-        "edition": "dimacs",
-        "weights": "file",
-        "seed": None,
-        "directed": False,
-        "source": 0,
-        "pairs": {"near": [0, 1], "far": [0, 3]},
-    }
+    told = {key: ENTRY[key] for key in ("origin", "directed", "source", "pairs")}
+    assert graph.info == {"name": "tiny", "edition": "dimacs", "weights": "file", "seed": None, **told}
     assert (tmp_path / "tiny.gr.gz").read_bytes() == FILE
     assert names(tmp_path) == ["tiny.gr.gz"]
     assert Host.requests == {"right": 2, "mirror": 1}  # each is asked, one is read
@@ -166,10 +151,10 @@ def test_content_that_the_host_has_unpacked_is_right_too(host: str, tmp_path: Pa
     assert obtain(dataset(), tmp_path, None, "fail", 1).arcs == 6
 
 
-def test_busy_host_is_asked_again(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "RETRIES", 2)
-    monkeypatch.setattr(datasets, "DOWNLOAD_S", 10)
-    assert obtain(dataset(f"{host}/busy/tiny.gr.gz"), tmp_path, None, "fail", 1).arcs == 6
+def test_busy_host_is_asked_again(host: str, tmp_path: Path) -> None:
+    busy = dataset(f"{host}/busy/tiny.gr.gz")
+    patience = replace(IMPATIENT, retries=2, download=10)
+    assert obtain(busy, tmp_path, None, "fail", 1, patience=patience).arcs == 6
 
 
 def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,8 +173,9 @@ def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.Cap
 
 def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> None:
     full = dataset(f"{host}/missing/tiny.gr.gz")
-    lesser = Edition("pace16", "pace", file="tiny.pace.gr", addresses=(f"{host}/topology/tiny.pace.gr",))
-    both = replace(full, editions=(*full.editions, lesser))
+    where = (f"{host}/topology/tiny.pace.gr",)
+    lesser = Edition(name="pace16", format="pace", file="tiny.pace.gr", addresses=where)
+    both = changed(full, editions=(*full.editions, lesser))
     graph = obtain(both, tmp_path, None, "fail", 7)
     assert (graph.info["edition"], graph.info["weights"], graph.info["seed"]) == ("pace16", "generated", 7)
     assert graph.info["origin"] == "dimacs"
@@ -204,44 +190,32 @@ def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("offline", ["stand-in", "fail"])
 @pytest.mark.parametrize(
-    "damage",
-    [
-        lambda: FILE[:-9],
-        lambda: gzip.compress(CONTENT.replace(b"5", b"6")),
-        lambda: b"",
-        lambda: b"<html>",
-        lambda: FILE + b"junk",
-    ],
+    "damaged",
+    [FILE[:-9], gzip.compress(CONTENT.replace(b"5", b"6")), b"", b"<html>", FILE + b"junk"],
     ids=["truncated", "altered", "empty", "web page", "trailing junk"],
 )
-def test_damaged_file_is_refused_by_name(
-    damage: Callable[[], bytes], offline: str, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file(damaged: bytes, offline: str, host: str, tmp_path: Path, monkeypatch: Patch) -> None:
     file = tmp_path / "tiny.gr.gz"
-    file.write_bytes(damage())
-    monkeypatch.setattr(datasets.formats, "parse", lambda *_: pytest.fail("parsed"))
-    with pytest.raises(RetraceError) as caught:
-        obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
-    message = str(caught.value)
+    file.write_bytes(damaged)
+    monkeypatch.setattr(datasets.formats, "parse_graph", lambda *_: pytest.fail("parsed"))
+    message = refused(obtain, dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     assert message.startswith(f"{file}: expected ")
     assert message.endswith(f"delete {file} and run again")
     assert SHA256 in message
-    whole = damage() if "gzip file" in message else datasets.formats.unpack(damage(), "")
+    whole = damaged if "gzip file" in message else datasets.formats.unpack(damaged, "")
     assert hashlib.sha256(whole).hexdigest() in message
-    assert "\n" not in message
 
 
 def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    large = replace(dataset(f"{NOWHERE}/tiny.gr.gz"), vertices=1000, arcs=2800, source=500)
+    large = changed(dataset(f"{NOWHERE}/tiny.gr.gz"), vertices=1000, arcs=2800, source=500)
     graph = obtain(large, tmp_path, str(tmp_path / "none"), "stand-in", 3)
     assert (graph.vertices, graph.arcs) == (1000, 2800)
-    info = graph.info
-    assert (info["name"], info["origin"], info["edition"]) == ("tiny", "stand-in", "stand-in")
-    assert (info["weights"], info["seed"], info["source"]) == ("generated", 3, 500)
-    near, far = info["pairs"]["near"], info["pairs"]["far"]
+    told = {"name": "tiny", "origin": "stand-in", "edition": "stand-in", "weights": "generated", "seed": 3}
+    assert graph.info.items() >= (told | {"source": 500}).items()
+    near, far = graph.info["pairs"]["near"], graph.info["pairs"]["far"]
     assert near[0] == far[0] == 500
     assert near != far
-    assert "unreachable" not in info["pairs"]
+    assert "unreachable" not in graph.info["pairs"]
     *warnings, said = capsys.readouterr().err.splitlines()
     assert said == "tiny: could not be had; a generated stand-in takes its place"
     assert len(warnings) == 2
@@ -249,13 +223,13 @@ def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_stand_in_of_a_social_network_has_no_weights(tmp_path: Path) -> None:
-    social = replace(dataset(stand_in="heavy-tailed"), weighted=False, sources=3, source=1)
+    social = changed(dataset(stand_in="heavy-tailed"), weighted=False, sources=3, source=1)
     graph = obtain(social, tmp_path, None, "stand-in", 3)
     assert (graph.vertices, graph.arcs, graph.weights) == (4, 6, None)
     assert (graph.info["weights"], graph.info["origin"], graph.info["seed"]) == ("none", "stand-in", 3)
     assert graph.info["sources"] == {"count": 3, "seed": 3}
-    assert "sources" not in obtain(replace(social, sources=4), tmp_path, None, "stand-in", 3).info
-    weighted = obtain(replace(social, weighted=True), tmp_path, None, "stand-in", 3)
+    assert "sources" not in obtain(changed(social, sources=4), tmp_path, None, "stand-in", 3).info
+    weighted = obtain(changed(social, weighted=True), tmp_path, None, "stand-in", 3)
     assert weighted.weights is not None
     assert weighted.info["weights"] == "generated"
 
@@ -268,8 +242,8 @@ def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path)
     digests = set()
     for name, content in files.items():
         (tmp_path / f"{name}.txt").write_text(content)
-        edition = Edition(name, "snap", file=f"{name}.txt", renumber=name == "theirs")
-        unweighted = replace(dataset(), weighted=False, editions=(edition,))
+        edition = Edition(name=name, format="snap", file=f"{name}.txt", renumber=name == "theirs")
+        unweighted = changed(dataset(), weighted=False, editions=(edition,))
         graph = obtain(unweighted, tmp_path / "downloads", str(tmp_path), "fail", 1)
         assert (graph.info["edition"], graph.info["weights"], graph.info["seed"]) == (name, "none", None)
         digests.add(graph.digest())
@@ -277,19 +251,15 @@ def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path)
 
 
 def test_offline_failure_lists_what_was_tried(tmp_path: Path) -> None:
-    with pytest.raises(RetraceError) as caught:
-        obtain(dataset(f"{NOWHERE}/a/tiny.gr.gz", f"{NOWHERE}/b/tiny.gr.gz"), tmp_path, None, "fail", 1)
-    message = str(caught.value)
-    assert "\n" not in message
+    both = dataset(f"{NOWHERE}/a/tiny.gr.gz", f"{NOWHERE}/b/tiny.gr.gz")
+    message = refused(obtain, both, tmp_path, None, "fail", 1)
     assert f"{NOWHERE}/a/tiny.gr.gz (no connection), {NOWHERE}/b/tiny.gr.gz (no connection)" in message
     assert "GRAPH_MIRROR" in message
     with pytest.raises(RetraceError, match="could not be had"):  # a graph for which nothing may stand in
         obtain(dataset(stand_in=None), tmp_path, None, "stand-in", 1)
 
 
-def test_data_sets_that_share_a_file_are_had_side_by_side(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_sets_that_share_a_file_are_had_side_by_side(tmp_path: Path, monkeypatch: Patch) -> None:
     mirror, downloads, copied = tmp_path / "mirror", tmp_path / "downloads", []
     mirror.mkdir()
     (mirror / "tiny.gr.gz").write_bytes(FILE)
@@ -302,7 +272,7 @@ def test_data_sets_that_share_a_file_are_had_side_by_side(
     monkeypatch.setattr(datasets.shutil, "copyfile", slow_copy)
     with ThreadPoolExecutor() as pool:
         jobs = [
-            pool.submit(obtain, replace(dataset(), name=f"tiny-{count}"), downloads, str(mirror), "fail", 1)
+            pool.submit(obtain, changed(dataset(), name=f"tiny-{count}"), downloads, str(mirror), "fail", 1)
             for count in range(5)
         ]
     assert [job.result().info["origin"] for job in jobs] == ["dimacs"] * 5
@@ -314,7 +284,7 @@ def test_hosts_that_hang_are_all_found_out_at_once(host: str, tmp_path: Path) ->
     addresses = [f"{host}/hangs/{i}/tiny.gr.gz" for i in range(8)]
     start = time.monotonic()
     obtain(dataset(*addresses), tmp_path, None, "stand-in", 1)
-    assert time.monotonic() - start < 2 * datasets.PROBE_S
+    assert time.monotonic() - start < 2 * IMPATIENT.probe
 
 
 def test_downloads_that_cannot_be_a_folder(tmp_path: Path) -> None:
@@ -323,27 +293,17 @@ def test_downloads_that_cannot_be_a_folder(tmp_path: Path) -> None:
         obtain(dataset(str(tmp_path / "file")), tmp_path / "file" / "downloads", None, "fail", 1)
 
 
-@pytest.fixture
-def config() -> dict[str, Any]:
-    return yaml.safe_load((PROJECT / "config.yaml").read_text())  # type: ignore[no-any-return]
-
-
-def test_registry(config: dict[str, Any]) -> None:
-    registry = load_registry(config)
+def test_the_projects_registry() -> None:
+    registry = load_registry(["datasets.yaml"])
     assert list(registry) == ["small-6", "small-9", "NY", "NW", "Gowalla", "Gowalla-4096"]
-    assert registry["NW"].stand_in == "road"
     whole, sampled = registry["Gowalla"], registry["Gowalla-4096"]
-    assert sampled == replace(whole, name="Gowalla-4096", sources=4096)
+    assert sampled == changed(whole, name="Gowalla-4096", sources=4096)
     assert registry["NW"].editions[1].arcs == 2 * 1_410_387
-    for name in ("NY", "NW"):
-        first, *others = registry[name].editions[0].addresses
-        assert first.startswith("https://www.diag.uniroma1.it/challenge9/data/USA-road-d/USA-road-d.")
-        assert len(others) == 2
 
 
 @pytest.mark.parametrize("name", ["small-6", "small-9"])
-def test_small_graphs(name: str, config: dict[str, Any], tmp_path: Path) -> None:
-    graph = obtain(load_registry(config)[name], tmp_path, None, "fail", 1)
+def test_small_graphs(name: str, tmp_path: Path) -> None:
+    graph = obtain(load_registry(["datasets.yaml"])[name], tmp_path, None, "fail", 1)
     assert (graph.info["origin"], graph.info["weights"]) == ("report", "file")
     reached = [0]
     for vertex in reached:
@@ -356,131 +316,59 @@ def test_small_graphs(name: str, config: dict[str, Any], tmp_path: Path) -> None
     assert pairs.get("unreachable", [0, 8])[1] not in reached
 
 
+def edition(**values: object) -> dict[str, object]:
+    return {"name": "dimacs", "format": "dimacs", "file": "tiny.gr.gz", **values}
+
+
 @pytest.mark.parametrize(
-    ("key", "change"),
-    [
-        ("datasets.NY: ", lambda d: d["NY"].update(vertexes=3)),
-        ("datasets.NY: ", lambda d: d["NY"].pop("source")),
-        ("datasets.NY.vertices: ", lambda d: d["NY"].update(vertices="many")),
-        ("datasets.NY.source: ", lambda d: d["NY"].update(source=264_346)),
-        ("datasets.NY.pairs.far: ", lambda d: d["NY"]["pairs"].update(far=[0, 999_999])),
-        ("datasets.NY.pairs.far: ", lambda d: d["NY"]["pairs"].update(far=[0])),
-        ("datasets.NY.sources: ", lambda d: d["NY"].update(sources=0)),
-        ("datasets.NY.stand_in: ", lambda d: d["NY"].update(stand_in="tree")),
-        ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(sha256="37F5")),
-        ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(file="../NY.gr.gz")),
-        ("datasets.NY.editions.0", lambda d: d["NY"]["editions"][0].update(path="NY.gr.gz")),
-        ("datasets.NW.editions: ", lambda d: d["NW"]["editions"][1].update(name="dimacs")),
-    ],
-)
-def test_registry_errors_name_the_key(
-    key: str, change: Callable[[Any], None], config: dict[str, Any]
-) -> None:
-    changed = copy.deepcopy(config)
-    change(changed["datasets"])
-    with pytest.raises(RetraceError, match=f"config: {key}") as caught:
-        load_registry(changed)
-    assert "\n" not in str(caught.value)
+    ("key", "entry"),
+    [("NY.vertexes: unknown key; expected one of vertices, ", {"vertexes": 3}),
+     ("NY.vertices: expected an integer, found 'many'", {"vertices": "many"}),
+     ("NY.source: expected ids below 4, found 4", {"source": 4}),
+     ("NY.pairs.far: expected ids below 4, found 9", {"pairs": {"near": [0, 1], "far": [0, 9]}}),
+     ("NY.pairs.far[1]: required, but missing", {"pairs": {"near": [0, 1], "far": [0]}}),
+     ("NY.sources: expected at least 1, found 0", {"sources": 0}),
+     ("NY.stand_in: expected 'road' or 'heavy-tailed', found 'tree'", {"stand_in": "tree"}),
+     ("NY.editions[0].sha256: expected text of the form", {"editions": [edition(sha256="37F5")]}),
+     ("NY.editions[0].file: expected text of the form", {"editions": [edition(file="../NY.gr.gz")]}),
+     ("NY.editions[0]: expected either path, or file", {"editions": [edition(path="NY.gr.gz")]}),
+     ("NY.editions: expected a different name for each", {"editions": [edition(), edition()]}),
+     ("NY.editions: required, but missing", {})],
+)  # fmt: skip
+def test_registry_errors_name_file_and_key(key: str, entry: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    editions = {"editions": [edition()]} if entry else {}
+    file.write_text(yaml.safe_dump({"NY": {**ENTRY, **editions, **entry}}))
+    assert refused(load_registry, [file]).startswith(f"{file}: {key}")
 
 
-def test_schema_and_registry_have_the_same_keys() -> None:
-    schema = yaml.safe_load(datasets.SCHEMA.read_text())["additionalProperties"]["properties"]
-    assert {field.name for field in fields(Dataset)} == {"name", *schema}
-    assert {field.name for field in fields(Edition)} == set(schema["editions"]["items"]["properties"])
+def test_a_registry_laid_over_another_replaces_its_entries(tmp_path: Path) -> None:
+    mine = write_registry(tmp_path / "mine.yaml", name="NY")
+    registry = load_registry(["datasets.yaml", mine])
+    assert (registry["NY"].vertices, registry["NW"].vertices) == (4, 1_207_945)
 
 
-def test_registry_without_datasets() -> None:
-    with pytest.raises(RetraceError, match="config: datasets"):
-        load_registry({})
-
-
-def command(config: Path, tmp_path: Path, mirror: str, *more: str) -> subprocess.Popen[str]:
-    program = [sys.executable, str(PROJECT / "scripts/get_graph.py")]
-    folders = ["--downloads", str(tmp_path / "downloads"), "--output", str(tmp_path / "graphs" / "tiny")]
-    return subprocess.Popen(
-        [*program, "--config", str(config), "--graph", "tiny", *folders, *more],
-        env={**os.environ, "GRAPH_MIRROR": mirror},
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def write_config(path: Path, *addresses: str) -> Path:
-    edition = {"name": "dimacs", "format": "dimacs", "file": "tiny.gr.gz", "sha256": SHA256}
-    entry = {
-        "vertices": 4,
-        "arcs": 6,
-        "directed": False,
-        "origin": "dimacs",
-        "licence": "none",
-        "source": 0,
-        "pairs": {"near": [0, 1], "far": [0, 3]},
-        "stand_in": "road",
-        "editions": [{**edition, "addresses": list(addresses)}],
-    }
-    path.write_text(yaml.safe_dump({"datasets": {"tiny": entry}}))
+def write_registry(path: Path, *addresses: str, name: str = "tiny") -> Path:
+    entry = {**ENTRY, "editions": [edition(sha256=SHA256, addresses=list(addresses))]}
+    path.write_text(yaml.safe_dump({name: entry}))
     return path
 
 
-def test_command(host: str, tmp_path: Path) -> None:
-    config = write_config(tmp_path / "config.yaml")
-    run = command(config, tmp_path, f"{host}/right")
-    assert (run.wait(60), run.communicate()[1]) == (0, "")
-    graph = csr.load(tmp_path / "graphs" / "tiny")
-    assert graph.info == {**json.loads((tmp_path / "graphs/tiny/graph.json").read_text()), "arcs": 6}
+def test_command(host: str, tmp_path: Path, script: Call, monkeypatch: Patch) -> None:
+    config, folder = write_registry(tmp_path / "datasets.yaml"), tmp_path / "graphs/tiny"
+    monkeypatch.setenv("GRAPH_MIRROR", f"{host}/right")
+    asked = ("--datasets", config, "--graph", "tiny", "--downloads", tmp_path / "downloads")
+    done = script("get_graph.py", *asked, "--output", folder)
+    assert (done.status, done.err) == (0, "")
+    assert csr.load(folder).info == {**json.loads((folder / "graph.json").read_text()), "arcs": 6}
 
 
-@pytest.mark.parametrize("mirror", ["", "none"])
-def test_command_that_fails_leaves_no_output(mirror: str, tmp_path: Path) -> None:
-    run = command(write_config(tmp_path / "config.yaml"), tmp_path, mirror, "--offline", "fail")
-    error = run.communicate(timeout=60)[1]
-    assert run.returncode == 1
-    assert error.splitlines()[-1].startswith("error: tiny: could not be had")
-    assert not (tmp_path / "graphs").exists()
-
-
-@pytest.mark.parametrize(("text", "expected"), [(None, "cannot be read"), ("{", "YAML"), ("3", "mapping")])
-def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path) -> None:
-    config = tmp_path / "config.yaml"
+@pytest.mark.parametrize(("text", "expected"), [(None, "no such file"), ("{", "YAML"), ("3", "mapping")])
+def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path, script: Call) -> None:
+    config = tmp_path / "datasets.yaml"
     if text is not None:
         config.write_text(text)
-    run = command(config, tmp_path, "")
-    error = run.communicate(timeout=60)[1]
-    assert run.returncode == 1
+    asked = ("--datasets", config, "--graph", "tiny", "--output", tmp_path / "tiny")
+    error = script("get_graph.py", *asked).refusal(1)
     assert error.startswith(f"error: {config}: ")
     assert expected in error
-    assert error.count("\n") == 1
-
-
-def test_command_with_a_bad_entry(tmp_path: Path) -> None:
-    run = command(tmp_path / "config.yaml", tmp_path, "", "--dataset", "{vertices: 3")
-    error = run.communicate(timeout=60)[1]
-    assert run.returncode == 1
-    assert error.startswith("error: --dataset: expected YAML, found: ")
-    assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_killed_download_leaves_nothing_that_passes_for_a_file(
-    how: signal.Signals, host: str, tmp_path: Path
-) -> None:
-    downloads = tmp_path / "downloads"
-    run = command(write_config(tmp_path / "config.yaml", f"{host}/trickles/tiny.gr.gz"), tmp_path, "")
-    deadline = time.monotonic() + 30
-    while not any(path.is_file() for path in downloads.glob(".tiny*/*")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert any(path.is_file() for path in downloads.glob(".tiny*/*"))
-    run.send_signal(how)
-    run.communicate(timeout=10)
-    assert not (downloads / "tiny.gr.gz").exists()
-    assert not (tmp_path / "graphs").exists()
-    if how == signal.SIGINT:
-        assert run.returncode == 130
-        assert names(downloads) == []
-    again = command(tmp_path / "config.yaml", tmp_path, f"{host}/right")
-    Host.stop.set()  # ends the trickle: the first address fails at once
-    assert again.wait(60) == 0
-    again.communicate()
-    assert names(downloads) == ["tiny.gr.gz"]
-    assert csr.load(tmp_path / "graphs" / "tiny").info["origin"] == "dimacs"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,68 +10,51 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphs import NAMED, random_graphs
-from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice, cuda_available
+from command_line import Call
+from graphs import NAMED, mixed, random_graphs
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
 from retrace.graphs import csr, dense
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
-from retrace.solvers.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
 from retrace.system import memory
 from retrace.system.errors import RetraceError, TooLargeError
-
-MASK = 2**64 - 1
-DEVICES = [
-    pytest.param(EmulatedDevice, id="emulator"),
-    *([pytest.param(CudaDevice, marks=pytest.mark.gpu, id="cuda")] if cuda_available() else []),
-]
-
-
-def splitmix64(word: int) -> int:
-    word = (word + 0x9E3779B97F4A7C15) & MASK
-    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
-    return word ^ (word >> 31)
+from solving import DEVICES, open_device
 
 
 def expected(graph: DenseGraph) -> Int32Array:
-    """Make the matrix in Python, from the words of the C++ header's comments."""
+    """Make the matrix in NumPy, from the words of the C++ header's comments."""
     low, high = graph.weights
+    ids = np.arange(graph.vertices, dtype=np.uint64)
+    words = mixed(np.uint64(graph.key) ^ (ids[:, np.newaxis] << np.uint64(32) | ids)) >> np.uint64(32)
     matrix = np.full((graph.vertices, pitch_of(graph.vertices)), UNREACHABLE, dtype=np.int32)
-    for u in range(graph.vertices):
-        for v in range(graph.vertices):
-            if u != v:
-                matrix[u, v] = low + (
-                    (splitmix64(int(graph.key) ^ (u << 32 | v)) >> 32) * (high - low + 1) >> 32
-                )
+    matrix[:, : graph.vertices] = low + (words * np.uint64(high - low + 1) >> np.uint64(32)).astype(np.int64)
+    np.fill_diagonal(matrix, UNREACHABLE)
     return matrix
 
 
-def on_device(kind: type[Device], graph: dense.Graph) -> Int32Array:
-    with kind() as device:
+def on_device(backend: str, graph: dense.Graph) -> Int32Array:
+    with open_device(backend) as device:
         return device.download(device_matrix(device, graph)).reshape(graph.vertices, -1)
 
 
-@pytest.mark.parametrize("kind", DEVICES)
+@pytest.mark.parametrize("backend", DEVICES)
 @given(
     vertices=st.integers(1, 40), seed=st.integers(-(2**70), 2**70), low=st.integers(1, 10**6), data=st.data()
 )
 @settings(max_examples=15, deadline=None)
-def test_the_same_matrix_everywhere(
-    kind: type[Device], vertices: int, seed: int, low: int, data: st.DataObject
-) -> None:
+def test_one_matrix_everywhere(backend: str, vertices: int, seed: int, low: int, data: st.DataObject) -> None:
     graph = DenseGraph(vertices, seed, (low, data.draw(st.integers(low, 5 * 10**6))))
     assert np.array_equal(host_matrix(graph), expected(graph))
-    assert np.array_equal(on_device(kind, graph), expected(graph))
+    assert np.array_equal(on_device(backend, graph), expected(graph))
 
 
-@pytest.mark.parametrize("kind", DEVICES)
-def test_the_same_matrix_at_a_size_with_many_blocks(kind: type[Device]) -> None:
+@pytest.mark.parametrize("backend", DEVICES)
+def test_the_same_matrix_at_a_size_with_many_blocks(backend: str) -> None:
     graph = DenseGraph(1030, 7)
     matrix = host_matrix(graph)
     assert matrix.shape == (1030, 1032)
-    assert np.array_equal(on_device(kind, graph), matrix)
+    assert np.array_equal(on_device(backend, graph), matrix)
     weights = matrix[matrix != UNREACHABLE]
     assert len(weights) == graph.arcs
     assert (weights.min(), weights.max()) == graph.weights
@@ -128,24 +109,20 @@ def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("vertices", "weights", "told"),
-    [
-        (0, (1, 100), "expected from 1 to 65535 vertices"),
-        (65536, (1, 100), "expected from 1 to 65535 vertices"),
-        (10, (0, 100), "expected a range within 1 to 214748364"),
-        (10, (7, 6), "expected a range"),
-        (10, (1, 2**28), "expected a range"),
-    ],
-)
+    [(0, (1, 100), "expected from 1 to 65535 vertices"),
+     (65536, (1, 100), "expected from 1 to 65535 vertices"),
+     (10, (0, 100), "expected a range within 1 to 214748364"), (10, (7, 6), "expected a range"),
+     (10, (1, 2**28), "expected a range")],
+)  # fmt: skip
 def test_what_is_no_dense_graph(vertices: int, weights: tuple[int, int], told: str) -> None:
     with pytest.raises(RetraceError, match=told):
         DenseGraph(vertices, 1, weights)
 
 
-def test_stored_and_loaded(tmp_path: Path) -> None:
+def test_stored_and_loaded(tmp_path: Path, script: Call) -> None:
     folder = tmp_path / "dense-300"
-    script = Path(__file__).parents[1] / "scripts/generate_dense.py"
-    command = [sys.executable, str(script), "--vertices", "300", "--seed", "5", "--weights", "3", "9"]
-    subprocess.run([*command, "--output", str(folder)], check=True)
+    asked = ("--vertices", 300, "--seed", 5, "--weights", 3, 9, "--output", folder)
+    assert script("generate_dense.py", *asked).status == 0
     graph = dense.load(folder)
     assert graph == DenseGraph(300, 5, (3, 9))
     assert [path.name for path in folder.iterdir()] == ["graph.json"]

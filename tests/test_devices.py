@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice
-from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.system.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -63,10 +62,10 @@ def test_streams_pinned_memory_and_events(device: Device) -> None:
     assert end.milliseconds_since(start) >= 0
 
 
-def test_kernels_reach_mapped_memory(device: Device) -> None:
-    host, buffer = device.mapped(33, np.int32)
+def test_kernels_in_three_dimensions_reach_mapped_memory(device: Device) -> None:
+    host, buffer = device.mapped(2 * 3 * 4 * 5 * 6 * 7, np.int32)
     host[:] = 0
-    device.load(BARRIERS).kernel("indices")((1, 1, 3), 11, buffer)
+    device.load(BARRIERS).kernel("indices")((2, 3, 4), (5, 6, 7), buffer)
     device.synchronize()
     assert (host == 1).all()
 
@@ -82,12 +81,6 @@ def test_kernel_times_are_summed(device: Device) -> None:
     kernel(100, 64, counts)
     assert len(timer.brackets) == 3
     assert (device.download(counts) == 4).all()
-
-
-def test_three_dimensions(device: Device) -> None:
-    counts = device.upload(np.zeros(2 * 3 * 4 * 5 * 6 * 7, np.int32))
-    device.load(BARRIERS).kernel("indices")((2, 3, 4), (5, 6, 7), counts)
-    assert (device.download(counts) == 1).all()
 
 
 @pytest.mark.parametrize("n", [1, 256, 1000, 100_000])
@@ -123,12 +116,6 @@ def test_barriers_do_not_wait_for_threads_that_left(device: Device) -> None:
     assert np.array_equal(device.download(out), np.where(stayed, found, 0))
 
 
-def test_atomic_sums_take_floats_that_are_not_normal_for_zero(device: Device) -> None:
-    sums = device.upload(np.array([2**-127, 2**-126, 2**-125], np.float32))
-    device.load(ATOMICS).kernel("tiny_sums")(1, 1, sums)
-    assert device.download(sums).tolist() == [0, 2**-126, 0]
-
-
 @pytest.mark.parametrize("lanes", [32, 20])
 def test_warp_operations(device: Device, lanes: int) -> None:
     out = device.upload(np.zeros(11 * 64, np.uint32))
@@ -153,16 +140,13 @@ def test_warp_operations(device: Device, lanes: int) -> None:
         assert np.array_equal(got, np.array(expected, dtype=np.uint32))
 
 
-def test_warp_reductions(device: Device) -> None:
-    out = device.empty(128, np.int32)
-    device.load(BARRIERS).kernel("warp_reductions")(1, 32, out)
+def test_reductions_of_a_warp_and_of_its_parts(device: Device) -> None:
+    out, part = device.empty(128, np.int32), device.empty(32, np.int32)
+    module = device.load(BARRIERS)
+    module.kernel("warp_reductions")(1, 32, out)
     assert device.download(out).reshape(4, 32).T.tolist() == [[176, -10, 21, 15]] * 32
-
-
-def test_parts_of_a_warp(device: Device) -> None:
-    out = device.empty(32, np.int32)
-    device.load(BARRIERS).kernel("two_groups")(1, 32, out)
-    assert device.download(out).tolist() == [32016] * 16 + [32108] * 16
+    module.kernel("two_groups")(1, 32, part)
+    assert device.download(part).tolist() == [32016] * 16 + [32108] * 16
 
 
 def test_symbols(device: Device) -> None:
@@ -188,29 +172,28 @@ def test_variables_start_anew_when_a_file_is_loaded_again(device: Device) -> Non
         assert device.download(out).tolist() == [first] * 32 + [32]
 
 
-def test_integer_atomics(device: Device) -> None:
-    n, mask = 4096, 0xFF
+def test_atomics(device: Device) -> None:
+    module, n, mask = device.load(ATOMICS), 4096, 0xFF
     i = device.upload(np.array([0, 0, 0, 0, mask, 0, 0, 0], np.int32))
     u = device.upload(np.array([0, 2**32 - 1, 0, 0, 0, 0, 0, 0], np.uint32))
-    device.load(ATOMICS).kernel("integers")(n // 128, 128, i, u)
+    module.kernel("integers")(n // 128, 128, i, u)
     signed = device.download(i)
     assert signed[:7].tolist() == [n * (n - 1) // 2, -n, 1 - n, n - 1, 0, mask, 0]
     assert 1 <= signed[7] <= n
     assert device.download(u).tolist() == [n, 0, n - 1, n % 100, -n % 100, 1, 1, 1]
 
-
-def test_wide_atomics(device: Device) -> None:
     u, s = device.upload(np.zeros(5, np.uint64)), device.upload(np.zeros(1, np.int64))
-    device.load(ATOMICS).kernel("wide")(16, 128, u, s)
+    module.kernel("wide")(16, 128, u, s)
     assert device.download(u).tolist() == [2048 << 33, 2047 << 33, 1 << 40, 11, 7]
     assert device.download(s).tolist() == [-2047 << 33]
 
-
-def test_floating_atomics(device: Device) -> None:
     f, d = device.upload(np.zeros(3, np.float32)), device.upload(np.zeros(1, np.float64))
-    device.load(ATOMICS).kernel("floats")(16, 128, f, d)
+    module.kernel("floats")(16, 128, f, d)
     assert device.download(f).tolist() == [1024, 1, 1]
     assert device.download(d).tolist() == [512]
+    sums = device.upload(np.array([2**-127, 2**-126, 2**-125], np.float32))
+    module.kernel("tiny_sums")(1, 1, sums)  # those that are not normal count as zero
+    assert device.download(sums).tolist() == [0, 2**-126, 0]
 
 
 def test_vectors_and_integer_functions(device: Device) -> None:
@@ -222,30 +205,25 @@ def test_vectors_and_integer_functions(device: Device) -> None:
 
 @pytest.mark.parametrize(
     ("grid", "block", "shared", "message"),
-    [
-        (1, 2048, 0, "block size 2048 in x, not from 1 to 1024"),
-        (1, (32, 64), 0, "2048 threads a block"),
-        (1, (1, 1, 65), 0, "block size 65 in z"),
-        (0, 32, 0, "grid size 0 in x"),
-        ((1, 65536), 32, 0, "grid size 65536 in y"),
-        (1, 32, 300_000, "300000 bytes of shared memory"),
-    ],
-)
-def test_launches_that_no_device_can_do(
-    device: Device, grid: int, block: int, shared: int, message: str
-) -> None:
+    [(1, 2048, 0, "block size 2048 in x, not from 1 to 1024"), (1, (32, 64), 0, "2048 threads per block"),
+     (1, (1, 1, 65), 0, "block size 65 in z"), (0, 32, 0, "grid size 0 in x"),
+     ((1, 65536), 32, 0, "grid size 65536 in y"), (1, 32, 300_000, "300000 bytes of shared memory")],
+)  # fmt: skip
+def test_launches_that_are_refused(device: Device, grid: int, block: int, shared: int, message: str) -> None:
     kernel = device.load(BARRIERS).kernel("indices")
     with pytest.raises(RetraceError, match=message):
         kernel(grid, block, device.empty(1, np.int32), shared=shared)
 
 
-def test_plain_python_numbers_are_refused(device: Device) -> None:
+def test_what_is_no_number_of_numpy_is_refused(device: Device) -> None:
     kernel = device.load(ATOMICS).kernel("vectors")
     buffer = device.empty(8, np.int32)
     with pytest.raises(TypeError, match=r"kernel vectors, parameter 1: .* not int"):
         kernel(1, 32, 2, buffer, buffer)
     with pytest.raises(TypeError, match=r"kernel vectors, parameter 2: .* not ndarray"):
         kernel(1, 32, np.int32(2), np.zeros(8, np.int32), buffer)
+    with pytest.raises(TypeError, match=r"kernel vectors, parameter 1: expected .*, not "):
+        kernel(1, 32, np.void(b"8 bytes!"), buffer, buffer)
 
 
 def test_unknown_files_and_kernels(device: Device) -> None:
@@ -269,19 +247,24 @@ def test_buffers_end_with_their_device(device: Device) -> None:
     assert device.download(device.upload(np.ones(3, np.int32))).tolist() == [1, 1, 1]
 
 
-def test_free_memory(device: Device) -> None:
+def test_free_memory_and_resident_blocks(device: Device) -> None:
     assert device.free_memory() > 2**20
+    device.memory_gib = 2**-10
+    assert device.free_memory() <= 2**20
+    assert 1 <= device.resident_blocks(1024) <= device.resident_blocks(256)
 
 
-def test_resident_blocks(device: Device) -> None:
-    largest, smaller = device.resident_blocks(1024), device.resident_blocks(256)
-    assert 1 <= largest <= smaller
+@pytest.mark.gpu
+@pytest.mark.skipif(not cuda_available(), reason="needs a GPU")
+def test_what_kernels_are_compiled_for_can_be_chosen() -> None:
+    with CudaDevice() as own, CudaDevice(compute_capability="7.5") as chosen:
+        assert chosen.architecture() == "sm_75"
+        assert own.architecture() == f"sm_{own.describe()['compute_capability'].replace('.', '')}"
 
 
-def test_both_devices_have_the_whole_interface() -> None:
+def test_the_cuda_device_has_the_whole_interface() -> None:
     """What is missing would show on a GPU alone."""
-    for kind in (CudaDevice, EmulatedDevice):
-        assert not kind.__abstractmethods__, kind
+    assert not CudaDevice.__abstractmethods__
 
 
 def test_a_view_is_a_part_of_its_buffer(device: Device) -> None:

@@ -2,14 +2,16 @@
 
 import json
 import os
+import re
 import shutil
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from command_line import ENVIRONMENT, PROJECT, Call, python, refused
 from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.system.errors import RetraceError
@@ -53,6 +55,15 @@ def test_one_atomic_operation_on_both_is_right(seed: int | None) -> None:
         assert device.download(best)[0] == 10 << 32 | 39
 
 
+def prefix_sums(seed: int | None, grid: int = 1, block: int = 64) -> list[int]:
+    """Run prefix sums that are right only if threads run in their order."""
+    with EmulatedDevice(seed) as device:
+        values = device.upload(np.ones(64, np.int32))
+        device.load(RACES).kernel("prefix_in_order")(grid, block, np.int32(64), values)
+        found: list[int] = device.download(values).tolist()
+        return found
+
+
 def test_lost_updates_show() -> None:
     sums = set()
     for seed in SEEDS:
@@ -64,34 +75,27 @@ def test_lost_updates_show() -> None:
 
 
 def test_dependence_on_the_order_of_threads_shows() -> None:
-    ones, in_order = np.ones(64, np.int32), np.arange(1, 65)
     for seed in (None, 1, 2, 3):
-        with EmulatedDevice(seed) as device:
-            values = device.upload(ones)
-            device.load(RACES).kernel("prefix_in_order")(1, 64, np.int32(64), values)
-            assert np.array_equal(device.download(values), in_order) == (seed is None)
+        assert (prefix_sums(seed) == list(range(1, 65))) == (seed is None)
+
+
+def turned_round(blocks: int) -> Any:
+    """What the kernels with and without a barrier are meant to write."""
+    return (100 * np.arange(blocks)[:, np.newaxis] + np.roll(np.arange(64), 1)).ravel()
 
 
 @pytest.mark.parametrize("seed", [None, *SEEDS])
 def test_a_missing_barrier_shows(seed: int | None) -> None:
-    expected = (100 * np.arange(8)[:, np.newaxis] + np.roll(np.arange(64), 1)).ravel()
     with EmulatedDevice(seed) as device:
         module, out = device.load(RACES), device.empty(8 * 64, np.int32)
         module.kernel("with_barrier")(8, 64, out)
-        assert np.array_equal(device.download(out), expected)
+        assert np.array_equal(device.download(out), turned_round(8))
         module.kernel("missing_barrier")(8, 64, out)
-        assert not np.array_equal(device.download(out), expected)
+        assert not np.array_equal(device.download(out), turned_round(8))
 
 
 def test_a_seed_decides_everything() -> None:
-    def run(seed: int) -> list[int]:
-        with EmulatedDevice(seed) as device:
-            values = device.upload(np.ones(64, np.int32))
-            device.load(RACES).kernel("prefix_in_order")(4, 16, np.int32(64), values)
-            return device.download(values).tolist()
-
-    assert run(5) == run(5)
-    assert run(5) != run(6)
+    assert prefix_sums(5, 4, 16) == prefix_sums(5, 4, 16) != prefix_sums(6, 4, 16)
 
 
 def test_new_memory_is_poisoned() -> None:
@@ -104,22 +108,15 @@ def test_blocks_on_several_threads_of_the_system(blocks: int) -> None:
     with EmulatedDevice() as device:
         out = device.empty(blocks * 64, np.int32)
         device.load(RACES).kernel("with_barrier")(blocks, 64, out)
-        expected = (100 * np.arange(blocks)[:, np.newaxis] + np.roll(np.arange(64), 1)).ravel()
-        assert np.array_equal(device.download(out), expected)
+        assert np.array_equal(device.download(out), turned_round(blocks))
 
 
 def test_the_environment_is_left_alone() -> None:
-    program = """
-import os
-import numpy as np
-from retrace.devices.emulator import EmulatedDevice
-with EmulatedDevice() as device:
-    device.load("bfs/bsp.cu")
-assert "OMP_WAIT_POLICY" not in os.environ
-"""
-    environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[1] / "scripts")
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    program = "import os; from retrace.devices.emulator import EmulatedDevice\n"
+    program += "with EmulatedDevice() as device: device.load('bfs/bsp.cu')\n"
+    program += "assert 'OMP_WAIT_POLICY' not in os.environ"
+    assert "OMP_WAIT_POLICY" not in ENVIRONMENT
+    assert python(program).returncode == 0
 
 
 def test_a_forked_process_can_launch_as_well() -> None:
@@ -143,9 +140,7 @@ def test_a_forked_process_can_launch_as_well() -> None:
 def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
     with EmulatedDevice(seed) as device:
         module, out = device.load(BARRIERS), device.empty(32, np.int32)
-        with pytest.raises(
-            RetraceError, match=r"^kernel deadlock: deadlock in block .* waits at __syncthreads"
-        ):
+        with pytest.raises(RetraceError, match=r"^kernel deadlock: deadlock in .* waits at __syncthreads"):
             module.kernel("deadlock")(blocks, 32, out)
         module.kernel("two_groups")(1, 32, out)  # and the device goes on working
         assert device.download(out)[0] == 32016
@@ -185,58 +180,44 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     ("body", "construct"),
-    [
-        ("out[0] = __activemask();", "the emulator cannot run __activemask"),
-        ("__nanosleep(10);", "the emulator cannot run __nanosleep"),
-        ("out[0] = clock64();", "the emulator cannot run clock64"),
-        ("out[0] = clock();", "the emulator cannot run clock"),
-        ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
-        ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
-        ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"),
-        ("k<<<1, 1>>>(out);", "variant.cu:4"),
-        ("atomicAdd((long long *)out, 1);", "atomicAdd"),
-        ("atomicMin((float *)out, 1.0f);", "atomicMin"),
-        ("cudaDeviceSynchronize();", "cudaDeviceSynchronize"),
-    ],
-)
-def test_what_cannot_be_emulated_does_not_compile(
-    tmp_path: Path, own_build: Path, body: str, construct: str
-) -> None:
-    with pytest.raises(RetraceError) as caught:
-        build_emulator(write_kernel(tmp_path, body))
-    assert construct in str(caught.value)
-    assert "variant.cu" in str(caught.value)
-    assert "\n" not in str(caught.value)
+    [("out[0] = __activemask();", "the emulator cannot run __activemask"),
+     ("__nanosleep(10);", "the emulator cannot run __nanosleep"),
+     ("out[0] = clock64();", "the emulator cannot run clock64"),
+     ("out[0] = clock();", "the emulator cannot run clock"),
+     ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
+     ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
+     ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"), ("k<<<1, 1>>>(out);", "variant.cu:4"),
+     ("atomicAdd((long long *)out, 1);", "atomicAdd"), ("atomicMin((float *)out, 1.0f);", "atomicMin"),
+     ("cudaDeviceSynchronize();", "cudaDeviceSynchronize")],
+)  # fmt: skip
+def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str, construct: str) -> None:
+    told = refused(build_emulator, write_kernel(tmp_path, body))
+    assert construct in told
+    assert "variant.cu" in told
     assert list(own_build.rglob("*variant*.so")) == []
 
 
-@pytest.mark.parametrize("parameter", ["Pair both", "int &number"])
-def test_parameters_that_cannot_be_passed(tmp_path: Path, own_build: Path, parameter: str) -> None:
-    kernel = f'struct Pair {{ int x, y; }};\nextern "C" __global__ void takes({parameter}) {{}}'
-    with pytest.raises(RetraceError, match="the emulator cannot run kernels with a parameter that is no"):
-        build_emulator(write_kernel(tmp_path, "", before=kernel))
-
-
-def test_a_kernel_template_has_no_name(tmp_path: Path, own_build: Path) -> None:
-    kernel = "template <int N, typename T>\n__global__ void __launch_bounds__(N) many(T *out) { out[0] = N; }"
-    with pytest.raises(RetraceError, match=r"variant\.cu: the emulator cannot run many, a template"):
-        build_emulator(write_kernel(tmp_path, "", before=kernel))
-
-
-def test_cooperative_groups_do_not_compile(tmp_path: Path, own_build: Path) -> None:
-    source = write_kernel(tmp_path, "", before="#include <cooperative_groups.h>")
-    with pytest.raises(RetraceError, match="the emulator cannot run cooperative groups"):
-        build_emulator(source)
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        ("struct Pair { int x, y; };\nextern \"C\" __global__ void takes(Pair both) {}", "is neither"),
+        ('extern "C" __global__ void takes(int &number) {}', "kernels with a parameter that is neither"),
+        ("template <int N, typename T>\n__global__ void __launch_bounds__(N) many(T *out) { out[0] = N; }",
+         "many, a template"),
+        ("#include <cooperative_groups.h>", "cooperative groups"),
+    ],
+)  # fmt: skip
+def test_kernels_that_are_refused(tmp_path: Path, own_build: Path, before: str, message: str) -> None:
+    with pytest.raises(RetraceError, match=f"the emulator cannot run .*{message}"):
+        build_emulator(write_kernel(tmp_path, "", before))
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
-    [
-        ("if (threadIdx.x == 3) __trap();", r"__trap was called, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
-        ("assert(threadIdx.x < 3);", r"assertion failed: threadIdx.x < 3, in .* thread \(3, 0, 0\)"),
-        ("__ballot_sync(1, 1);", r"a lane calls a warp operation whose mask leaves it out"),
-    ],
-)
+    [("if (threadIdx.x == 3) __trap();", r"__trap was called, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
+     ("assert(threadIdx.x < 3);", r"assertion failed: threadIdx.x < 3, in .* thread \(3, 0, 0\)"),
+     ("__ballot_sync(1, 1);", r"a lane calls a warp operation whose mask leaves it out")],
+)  # fmt: skip
 def test_a_kernel_that_fails(tmp_path: Path, own_build: Path, body: str, message: str) -> None:
     source = write_kernel(tmp_path, body, before="#include <cassert>")
     with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
@@ -289,17 +270,12 @@ def test_a_change_of_a_header_builds_anew(tmp_path: Path, own_build: Path) -> No
 
 def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:
     source = write_kernel(tmp_path, "out[0] = 1;")
-    scripts = str(Path(__file__).parents[1] / "scripts")
     program = "import sys; from pathlib import Path; from retrace.devices.build import build_emulator\n"
     program += "print(build_emulator(Path(sys.argv[1])))"
-    command = [sys.executable, "-c", program, str(source)]
-    environment = {**os.environ, "PYTHONPATH": scripts}
-    running = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
-    ]
-    built = {process.communicate()[0] for process in running}
-    assert [process.returncode for process in running] == [0, 0]
-    assert len(built) == 1
+    with ThreadPoolExecutor() as pool:
+        both = [pool.submit(python, program, source, RETRACE_BUILD=str(own_build)) for _ in range(2)]
+    assert [one.result().returncode for one in both] == [0, 0]
+    assert len({one.result().stdout for one in both}) == 1
     assert list(own_build.glob("emulator/.building*")) == []
 
 
@@ -312,11 +288,9 @@ def test_a_compiler_that_is_missing(tmp_path: Path, own_build: Path, monkeypatch
 def test_a_baseline_that_does_not_compile(tmp_path: Path, own_build: Path) -> None:
     source = tmp_path / "broken.cpp"
     source.write_text("int f() { return x; }\n")
-    with pytest.raises(
-        RetraceError, match=r"broken.cpp:1:18: error: .x. was not declared .*full log: "
-    ) as caught:
-        build_host(source)
-    assert Path(str(caught.value).split("full log: ")[1].rstrip(")")).read_text().startswith("/")
+    told, log = refused(build_host, source).split("full log: ")
+    assert re.search(r"broken.cpp:1:18: error: .x. was not declared ", told)
+    assert Path(log.rstrip(")")).read_text().startswith("/")
 
 
 def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
@@ -348,18 +322,11 @@ with EmulatedDevice() as device:
 
 @pytest.mark.parametrize(
     ("kernel", "shared", "line"),
-    [
-        ("off_by_one", 0, 6),
-        ("off_by_one_after_barrier", 0, 15),
-        ("beyond_shared", 63 * 4, 21),
-        ("inside", 128, 0),
-    ],
-)
+    [("off_by_one", 0, 6), ("off_by_one_after_barrier", 0, 15), ("beyond_shared", 63 * 4, 21),
+     ("inside", 128, 0)],
+)  # fmt: skip
 def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int) -> None:
-    scripts = str(Path(__file__).parents[1] / "scripts")
-    environment = {**os.environ, **debug_environment(), "PYTHONPATH": scripts}
-    command = [sys.executable, "-c", PROGRAM, kernel, str(shared)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = python(PROGRAM, kernel, shared, **debug_environment())
     if line:
         assert done.returncode != 0
         assert "AddressSanitizer" in done.stderr
@@ -369,20 +336,16 @@ def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int
 
 
 def test_the_debug_build_says_what_it_needs() -> None:
-    with (
-        EmulatedDevice(debug=True) as device,
-        pytest.raises(RetraceError, match=r"fresh process: .*LD_PRELOAD="),
-    ):
+    told = r"fresh process: .*LD_PRELOAD="
+    with EmulatedDevice(debug=True) as device, pytest.raises(RetraceError, match=told):
         device.load(BARRIERS)
 
 
-def test_the_build_command_writes_a_manifest(tmp_path: Path) -> None:
-    root = Path(__file__).parents[1]
+def test_the_build_command_writes_a_manifest(tmp_path: Path, script: Call) -> None:
     manifest = tmp_path / "new" / "emulator.json"
-    command = [sys.executable, str(root / "scripts/build_kernels.py"), "--backend", "emulator"]
-    files = ["bfs/bsp.cu", "bfs/block_queue.cuh", "stcon/bsp.cu", "host/bfs_queue.cpp", "emulator/runtime.h"]
-    command += [str(root / "kernels" / name) for name in files]
-    subprocess.run([*command, "--output", str(manifest)], check=True, capture_output=True, cwd=tmp_path)
+    names = ["bfs/bsp.cu", "bfs/block_queue.cuh", "stcon/bsp.cu", "host/bfs_queue.cpp", "emulator/runtime.h"]
+    files = [PROJECT / "kernels" / name for name in names]
+    assert script("build_kernels.py", "--backend", "emulator", "--output", manifest, *files).status == 0
     built = json.loads(manifest.read_text())
     assert set(built) == {"bfs/bsp.cu", "stcon/bsp.cu"}
     assert all((build_folder() / artefact).is_file() for artefact in built.values())

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphs import graph
+from graphs import graph, two_level_star
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query
-from test_errata import two_level_star
-from test_solvers import ON_CUDA, answer, verify
+from solving import ON_CUDA
+from test_solvers import answer, verify
 
 SLIDES = CSRGraph(
     np.array([0, 2, 4, 7, 9, 11, 12, 13, 15, 15], dtype=np.int32),
@@ -29,16 +29,8 @@ def test_slides_graph(name: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "backend"), SOLVERS)
-def test_block_queue_overflows_into_the_global_one(name: str, backend: str) -> None:
-    verify(name, backend, two_level_star(3, 900), Query(0))  # 2700 leaves from one block
-
-
-@pytest.mark.parametrize(("name", "backend"), SOLVERS)
-def test_frontier_of_many_blocks(name: str, backend: str) -> None:
-    verify(name, backend, two_level_star(2000, 2), Query(0))
-
-
-@pytest.mark.parametrize(("name", "backend"), SOLVERS)
-def test_isolated_source(name: str, backend: str) -> None:
+def test_full_queues_many_blocks_and_an_isolated_source(name: str, backend: str) -> None:
+    verify(name, backend, two_level_star(3, 900), Query(0))  # 2700 leaves from one block: its queue overflows
+    verify(name, backend, two_level_star(2000, 2), Query(0))  # a frontier of many blocks
     lonely = graph(4, [(1, 2, 1), (2, 3, 1)])
     assert answer(name, backend, lonely, Query(0)).tolist() == [0, *[UNREACHABLE] * 3]

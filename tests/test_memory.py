@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import sys
+import shutil
 import weakref
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-import generate_graph
-import measure as measure_script
+from command_line import Call, Patch
+from fabricated import frame
 from graphs import NAMED, graph
 from retrace.devices.base import Buffer
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.planning import plan
-from retrace.publish import variants, verification
+from retrace.publish import tables, verification
 from retrace.publish.page import render
-from retrace.publish.published import read_published
-from retrace.records.model import Record, read_records
+from retrace.records.record import Record, read_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 
-PUBLISHED = Path(__file__).parents[1] / "results/published/tuwien-sssp.csv"
 GIB = 2**30
 
 
@@ -38,7 +38,7 @@ def test_words_for_a_lack() -> None:
     assert memory.shortage(6 * 2**20, 2**20, "disk") == "needs 6.0 MiB of disk, 1.0 MiB are free"
 
 
-def test_a_control_group_has_less_than_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_control_group_has_less_than_the_system(tmp_path: Path, monkeypatch: Patch) -> None:
     assert memory.available() > 2**20
     proc, group = tmp_path / "proc", tmp_path / "groups/job"
     for folder in (proc / "self", group):
@@ -85,8 +85,7 @@ PREDICTED = [
 @pytest.mark.parametrize("found", [NAMED["grid"], graph(150, [(u, u + 1, 1) for u in range(149)])])
 def test_predicted_memory_is_what_is_allocated(name: str, found: CSRGraph) -> None:
     with CountingDevice() as device:
-        solver: Any = REGISTRY.solvers[name]
-        solver = solver(device)
+        solver: Any = REGISTRY.solvers[name](device)
         predicted = solver.memory_bytes(found)
         solver.setup(found)
         query = Query(0, 3)
@@ -110,73 +109,63 @@ def test_a_second_pass_takes_no_more_memory(name: str) -> None:
         assert device.most == once
 
 
-def stored(folder: Path, monkeypatch: pytest.MonkeyPatch, free: int) -> Path:
-    """Have random-10-5 made with so many bytes free."""
-    monkeypatch.setattr(generate_graph, "available", lambda: free)
-    asked = ["--name", "random-10-5", "--vertices", "1024", "--arcs-per-vertex", "5"]
-    monkeypatch.setattr(sys, "argv", ["generate_graph.py", *asked, "--output", str(folder / "random-10-5")])
-    generate_graph.main()
-    return folder / "random-10-5"
+PATH = Path("resources/graphs/random-10-5")
 
 
-def measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Record]:
-    """Measure two solvers on a stored graph."""
-    output = path.parent / "records.jsonl"
-    solvers = ["sssp/mask-sequential", "sssp/standard"]
-    arguments = ["--experiment", "table-2", "--graph", str(path), "--backend", "emulator", "--trials", "1"]
-    monkeypatch.setattr(
-        sys, "argv", ["measure.py", *arguments, "--output", str(output), "--solvers", *solvers]
-    )
-    measure_script.main()
-    return read_records([output])
-
-
-def test_a_graph_that_does_not_fit_is_a_skipped_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    reason = "needs 44.0 KiB of memory, 1.0 KiB are free"
-    path = stored(tmp_path / "resources/graphs", monkeypatch, free=1024)
-    assert f"warning: random-10-5 is not made: {reason}" in capsys.readouterr().err
-    with pytest.raises(RetraceError, match=f"random-10-5: the graph was not made: {reason}"):
-        csr.load(path)
-    records = measured(path, monkeypatch)
-    assert [(record.status, record.reason) for record in records] == [("skipped", reason)] * 2
-    assert records[0].graph["sha256"] is None
-    assert records[0].graph["arcs"] == 5120
-    page = render(variants.page("table-2", read_published(PUBLISHED), records), "md")
-    assert f"skipped, {reason}" in page
-    assert f"skipped: {reason}" in render(verification.page(records), "md")
+@pytest.fixture
+def generated(tmp_path: Path, monkeypatch: Patch, script: Call) -> Callable[[], str]:
+    """Have random-10-5 made in an empty folder; returns what is said of it."""
     monkeypatch.chdir(tmp_path)
-    assert "missing" in plan.identity("random-10-5")
-
-    stored(path.parent, monkeypatch, free=GIB)  # in the place of the other
-    assert [record.status for record in measured(path, monkeypatch)] == ["ok", "ok"]
+    asked = ("--name", PATH.name, "--vertices", 1024, "--arcs-per-vertex", 5, "--output", PATH)
+    return lambda: script("generate_graph.py", *asked).err
 
 
-def test_a_graph_that_does_not_fit_on_the_disk_is_not_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Usage:
-        free = 100
+def measured(script: Call, *asked: object) -> list[Record]:
+    solvers = ("--backend", "emulator", "--solvers", "sssp/mask-sequential", "sssp/standard")
+    files = ("--graph", PATH, "--output", "records.jsonl")
+    done = script("measure.py", "--experiment", "table-2", "--trials", 1, *asked, *files, *solvers)
+    assert done.status == 0, done.err
+    return read_records([Path("records.jsonl")])
 
-    monkeypatch.setattr(generate_graph.shutil, "disk_usage", lambda _: Usage)
-    assert "of disk" in csr.identity(stored(tmp_path, monkeypatch, free=GIB))["missing"]
+
+def test_a_graph_too_large_is_skipped(generated: Callable[[], str], script: Call, monkeypatch: Patch) -> None:
+    reason = "needs 44.0 KiB of memory, 1.0 KiB are free"
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "available", lambda: 1024)
+        assert f"warning: random-10-5 is not made: {reason}" in generated()
+    with pytest.raises(RetraceError, match=f"random-10-5: the graph was not made: {reason}"):
+        csr.load(PATH)
+    records = measured(script)
+    assert [(record.status, record.reason) for record in records] == [("skipped", reason)] * 2
+    assert records[0].graph.sha256 is None
+    assert records[0].graph.arcs == 5120
+    found, report = frame(records, "tuwien-sssp")
+    assert f"skipped, {reason}" in render(tables.page(found, "table-2", report), "md")
+    assert f"skipped: {reason}" in render(verification.page(found), "md")
+    assert "missing" in plan.stored_info("random-10-5")
+    assert "warning" not in generated()  # in the place of the other
+    assert [record.status for record in measured(script)] == ["ok", "ok"]
+
+
+def test_a_graph_too_large_for_the_disk(generated: Callable[[], str], monkeypatch: Patch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
+    assert "of disk" in generated()
+    assert "of disk" in csr.stored_info(PATH)["missing"]
 
 
 @pytest.mark.parametrize("where", ["memory", "device"])
 def test_a_solver_that_does_not_fit_is_skipped_before_anything_is_loaded(
-    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, generated: Callable[[], str], script: Call, monkeypatch: Patch
 ) -> None:
-    path = stored(tmp_path, monkeypatch, free=GIB)
+    generated()
     monkeypatch.setattr(EmulatedDevice, "load", lambda *_: pytest.fail("a kernel was loaded"))
     if where == "device":
-        monkeypatch.setattr(EmulatedDevice, "free_memory", lambda _: 5000)
+        asked = ["--memory-gib", str(5000 / GIB)]
         reasons = [None, "needs 61.0 KiB of memory, 4.9 KiB are free"]
     else:
+        asked = []
         monkeypatch.setattr(memory, "available", lambda: 10000)
         reasons = ["needs 0.2 MiB of memory, 9.8 KiB are free"] * 2
-    records = measured(path, monkeypatch)
+    records = measured(script, *asked)
     assert [record.reason for record in records] == reasons
-    assert [record.status for record in records] == [
-        "ok" if reason is None else "skipped" for reason in reasons
-    ]
+    assert [record.status for record in records] == ["skipped" if why else "ok" for why in reasons]

@@ -1,195 +1,259 @@
-"""The configuration: each unsound value is refused in one line that names its key."""
+"""The configuration and what follows from it: each wrong value is refused in one line that names its key."""
 
 from __future__ import annotations
 
-import copy
-import os
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import replace
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
-from fabricated import machine_info, without_answer
-from retrace.planning import plan
+from command_line import PROJECT, Patch, python, refused
+from fabricated import changed, machine_info, record, without_answer
+from retrace.planning import plan, summary
+from retrace.planning.configuration import lay_over
+from retrace.records.record import write_records
+from retrace.solvers import GENERATORS, REGISTRY
 from retrace.system.errors import RetraceError
+from write_schemas import MODELS, as_yaml, schema
 
-PROJECT = Path(__file__).parents[1]
 Config = dict[str, Any]
 
 
 @pytest.fixture
 def config() -> Config:
-    config: Config = yaml.safe_load((PROJECT / "config.yaml").read_text())
-    return copy.deepcopy(config) | {"backend": "emulator", "machine": "local", "machines": []}
+    found: Config = yaml.safe_load((PROJECT / "config.yaml").read_text())
+    return found | {"backend": "emulator", "machine": "local", "machines": {}}
 
 
-def experiment(config: Config) -> Config:
-    first: Config = config["experiments"]["table-3.3"]
-    return first
+EXPERIMENT, SOLVERS = "experiments/table-3.3", "experiments/table-3.3/solvers"
+CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("place", "value", "told"),
     [
-        (lambda c: c.update(colour="red"), "config: unknown key colour; expected machine, "),
-        (lambda c: experiment(c).update(kernels=[]), "config.experiments.table-3.3: unknown key kernels"),
-        (lambda c: c["datasets"]["NY"].update(verticse=5), "datasets.NY: .*'verticse'"),
-        (lambda c: c.pop("trials"), "config: 'trials' is a required property"),
-        (lambda c: c.update(trials="abc"), "config.trials: 'abc' is not of type 'integer'"),
-        (lambda c: c.update(trials=0), "config.trials: 0 is less than"),
-        (lambda c: c.update(budget_s=-1), "config.budget_s: -1 is less than"),
-        (lambda c: c.update(offline="maybe"), "config.offline: 'maybe' is not one of"),
-        (lambda c: c.update(machine="../up"), "config.machine: '../up' does not match"),
-        (lambda c: c.update(machines=["nobody"]), "config.machines: no records in results/machines/nobody"),
-        (
-            lambda c: experiment(c)["solvers"].append("bfs/best"),
-            "config.experiments.table-3.3.solvers: no solver is called bfs/best",
-        ),
-        (
-            lambda c: experiment(c)["graphs"].append("Mars"),
-            "config.experiments.table-3.3.graphs: Mars is not",
-        ),
-        (lambda c: c["experiments"].update({"table-9": experiment(c)}), "config.experiments: table-9 is no"),
+        ("", {"colour": "red"}, "colour: unknown key; expected one of machine, "),
+        (EXPERIMENT, {"kernels": []}, "experiments.table-3.3.kernels: unknown key"),
+        ("", {"trials": ...}, "trials: required, but missing"),
+        ("", {"trials": "abc"}, "trials: expected an integer, found 'abc'"),
+        ("", {"trials": True}, "trials: expected an integer, found True"),
+        ("", {"trials": 0}, "trials: expected at least 1, found 0"),
+        ("", {"budget_s": -1}, "budget_s: expected more than 0, found -1"),
+        ("", {"offline": "maybe"}, "offline: expected 'stand-in' or 'fail', found 'maybe'"),
+        ("", {"machine": "../up"}, "machine: expected text of the form "),
+        ("", {"machines": ["h200"]}, "machines: expected a mapping, found "),
+        ("machines", {"h200": {"block_sizes": 64}},
+         "machines.h200.block_sizes: unknown key; expected one of block_size, blocks, mdeg, "),
+        ("machines", {"h200": {"block_size": "4096"}},  # as --config gives it
+         "machines.h200.block_size: expected at most 1024, found '4096'"),
+        ("machines", {"h200": {"compute_capability": "sm_90"}},
+         "machines.h200.compute_capability: expected text of the form "),
+        ("machines", {"a": {}, "b": {"records": "results/machines/a"}},
+         "machines.b.records: expected another folder than that of a"),
+        (SOLVERS, "bfs/best", "experiments.table-3.3.solvers: no solver is called bfs/best"),
+        (SOLVERS, {"solver": "bfs/bsp", "blocksize": [1, 2]},
+         "experiments.table-3.3.solvers: bfs/bsp:blocksize=1: bfs/bsp has no setting 'blocksize'"),
+        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[5].solver: required, but missing"),
+        (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
+        (SOLVERS, "generate/tree-first",
+         "experiments.table-3.3.solvers: expected generators or other solvers, found both"),
+        (f"{EXPERIMENT}/graphs", "Mars", "experiments.table-3.3.graphs: no graph Mars; expected Gowalla, "),
+        ("experiments/generators", {"graphs": ["NY"]},
+         "experiments.generators.graphs: no graph NY; expected a random graph such as random-14-5"),
+        ("experiments", CLAIMS, "experiments: expected another name than claims-mine"),
     ],
-)
-def test_what_is_wrong_is_named(config: Config, spoil: Callable[[Config], Any], told: str) -> None:
-    spoil(config)
-    with pytest.raises(RetraceError, match=told) as caught:
-        plan.make(config)
-    assert "\n" not in str(caught.value)
+)  # fmt: skip
+def test_what_is_wrong_is_named(config: Config, place: str, value: Any, told: str) -> None:
+    spoiled: Any = config
+    for key in place.split("/") if place else ():
+        spoiled = spoiled[key]
+    if isinstance(spoiled, list):
+        spoiled.append(value)
+    else:
+        spoiled.update(value)
+    asked = {key: value for key, value in config.items() if value is not ...}
+    assert refused(plan.make_plan, asked).startswith(f"config.{told}")
 
 
-def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_registry_that_is_missing_is_named(config: Config) -> None:
+    with pytest.raises(RetraceError, match=r"^mine.yaml: no such file; expected a registry "):
+        plan.make_plan(config | {"datasets": "mine.yaml"})
+
+
+def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
+    matrix = {"solver": ["betweenness/vert", "betweenness/edge:batch=9"], "blocks": [1, 2], "block_size": 64}
+    config["experiments"] = {"mine": {"solvers": ["betweenness/igraph", matrix], "graphs": ["small-6"]}}
+    assert plan.make_plan(config).solvers("mine") == [
+        "betweenness/igraph",
+        "betweenness/vert:blocks=1,block_size=64",
+        "betweenness/vert:blocks=2,block_size=64",
+        "betweenness/edge:batch=9,blocks=1,block_size=64",
+        "betweenness/edge:batch=9,blocks=2,block_size=64",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "laid"),
+    [("bfs/queue", "bfs/queue"), ("bfs/bsp", "bfs/bsp:block_size=64"),
+     ("betweenness/vert:blocks=33", "betweenness/vert:blocks=33,block_size=64"),
+     ("betweenness/vert-virt", "betweenness/vert-virt:block_size=64,blocks=8,mdeg=2")],
+)  # fmt: skip
+def test_a_machines_settings_leave_those_of_an_experiment(spec: str, laid: str) -> None:
+    assert lay_over(spec, {"block_size": 64, "blocks": 8, "mdeg": 2}) == laid
+
+
+def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:
+    config["machines"] = {"mine": {"block_size": 64, "memory_gib": 8, "compute_capability": 8.9}}
+    planned = plan.make_plan(config | {"machine": "mine"})
+    assert planned.solvers("table-3.3")[:2] == ["bfs/queue", "bfs/bsp:block_size=64"]
+    limits = planned.options("memory_gib", "compute_capability")
+    assert limits == ["--memory-gib", "8.0", "--compute-capability", "8.9"]
+    assert plan.make_plan(config).solvers("table-3.3")[1] == "bfs/bsp"
+    assert plan.make_plan(config).options("memory_gib") == []
+
+
+def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine="other")])
+    config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}, "new": None}
+    found = plan.make_plan(config | {"machine": "new"}).records("table-3.3")
+    graphs = ("small-6", "small-9", "NY", "NW")
+    own = [f"results/machines/new/table-3.3/{graph}.jsonl" for graph in graphs]
+    assert found == [f"{tmp_path}/elsewhere/table-3.3/NY.jsonl", *own]
+
+
+def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: Patch) -> None:
     monkeypatch.chdir(PROJECT)
-    config.update(machines=["h200"])
-    assert plan.make(config)
+    config.update(machines={"h200": {}})
+    assert plan.make_plan(config)
     config.update(machine="h200")
     with pytest.raises(RetraceError, match="h200 has records of the NVIDIA H200, which"):
-        plan.make(config)
+        plan.make_plan(config)
 
 
-def test_backends(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backends(config: Config, monkeypatch: Patch) -> None:
     monkeypatch.setattr(plan, "cuda_status", lambda: "there is no driver")
-    assert plan.make(config | {"backend": "auto"}).backend == "emulator"
-    with pytest.raises(RetraceError, match=r"config: backend: cuda was asked for, but there is no driver"):
-        plan.make(config | {"backend": "cuda"})
+    assert plan.make_plan(config | {"backend": "auto"}).backend == "emulator"
+    with pytest.raises(RetraceError, match=r"config.backend: cuda cannot be used \(there is no driver\)"):
+        plan.make_plan(config | {"backend": "cuda"})
     monkeypatch.setattr(plan, "cuda_status", lambda: None)
-    assert plan.make(config | {"backend": "auto"}).backend == "cuda"
-    assert plan.make(config).backend == "emulator"
+    assert plan.make_plan(config | {"backend": "auto"}).backend == "cuda"
+    assert plan.make_plan(config).backend == "emulator"
 
 
-def test_a_real_graph_is_asked_for_where_a_stand_in_is(
-    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "resources/graphs/NY"
     folder.mkdir(parents=True)
     (folder / "graph.json").write_text('{"origin": "stand-in"}')
-    assert plan.make(config).stand_ins() == ["NY"]
-    with pytest.raises(
-        RetraceError, match=r"NY is a stand-in here; rm -r resources/graphs/NY, and run again"
-    ):
-        plan.make(config | {"offline": "fail"})
+    assert plan.make_plan(config).stand_ins == ["NY"]
+    with pytest.raises(RetraceError, match=r"for NY; rm -r resources/graphs/NY, and run again"):
+        plan.make_plan(config | {"offline": "fail"})
 
 
-def test_code_that_a_job_depends_on(config: Config) -> None:
-    planned = plan.make(config)
+def test_any_name_is_an_experiment_with_a_table_and_a_figure(config: Config) -> None:
+    config["experiments"] = {"my.own-2": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
+    planned = plan.make_plan(config)
+    table, verification = (
+        [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")]
+        for name in ("my.own-2", "verification")
+    )
+    figure = [f"results/figures/my.own-2.{form}" for form in ("svg", "png", "md")]
+    assert planned.targets == {"my.own-2": table + figure, "verification": verification}
+    assert planned.report_files("my.own-2") == []
 
-    def modules(script: str) -> set[str]:
-        return {path.partition("scripts/retrace/")[2] for path in planned.imports(script)}
 
-    assert modules("measure.py") >= {"measure/trials.py", "solvers/bfs.py", "check/oracles.py", "files.py"}
-    assert not {path for path in modules("measure.py") if path.startswith("publish/")}
-    assert modules("make_table.py") >= {"publish/tables.py", "measure/records.py", "files.py", "errors.py"}
-    assert not {path for path in modules("make_table.py") if path.startswith(("solvers/", "devices/"))}
+def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
+    config["experiments"] = {"bellman-ford-edges": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
+    planned = plan.make_plan(config)
+    figures = {f"bellman-ford-{end}" for end in ("coalescing", "edges-size", "edges-count")}
+    figures.add("bellman-ford-edges")  # the others show some of the solvers only
+    assert planned.figures == dict.fromkeys(figures, "bellman-ford-edges")
+    made = {Path(path).stem for path in planned.targets["an-bellman-ford"]}
+    assert made == {"bellman-ford-edges", "claims-an-bellman-ford", *figures}
+    assert planned.targets.keys() == made | {"an-bellman-ford", "verification"}
+    stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"
+    assert planned.report_records("an-bellman-ford") == [stored]
+    assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}
 
 
 def test_an_experiment_depends_on_its_own_solvers(config: Config) -> None:
-    planned = plan.make(config)
+    planned = plan.make_plan(config)
 
-    def solvers(experiment: str) -> set[str]:
-        paths = (path.partition("scripts/retrace/solvers/")[2] for path in planned.measuring(experiment))
-        return set(filter(None, paths))
+    def kernels(experiment: str, backend: str) -> set[str]:
+        return {path.partition("kernels/")[2] for path in planned.kernels(experiment, backend)}
 
-    assert solvers("table-3.3") >= {"bfs.py", "bulk_synchronous.py", "host.py", "peers.py", "registry.py"}
-    assert not solvers("table-3.3") & {"__init__.py", "sssp.py", "betweenness.py", "bellman_ford.py"}
-    assert solvers("brandes-crossover") >= {"betweenness.py", "betweenness_auto.py", "host.py", "brandes.py"}
-    trials = {path.partition("scripts/retrace/")[2] for path in planned.measuring("generators")}
-    assert trials >= {"measure/trials.py", "solvers/generate.py", "check/generated.py", "devices/cuda.py"}
+    def modules(experiment: str) -> set[str]:
+        return {path.partition("scripts/retrace/")[2] for path in planned.modules(experiment)}
 
-
-def test_kernels_that_an_experiment_depends_on(config: Config) -> None:
-    def sources(backend: str) -> set[str]:
-        return {path.partition("kernels/")[2] for path in plan.make(config).sources("table-3.3", backend)}
-
-    assert {"host/bfs_queue.cpp", "host/graph.h"} <= sources("host")
-    assert {"bfs/bsp.cu", "emulator/scheduler/launch.cpp"} <= sources("emulator")
-    assert "bfs/bsp.cu" in sources("cuda")
-    assert not {path for path in sources("cuda") if path.startswith(("emulator/", "host/", "sssp/"))}
-
-
-def test_a_header_counts_wherever_it_lies(config: Config) -> None:
-    config["experiments"]["table-3.3"]["solvers"] = ["bellman-ford/sequential"]
-    host = plan.make(config).sources("table-3.3", "host")
-    assert {Path(path).name for path in host} >= {"bellman_ford_sequential.cpp", "sum.h"}
-    assert "bfs_queue.cpp" not in {Path(path).name for path in host}
-
-
-def test_a_report_without_numbers_has_its_figures_and_claims_as_targets(config: Config) -> None:
-    config["experiments"] = {"bellman-ford-edges": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
-    planned = plan.make(config)
-    (target,) = planned.report_targets
-    assert target == "figures_bellman_ford"
-    made = {Path(path).stem for path in planned.report_targets[target]}
-    figures = {f"bellman-ford-{end}" for end in ("coalescing", "edges-size", "edges-count")}
-    assert made == {"claims-an-bellman-ford", *figures}
-    assert made < set(planned.targets)
-    assert "bellman-ford-edges" not in planned.targets
-    assert planned.report_records("an-bellman-ford") == [
-        "results/machines/local/bellman-ford-edges/small-6.jsonl"
-    ]
-
-
-def test_snakemake_tells_it_in_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(PROJECT / "Snakefile")]
-    done = subprocess.run(
-        [*command, "--directory", str(tmp_path), "--cores", "2", "--config", "trials=abc"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "error: config.trials: 'abc' is not of type 'integer'"
-    assert "Traceback" not in done.stderr
-    assert "File" not in done.stderr
+    assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/libraries.py", "measure/trials.py"}
+    assert not modules("table-3.3") & {"solvers/sssp.py", "solvers/bellman_ford/masked.py"}
+    assert not {path for path in modules("table-3.3") if path.startswith(("publish/", "planning/"))}
+    betweenness = {f"solvers/betweenness/{name}.py" for name in ("auto", "sequential")}
+    assert modules("brandes-crossover") >= betweenness
+    assert {"host/bfs_queue.cpp", "host/graph.h"} <= kernels("table-3.3", "host")
+    assert {"bfs/bsp.cu", "emulator/scheduler/launch.cpp"} <= kernels("table-3.3", "emulator")
+    cuda = kernels("table-3.3", "cuda")
+    assert "bfs/bsp.cu" in cuda
+    assert not {path for path in cuda if path.startswith(("emulator/", "host/", "sssp/"))}
+    assert "bellman-ford/sum.h" in kernels("bellman-ford-direction", "host")
 
 
 def test_a_run_is_planned_without_the_large_libraries() -> None:
-    program = """
-import sys
-from retrace.planning import plan
-from retrace.measure import trials
-large = {"igraph", "networkit", "matplotlib", "pandas"} & sys.modules.keys()
-sys.exit(f"loaded: {large}" if large else None)
-"""
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    program = "import sys; from retrace.planning import plan; from retrace.measure import trials\n"
+    program += "sys.exit(str({'igraph', 'networkit', 'matplotlib', 'pandas'} & sys.modules.keys() or 0))"
+    assert python(program).stderr == "0\n"
 
 
-def test_what_a_committed_machine_skipped_is_said_in_sum() -> None:
+def test_the_summary_counts_what_other_machines_skipped() -> None:
     here = without_answer("bfs/bsp", "NY", "skipped", "too slow", machine="local")
-    there = replace(here, machine=machine_info("h200"))
-    failed = replace(there, status="failed", reason="no memory")
-    words = plan.outcomes([here, there, there, failed], "local")
+    there = changed(here, machine=machine_info("h200"))
+    failed = changed(there, verified=None, status="failed", reason="no memory")
+    words = summary.outcomes([here, there, there, failed], "local")
     assert words[0].startswith("0 of 4 answers verified")
     where = f"bfs/bsp on {here.label}"
     assert words[1:] == [
         f"SKIPPED: {where}, local: too slow",
         f"FAILED: {where}, h200: no memory",
-        "SKIPPED: 2 by h200, whose records are committed and say why.",
+        "SKIPPED: 2 by h200, whose committed records say why.",
     ]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_schemas_are_those_of_the_models(name: str) -> None:
+    file = PROJECT / f"workflow/schemas/{name}.schema.yaml"
+    assert file.read_text() == as_yaml(schema(name)), "run make schemas"
+
+
+def test_the_schema_of_records_has_the_settings_of_all_solvers() -> None:
+    declared = schema("record")["properties"]["parameters"]["properties"]
+    for kind in [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]:
+        for key, setting in kind.settings.items():
+            shown = declared[key]
+            assert shown["description"] == setting.meaning
+            if setting.choices:
+                assert tuple(shown["enum"]) == setting.choices
+            else:
+                bounds = (shown["type"], shown["minimum"], shown["maximum"])
+                assert bounds == ("integer", setting.least, setting.most)
+
+
+def test_committed_records_are_valid_against_the_schema() -> None:
+    validator = Draft202012Validator(schema("record"))
+    folders = [path for path in (PROJECT / "results/machines/h200").iterdir() if path.is_dir()]
+    assert folders
+    for folder in folders:
+        file = min(folder.glob("*.jsonl"), key=lambda path: path.stat().st_size)
+        for line in file.read_text().splitlines():
+            validator.validate(json.loads(line))
+
+
+def test_the_schema_of_records_refuses_settings_out_of_bounds() -> None:
+    validator = Draft202012Validator(schema("record"))
+    value = json.loads(record("bfs/bsp", "NY").model_dump_json())
+    assert validator.is_valid(value)
+    assert not validator.is_valid(value | {"parameters": {"block_size": 0}})
+    assert not validator.is_valid(value | {"parameters": {"precision": "half"}})

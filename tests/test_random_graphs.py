@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,33 +10,32 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from command_line import refused
+from graphs import mixed
 from retrace.check import generated
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
+from retrace.solvers import GENERATORS, Query, make
 from retrace.solvers.generate import Generator, RandomDegree, TreeFirst, generate
-from retrace.solvers.registry import GENERATORS, make
 from retrace.system.errors import RetraceError
+from solving import DEVICES, open_device
 
-UInt64Array = NDArray[np.uint64]
-
-needs_cuda = pytest.mark.skipif(not cuda_available(), reason="no CUDA device")
-ON_DEVICES = [EmulatedDevice, pytest.param(CudaDevice, marks=[pytest.mark.gpu, needs_cuda])]
+Words = NDArray[np.uint64]
 
 
 def run(generator: Generator, wanted: RandomGraph) -> CSRGraph:
     generator.setup(wanted)
-    generator.upload()
-    generator.solve()
+    generator.upload(Query())
+    generator.solve(Query())
     return generator.download()
 
 
@@ -50,10 +50,8 @@ def random_degree(wanted: RandomGraph, **options: Any) -> CSRGraph:
         return run(RandomDegree(device), wanted)
 
 
-MAKERS: dict[str, Callable[[RandomGraph], CSRGraph]] = {
-    "tree-first": tree_first,
-    "random-degree": random_degree,
-}
+MAKERS: dict[str, Callable[[RandomGraph], CSRGraph]]
+MAKERS = {"tree-first": tree_first, "random-degree": random_degree}
 
 
 @st.composite
@@ -68,7 +66,6 @@ def random_graphs(draw: st.DrawFn, connected: bool = False) -> RandomGraph:
 
 
 def check(graph: CSRGraph, wanted: RandomGraph) -> None:
-    """Check what both generators promise."""
     assert (graph.vertices, graph.arcs) == (wanted.vertices, wanted.arcs)
     assert graph.weights is not None
     assert graph.degrees().min() >= 0
@@ -87,31 +84,23 @@ def weak_components(graph: CSRGraph) -> int:
     return int(connected_components(matrix, connection="weak")[0])
 
 
-@given(random_graphs(connected=True))
-@example(RandomGraph(1, 0, 1))
-@example(RandomGraph(2, 2, 1))
+@pytest.mark.parametrize("name", MAKERS)
+@given(wanted=random_graphs(connected=True) | random_graphs(), arcs_at_a_time=st.integers(1, 100))
+@example(wanted=RandomGraph(1, 0, 1), arcs_at_a_time=1)
+@example(wanted=RandomGraph(2, 2, 1), arcs_at_a_time=1)
 @settings(deadline=None)
-def test_tree_first(wanted: RandomGraph) -> None:
-    graph = tree_first(wanted)
+def test_generators_keep_their_promises(name: str, wanted: RandomGraph, arcs_at_a_time: int) -> None:
+    connected = name == "tree-first"
+    assume(not connected or wanted.arcs >= wanted.vertices - 1)
+    graph = MAKERS[name](wanted)
     check(graph, wanted)
-    assert weak_components(graph) == 1
-    rows = np.split(graph.indices, graph.indptr[1:-1])
-    assert all((np.diff(row) > 0).all() for row in rows)
-
-
-@given(random_graphs())
-@example(RandomGraph(1, 0, 1))
-@example(RandomGraph(2, 2, 1))
-@settings(deadline=None)
-def test_random_degree(wanted: RandomGraph) -> None:
-    check(random_degree(wanted), wanted)
-
-
-@pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
-def test_density_1_is_the_complete_graph(make: Any) -> None:
-    graph = make(RandomGraph(5, 20, seed=3))
-    pairs = set(zip(graph.tails().tolist(), graph.indices.tolist(), strict=True))
-    assert pairs == {(u, v) for u in range(5) for v in range(5) if u != v}
+    if connected:
+        assert weak_components(graph) == 1
+        assert all((np.diff(row) > 0).all() for row in np.split(graph.indices, graph.indptr[1:-1]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csr, "ARCS_AT_A_TIME", arcs_at_a_time)
+        verdict = generated.check_random_graph(graph, wanted, connected)
+    assert verdict.verified, verdict.reason
 
 
 def test_fewest_arcs_are_a_tree() -> None:
@@ -142,11 +131,8 @@ def test_seeds_give_different_graphs(make: Any) -> None:
 
 def test_a_seed_gives_the_same_graph_everywhere() -> None:
     """Records name these graphs by seed and sha256: a change here is a change of every such graph."""
-    wanted = RandomGraph(1000, 5000, seed=1)
-    assert {name: make(wanted).digest()[:16] for name, make in MAKERS.items()} == {
-        "tree-first": "773d5977ccb10520",
-        "random-degree": "e2759f9fec81b532",
-    }
+    found = {name: make(RandomGraph(1000, 5000, seed=1)).digest()[:16] for name, make in MAKERS.items()}
+    assert found == {"tree-first": "773d5977ccb10520", "random-degree": "e2759f9fec81b532"}
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
@@ -166,10 +152,8 @@ def test_arcs_and_weights_look_random(make: Any) -> None:
         apart = (graph.indices - graph.tails()) % vertices
         assert chi_squared(np.bincount(apart * 64 // vertices, minlength=64)) < 120  # 63 expected
     assert chi_squared(np.bincount(graph.weights - 1, minlength=8)) < 30
-    both = np.intersect1d(
-        graph.tails().astype(np.int64) * vertices + graph.indices,
-        graph.indices.astype(np.int64) * vertices + graph.tails(),
-    )
+    tails, heads = graph.tails().astype(np.int64), graph.indices.astype(np.int64)
+    both = np.intersect1d(tails * vertices + heads, heads * vertices + tails)
     assert 50 < len(both) < 170  # arcs with one back: 100 expected
 
 
@@ -177,31 +161,17 @@ def chi_squared(counts: NDArray[np.integer[Any]]) -> float:
     return float(((counts - counts.mean()) ** 2).sum() / counts.mean())
 
 
-@given(random_graphs(connected=True), st.sampled_from(list(MAKERS)), st.integers(1, 100))
-@settings(deadline=None)
-def test_the_check_finds_nothing_wrong(wanted: RandomGraph, name: str, arcs_at_a_time: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csr, "ARCS_AT_A_TIME", arcs_at_a_time)
-        verdict = generated.check_random_graph(MAKERS[name](wanted), wanted, connected=name == "tree-first")
-    assert verdict.verified, verdict.reason
-
-
 @pytest.mark.parametrize(
     ("spoil", "reason"),
-    [
-        (lambda g: replace(g, weights=None), "no weights"),
-        (lambda g: replace(g, weights=spoiled(g.weights, 3, 101)), "an arc with a weight outside 1 to 100"),
-        (lambda g: replace(g, indices=spoiled(g.indices, 3, 5)), "arc that leads out of the graph"),
-        (lambda g: replace(g, indices=spoiled(g.indices, 3, g.tails()[3])), "has an arc to itself"),
-        (
-            lambda g: replace(g, indices=spoiled(g.indices, 1, g.indices[0])),
-            "vertex 0 has two arcs to vertex 1",
-        ),
-        (lambda g: replace(g, indptr=spoiled(g.indptr, 2, 1)), "vertex 1 has less than no arcs"),
-        (lambda g: replace(g, indptr=spoiled(g.indptr, 1, 9)), "vertex 1 has less than no arcs"),
-        (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]), "4 vertices and 16 arcs instead"),
-    ],
-)
+    [(lambda g: replace(g, weights=None), "no weights"),
+     (lambda g: replace(g, weights=spoiled(g.weights, 3, 101)), "an arc with a weight outside 1 to 100"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 3, 5)), "arc that leads out of the graph"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 3, g.tails()[3])), "has an arc to itself"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 1, g.indices[0])), "0 has two arcs to vertex 1"),
+     (lambda g: replace(g, indptr=spoiled(g.indptr, 2, 1)), "vertex 1 has a negative number of arcs"),
+     (lambda g: replace(g, indptr=spoiled(g.indptr, 1, 9)), "vertex 1 has a negative number of arcs"),
+     (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]), "4 vertices and 16 arcs instead")],
+)  # fmt: skip
 def test_the_check_finds_what_is_wrong(spoil: Callable[[CSRGraph], CSRGraph], reason: str) -> None:
     wanted = RandomGraph(5, 20, seed=1)
     verdict = generated.check_random_graph(spoil(tree_first(wanted)), wanted, connected=True)
@@ -213,10 +183,8 @@ def test_the_check_finds_a_graph_in_two_parts() -> None:
     wanted = RandomGraph(4, 4, seed=1, weights=(1, 1))
     ones = np.ones(4, dtype=np.int32)
     parts = from_arcs(4, np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]), ones)
-    assert (
-        generated.find_fault(parts, wanted, connected=True)
-        == "vertex 2 has no arc to or from an earlier vertex"
-    )
+    fault = generated.find_fault(parts, wanted, connected=True)
+    assert fault == "vertex 2 has no arc to or from an earlier vertex"
     assert generated.find_fault(parts, wanted, connected=False) is None
 
 
@@ -229,20 +197,11 @@ def spoiled(array: Int32Array, place: int, value: int) -> Int32Array:
 # The same graphs in NumPy, from the kernels' words rather than their code.
 
 
-def mixed(words: UInt64Array) -> UInt64Array:
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
-
-
-def below(bound: Any, words: UInt64Array) -> UInt64Array:
+def below(bound: Any, words: Words) -> Words:
     return (words >> np.uint64(32)) * np.asarray(bound, dtype=np.uint64) >> np.uint64(32)
 
 
-def permuted(
-    left: UInt64Array, right: UInt64Array, lefts: int, rights: int, key: Any
-) -> tuple[UInt64Array, UInt64Array]:
+def permuted(left: Words, right: Words, lefts: int, rights: int, key: Any) -> tuple[Words, Words]:
     for step in (0, 2, 4):
         left = (left + below(lefts, mixed(key ^ (right | np.uint64(step << 32))))) % np.uint64(lefts)
         right = (right + below(rights, mixed(key ^ (left | np.uint64((step + 1) << 32))))) % np.uint64(rights)
@@ -255,7 +214,7 @@ def reference_weights(wanted: RandomGraph, tails: Any, heads: Any, key: Any) -> 
     return (low + below(high - low + 1, words).astype(np.int64)).astype(np.int32)
 
 
-def reference_tree_first(wanted: RandomGraph, keys: UInt64Array) -> CSRGraph:
+def reference_tree_first(wanted: RandomGraph, keys: Words) -> CSRGraph:
     n = wanted.vertices
     child = np.arange(1, n, dtype=np.uint64)
     parent = below(child, mixed(keys[0] ^ child))
@@ -271,7 +230,7 @@ def reference_tree_first(wanted: RandomGraph, keys: UInt64Array) -> CSRGraph:
     return CSRGraph(indptr, heads.astype(np.int32), reference_weights(wanted, tails, heads, keys[4]))
 
 
-def reference_random_degree(wanted: RandomGraph, keys: UInt64Array) -> CSRGraph:
+def reference_random_degree(wanted: RandomGraph, keys: Words) -> CSRGraph:
     n = np.uint64(wanted.vertices)
     drawn = np.arange(wanted.arcs, dtype=np.uint64)
     tail_of, _ = permuted(drawn % n, drawn // n, wanted.vertices, wanted.vertices - 1, keys[2])
@@ -293,25 +252,19 @@ def reference_random_degree(wanted: RandomGraph, keys: UInt64Array) -> CSRGraph:
 SIZES = [(2, 1), (5, 20), (16, 200), (17, 240), (257, 4000), (1000, 5000), (1200, 1300)]
 
 
-@pytest.mark.parametrize(("vertices", "arcs"), SIZES)
-def test_tree_first_agrees_with_numpy(vertices: int, arcs: int) -> None:
-    wanted = RandomGraph(vertices, arcs, seed=-4, weights=(0, 2**31 - 2))
-    generator = TreeFirst()
-    graph = run(generator, wanted)
-    assert_same(graph, reference_tree_first(wanted, generator.keys()))
+@pytest.mark.parametrize("backend", ["host", *DEVICES])
+def test_generators_agree_with_numpy(backend: str) -> None:
+    on_host = backend == "host"
+    make_expected = reference_tree_first if on_host else reference_random_degree
+    for vertices, arcs in SIZES if on_host else [*SIZES, (70_000, 140_000)]:
+        wanted = RandomGraph(vertices, arcs, seed=-4, weights=(0, 2**31 - 2))
+        with open_device(backend) as device:
+            generator = TreeFirst() if on_host else RandomDegree(device)
+            found = run(generator, wanted)
+        assert found.digest() == make_expected(wanted, generator.keys()).digest(), f"{vertices} vertices"
 
 
-@pytest.mark.parametrize("open_device", ON_DEVICES)
-@pytest.mark.parametrize(("vertices", "arcs"), [*SIZES, (70_000, 140_000)])
-def test_random_degree_agrees_with_numpy(vertices: int, arcs: int, open_device: Any) -> None:
-    wanted = RandomGraph(vertices, arcs, seed=-4, weights=(0, 2**31 - 2))
-    with open_device() as device:
-        generator = RandomDegree(device)
-        graph = run(generator, wanted)
-    assert_same(graph, reference_random_degree(wanted, generator.keys()))
-
-
-@needs_cuda
+@pytest.mark.skipif(not cuda_available(), reason="no CUDA device")
 @pytest.mark.gpu
 def test_cuda_makes_2_to_the_23_vertices_within_a_second() -> None:
     wanted = RandomGraph(2**23, 5 * 2**23, seed=1)
@@ -323,39 +276,23 @@ def test_cuda_makes_2_to_the_23_vertices_within_a_second() -> None:
         assert time.perf_counter() - started < 1
 
 
-def assert_same(one: CSRGraph, other: CSRGraph) -> None:
-    assert_array_equal(one.indptr, other.indptr)
-    assert_array_equal(one.indices, other.indices)
-    assert_array_equal(one.weights, other.weights)
-
-
 def test_a_million_vertices_take_less_than_2_seconds() -> None:
     generator = TreeFirst()
     generator.setup(RandomGraph(2**20, 5 * 2**20, seed=1))
     started = time.process_time()
-    generator.upload()
-    generator.solve()
+    generator.upload(Query())
+    generator.solve(Query())
     assert time.process_time() - started < 4  # of two cores: 2 seconds
     graph = generator.download()
     assert weak_components(graph) == 1
 
 
 def test_identity() -> None:
-    graph = tree_first(RandomGraph(100, 990, seed=7))
-    assert graph.info == {
-        "name": "tree-first-100-990",
-        "vertices": 100,
-        "arcs": 990,
-        "origin": "generated",
-        "edition": "tree-first",
-        "weights": "generated",
-        "least_weight": 1,
-        "greatest_weight": 100,
-        "seed": 7,
-        "density": 0.1,
-        "directed": True,
-        "source": 0,
-    }
+    info = tree_first(RandomGraph(100, 990, seed=7)).info
+    told = {"name": "tree-first-100-990", "vertices": 100, "arcs": 990, "density": 0.1, "directed": True}
+    told |= {"origin": "generated", "edition": "tree-first", "weights": "generated"}
+    told |= {"least_weight": 1, "greatest_weight": 100, "seed": 7, "source": 0}
+    assert told.items() <= info.items()
 
 
 # How many arcs are asked for.
@@ -386,14 +323,14 @@ REFUSED = [
     (5, {"density": 1.5}, "density 1.5: expected from 0 to 1, the share of all 20 arcs"),
     (5, {"density": -0.1}, "density -0.1: expected"),
     (5, {"density": float("nan")}, "density nan: expected"),
-    (5, {"per_vertex": 4.5}, "4.5 arcs a vertex: expected from 0 to 4"),
-    (5, {"per_vertex": float("inf")}, "inf arcs a vertex: expected"),
+    (5, {"per_vertex": 4.5}, "4.5 arcs per vertex: expected from 0 to 4"),
+    (5, {"per_vertex": float("inf")}, "inf arcs per vertex: expected"),
     (5, {"arcs": 21}, "21 arcs: expected from 0 to 20"),
     (5, {"arcs": -1}, "-1 arcs: expected from 0"),
     (1, {"arcs": 1}, "1 arcs: expected from 0 to 0"),
     (5, {"arcs": 3, "connected": True}, "3 arcs: expected at least 4"),
     (5, {"density": 0.1, "connected": True}, r"density 0.1 \(2 arcs\): expected at least 4"),
-    (5, {"per_vertex": 0.5, "connected": True}, r"0.5 arcs a vertex \(2 arcs\): expected at least 4"),
+    (5, {"per_vertex": 0.5, "connected": True}, r"0.5 arcs per vertex \(2 arcs\): expected at least 4"),
     (5, {"density": 0.5, "arcs": 11}, r"contradicts itself \(density 0.5 means 10, 11 arcs means 11\)"),
     (5, {"per_vertex": 1, "arcs": 6}, "contradicts itself"),
     (2**16, {"density": 1}, "expected at most 2147483646"),
@@ -403,9 +340,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("vertices", "said", "message"), REFUSED)
 def test_what_cannot_be_is_told_in_one_line(vertices: int, said: dict[str, Any], message: str) -> None:
-    with pytest.raises(RetraceError, match=message) as caught:
-        resolve_arcs(vertices, **said)
-    assert "\n" not in str(caught.value)
+    assert re.search(message, refused(resolve_arcs, vertices, **said))
 
 
 def test_requests_are_checked() -> None:

@@ -9,8 +9,9 @@ import pytest
 from graphs import NAMED
 from retrace.devices.build import build_thrust
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.solvers import Query, make
+from retrace.solvers import Query
 from retrace.system.project import KERNELS
+from solving import solved
 
 
 def test_thrust_compiles_for_cuda() -> None:
@@ -30,11 +31,7 @@ if cuda_available():
         answers = []
         for _ in range(3):
             with CudaDevice() as device:
-                solver = make("sssp/thrust", device)
-                solver.setup(NAMED["grid"])
-                solver.upload(Query(0))
-                solver.solve(Query(0))
-                answers.append(solver.download().tolist())
+                answers.append(solved("sssp/thrust", NAMED["grid"], Query(0), device).download().tolist())
                 assert primary_context_is_there()
             assert not primary_context_is_there()
         assert answers[0] == answers[1] == answers[2]

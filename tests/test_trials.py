@@ -9,39 +9,24 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from graphs import NAMED
+from command_line import Patch
+from graphs import NAMED, identified
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
-from retrace.measure.trials import Case, Settings, as_record, measure
-from retrace.records.model import write_records
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort, Measurement
+from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
-from retrace.solvers.host import HostSolver
+from retrace.solvers.solver import HostSolver
 from retrace.system.errors import RetraceError
 from retrace.system.processes import check_cores, side_by_side
+from solving import solved
 
-GRID = CSRGraph(
-    NAMED["grid"].indptr,
-    NAMED["grid"].indices,
-    NAMED["grid"].weights,
-    {
-        "name": "grid",
-        "vertices": NAMED["grid"].vertices,
-        "arcs": NAMED["grid"].arcs,
-        "origin": "generated",
-        "edition": "test",
-        "weights": "file",
-        "sha256": NAMED["grid"].digest(),
-        "seed": None,
-        "directed": False,
-        "source": 0,
-        "pairs": {"near": [0, 2], "far": [0, 390]},
-    },
-)
+GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
 
 
 @pytest.fixture
@@ -54,7 +39,7 @@ def temporary() -> Iterator[Any]:
 
 
 @pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+def work(monkeypatch: Patch) -> Callable[[float], None]:
     """Take some seconds, by a clock that nothing else moves."""
     now = [0.0]
     monkeypatch.setattr(trials_module, "perf_counter", lambda: now[0])
@@ -82,8 +67,9 @@ class Delegate(Solver):
         return self.inner.download()
 
 
-def run(solvers: list[str], trials: int = 3, budget_s: float = 60) -> list[Case]:
-    return measure("table-3.3", GRID, solvers, Settings(trials, budget_s), ("emulator", EmulatedDevice))
+def run(solvers: list[str], trials: int = 3, budget_s: float = 60, at_once: int = 1) -> list[Measurement]:
+    effort = Effort(trials, budget_s, at_once)
+    return measure("table-3.3", GRID, solvers, effort, ("emulator", EmulatedDevice))
 
 
 def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]) -> None:
@@ -113,22 +99,17 @@ def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]
 def test_trials_are_interleaved(temporary: Any) -> None:
     order = []
 
-    @temporary
     class First(Delegate):
-        def solve(self, query: Query) -> int | None:
-            order.append("first")
-            return super().solve(query)
-
-    @temporary
-    class Second(Delegate):
-        name = "bfs/delegate-2"
+        name = "bfs/first"
 
         def solve(self, query: Query) -> int | None:
-            order.append("second")
+            order.append(self.name)
             return super().solve(query)
 
-    run(["bfs/delegate", "bfs/delegate-2"])
-    assert order == ["first", "second"] * 3
+    temporary(First)
+    temporary(type("Second", (First,), {"name": "bfs/second"}))
+    run(["bfs/first", "bfs/second"])
+    assert order == ["bfs/first", "bfs/second"] * 3
 
 
 def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary: Any) -> None:
@@ -143,8 +124,8 @@ def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary
         calls = 0
 
     case = run(["bfs/delegate"])[0]
-    assert case.verdict is not None
-    assert not case.verdict.verified
+    assert case.result is not None
+    assert not case.result.verified
     assert len(case.trials) == 2
     assert case.reason is not None
     assert case.reason.startswith("trial 2: vertex 7 has")
@@ -193,29 +174,19 @@ class Pinned(HostSolver):
 
     name = "bfs/pinned"
     implements = "a test"
-    sources = ("host/bfs_queue.cpp",)
-    symbol = "bfs_queue"
-
-    def solve(self, query: Query) -> int:
-        return int(self.function(self.c_graph, query.source, self.c_answer))
+    source = "host/bfs_queue.cpp"
 
     def observed(self) -> dict[str, float]:
         return {"process": os.getpid(), "cores": len(os.sched_getaffinity(0))}
 
 
-def run_at_once(solvers: list[str], trials: int, at_once: int) -> list[Case]:
-    return measure("table-3.3", GRID, solvers, Settings(trials, 60, at_once), ("emulator", EmulatedDevice))
-
-
-def test_trials_at_once_have_a_process_and_a_core_each(
-    temporary: Any, tmp_path: Path, provenance: dict[str, Any]
-) -> None:
+def test_trials_at_once_have_a_core_each(temporary: Any, tmp_path: Path, provenance: dict[str, Any]) -> None:
     temporary(Pinned)
     at_once = min(2, len(os.sched_getaffinity(0)))
-    pinned, peer = run_at_once(["bfs/pinned", "bfs/scipy"], trials=3, at_once=at_once)
+    pinned, peer = run(["bfs/pinned", "bfs/scipy"], trials=3, at_once=at_once)
     assert (len(pinned.trials), len(peer.trials)) == (3, 3)
-    assert pinned.verdict is not None
-    assert pinned.verdict.verified
+    assert pinned.result is not None
+    assert pinned.result.verified
     assert pinned.digest == peer.digest
     records = [as_record("table-3.3", GRID.info, case, provenance) for case in (pinned, peer)]
     write_records(tmp_path / "grid.jsonl", records)
@@ -247,11 +218,8 @@ def test_what_goes_wrong_in_another_process_is_told(temporary: Any) -> None:
     with pytest.raises(ChildProcessError, match="exit code -9"):
         side_by_side(lambda: make("bfs/dies").solve(Query(0)), 1)
     if len(os.sched_getaffinity(0)) > 1:
-        cases = run_at_once(["bfs/raises", "bfs/dies"], trials=2, at_once=2)
-        assert [case.reason for case in cases] == [
-            "MemoryError: no room",
-            "ChildProcessError: a process ended with exit code -9",
-        ]
+        reasons = [case.reason for case in run(["bfs/raises", "bfs/dies"], trials=2, at_once=2)]
+        assert reasons == ["MemoryError: no room", "ChildProcessError: a process ended with exit code -9"]
     with pytest.raises(RetraceError, match="at once: 5000 processes, expected from 1 to "):
         check_cores(5000)
 
@@ -261,16 +229,15 @@ def test_records_are_valid_and_digests_agree(tmp_path: Any, provenance: dict[str
     cases += run(["stcon/two-queues", "stcon/bsp"])
     records = [as_record("table-3.3", GRID.info, case, provenance) for case in cases]
     write_records(tmp_path / "grid.jsonl", records)
-    assert len({record.digest for record in records if record.problem == "bfs"}) == 1
-    for pair in ("near", "far"):
-        of_pair = {record.digest for record in records if record.parameters.get("pair") == pair}
-        assert len(of_pair) == 1
+    answer = solved("bfs/queue", GRID, Query(0)).download()
+    digest = hashlib.sha256(answer.astype("<i4").tobytes()).hexdigest()
+    assert {record.digest for record in records if record.problem == "bfs"} == {digest}
+    assert len({(record.parameters["pair"], record.digest) for record in records[5:]}) == 2
     assert all(record.verified for record in records)
-    peers = [record.software.get("peer") for record in records]
-    assert sum(peer is not None for peer in peers) == 3
+    assert sum(record.software.peer is not None for record in records) == 3
 
 
-def test_commit_of_a_copy_without_a_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch) -> None:
     monkeypatch.setattr(environment, "first_line", lambda *command: None)
     monkeypatch.setenv("RETRACE_COMMIT", "0" * 40 + "-dirty")
     found = environment.software()
@@ -281,16 +248,7 @@ def test_commit_of_a_copy_without_a_repository(monkeypatch: pytest.MonkeyPatch) 
     assert environment.software()["dirty"] is None
 
 
-def test_answers_are_digested_as_little_endian_32_bit() -> None:
-    case = run(["bfs/queue"])[0]
-    solver = make("bfs/queue")
-    solver.setup(GRID)
-    solver.solve(Query(0))
-    assert case.digest == hashlib.sha256(solver.download().astype("<i4").tobytes()).hexdigest()
-    assert solver.download().dtype == np.int32
-
-
-def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: Patch) -> None:
     """Asking starts a program, which once took longer than the trials of small graphs."""
     asked = []
 
@@ -299,24 +257,22 @@ def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: p
             asked.append(self)
             return {"name": f"asked {len(asked)} times"}
 
-    monkeypatch.setattr(Case, "wants_trial", lambda self, settings: len(self.trials) < settings.trials)
-    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Settings(4, 60), ("emulator", Asked))
+    monkeypatch.setattr(Measurement, "wants_trial", lambda self, effort: len(self.trials) < effort.trials)
+    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(4, 60), ("emulator", Asked))
     assert len(case.trials) == 4
     assert case.gpu == {"name": "asked 2 times"}
 
 
 @pytest.mark.parametrize(("long_ms", "event_ms", "passes"), [(1e9, 0.0, 2), (0.0, 0.0, 1), (0.0, 1e9, 2)])
-def test_a_long_solve_of_few_launches_is_not_repeated(
-    monkeypatch: pytest.MonkeyPatch, long_ms: float, event_ms: float, passes: int
-) -> None:
-    monkeypatch.setattr(trials_module, "LONG_MS", long_ms)
+def test_when_a_solve_is_repeated(monkeypatch: Patch, long_ms: float, event_ms: float, passes: int) -> None:
+    monkeypatch.setattr(trials_module, "WARM_MS", long_ms)
     monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
     solved: list[Query] = []
     kind = REGISTRY.find("bfs/bsp")
     solve = kind.solve
     monkeypatch.setattr(kind, "solve", lambda self, query: solved.append(query) or solve(self, query))
-    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Settings(1, 60), ("cuda", EmulatedDevice))
+    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(1, 60), ("cuda", EmulatedDevice))
     assert len(solved) == passes
-    assert case.verdict is not None
-    assert case.verdict.verified
+    assert case.result is not None
+    assert case.result.verified
     assert case.trials[0]["kernel"] is not None

@@ -1,10 +1,10 @@
-// bellman-ford/dense and pinned: one thread an arc.
+// bellman-ford/dense and bellman-ford/pinned: one thread per arc.
 //
 // Report   an-bellman-ford, Algorithm 3 (CUDA_RELEXATION).
-// Mapping  x of the grid over the heads j, y over the tails i: a block holds arcs of one tail, and returns as a whole
-//          where that is not active.
-// Departs  printed, the thread's x is the tail i, and y the head j: in a matrix stored by rows consecutive threads
-//          would read entries a row apart. See relax.cuh for the rest.
+// Mapping  the grid's x covers the heads j, its y the tails i. All threads of a block have the same tail, so a block
+//          whose tail is not active returns at once.
+// Departs  in print, the thread's x is the tail i and its y the head j. In a matrix stored by rows, consecutive
+//          threads would then read entries one row apart. See relax.cuh for the other differences.
 
 #include "relax.cuh"
 

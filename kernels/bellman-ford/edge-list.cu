@@ -1,8 +1,8 @@
-// bellman-ford/edge-list: sparse graphs as three arrays, tails, heads and weights; one or several arcs a thread.
+// bellman-ford/edge-list: sparse graphs as three arrays (tails, heads, weights); one or more arcs per thread.
 //
 // Report   an-bellman-ford, Algorithm 6 (CUDA_RELEXATION_GENERAL_GRAPH).
-// Mapping  as many threads as there are arcs, divided by the arcs a thread takes, which are a grid apart.
-// Departs  line 3 has w[i][j] for w[i]. The rest as relax.cuh says.
+// Mapping  the grid has arcs / edges_per_thread threads. Each thread strides through the arcs by the size of the grid.
+// Departs  line 3 prints w[i][j] where w[i] is meant. See relax.cuh for the other differences.
 
 #include "relax.cuh"
 

@@ -1,9 +1,10 @@
-// bellman-ford/incoming: one thread a vertex, which looks at all arcs that lead to it. No atomics.
+// bellman-ford/incoming: one thread per vertex, which relaxes all arcs that enter it. No atomics.
 //
 // Report   an-bellman-ford, Algorithm 7 (CUDA_RELEXATION_INCOMING).
-// Mapping  one thread a vertex; in each step of the loop consecutive threads read consecutive entries of a row.
-// Departs  the vertex that is marked is the thread's own; printed: mask1[i], the arc's tail, so that the vertex whose
-//          distance fell never becomes active. Line 11 stands after the loop, as section 4.4 says: "updated only once".
+// Mapping  one thread per vertex. In each step of the loop, consecutive threads read consecutive entries of one row.
+// Departs  the kernel marks the thread's own vertex. In print it marks mask1[i], the tail of the arc, so that a vertex
+//          whose distance fell never becomes active. Line 11 (the write of the minimum) stands after the loop, because
+//          section 4.4 says "updated only once".
 
 #include "relax.cuh"
 

@@ -1,10 +1,10 @@
-// bellman-ford/*: what comes before the first iteration and between two of them.
+// bellman-ford/*: the kernels that run before the first iteration and between iterations.
 //
 // Report   an-bellman-ford, Algorithm 2 (CUDA_INITIALIZATION) and Algorithm 4 (CUDA_SWAP).
-// Mapping  one thread a vertex.
-// Departs  CUDA_SWAP runs after every iteration that lowered a distance, once the host has read the flag; printed:
-//          after the loop, where no vertex but the source would ever become active.
-//          It also counts the vertices that become active: rows of the matrix that the next iteration reads.
+// Mapping  one thread per vertex.
+// Departs  CUDA_SWAP runs after every iteration that lowered a distance, once the host has read the flag. In print it
+//          runs after the loop, so that no vertex except the source ever becomes active.
+//          CUDA_SWAP also counts the vertices that become active: the rows that the next iteration reads.
 
 #include "sum.h"
 

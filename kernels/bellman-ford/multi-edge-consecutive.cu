@@ -1,8 +1,8 @@
-// bellman-ford/multi-edge-consecutive: several arcs a thread, not coalesced.
+// bellman-ford/multi-edge-consecutive: several arcs per thread, not coalesced.
 //
-// Report   an-bellman-ford, section 4.2: what its Algorithm 5 is compared with, of which no pseudo-code is printed.
-// Mapping  thread t takes the arcs from t * edges_per_thread on, in the order of the rows: neighbouring threads read
-//          entries that are edges_per_thread apart.
+// Report   an-bellman-ford, section 4.2: the alternative that Algorithm 5 is compared with. It has no pseudo-code.
+// Mapping  thread t takes edges_per_thread consecutive arcs, in row order, from t * edges_per_thread on. Neighbouring
+//          threads therefore read entries that are edges_per_thread apart.
 
 #include "relax.cuh"
 

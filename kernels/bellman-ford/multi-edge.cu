@@ -1,10 +1,10 @@
-// bellman-ford/multi-edge: several arcs a thread, coalesced.
+// bellman-ford/multi-edge: several arcs per thread, coalesced.
 //
 // Report   an-bellman-ford, Algorithm 5 (CUDA_RELEXATION_MULTI_EDGES).
-// Mapping  as many threads as there are arcs, divided by the arcs a thread takes; both indices advance by the size of
-//          the grid, so that consecutive threads always read consecutive entries.
-// Departs  the inner loop is over j; printed, it tests and advances i, and no head beyond the grid is ever relaxed.
-//          Of the thread's indices x is the head, as in dense.cu.
+// Mapping  the grid has arcs / edges_per_thread threads. Both indices advance by the size of the grid, so that
+//          consecutive threads always read consecutive entries.
+// Departs  the inner loop is over j. In print it tests and advances i, so that no head beyond the grid is relaxed.
+//          The thread's x is the head, as in dense.cu.
 
 #include "relax.cuh"
 

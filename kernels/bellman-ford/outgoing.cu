@@ -1,8 +1,8 @@
-// bellman-ford/outgoing: one thread a vertex, which relaxes all arcs that leave it.
+// bellman-ford/outgoing: one thread per vertex, which relaxes all arcs that leave it.
 //
 // Report   an-bellman-ford, Algorithm 8 (CUDA_RELEXATION_OUTGOING).
-// Mapping  one thread a vertex; in each step of the loop consecutive threads read entries a row apart.
-// Departs  as relax.cuh says.
+// Mapping  one thread per vertex. In each step of the loop, consecutive threads read entries one row apart.
+// Departs  see relax.cuh.
 
 #include "relax.cuh"
 

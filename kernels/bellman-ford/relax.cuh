@@ -1,8 +1,9 @@
-// What the kernels of an-bellman-ford share: the vectors that an iteration reads and writes, and the relaxation of
-// one arc, lines 4 to 8 of Algorithm 3.
+// Shared by the kernels of an-bellman-ford: the relaxation of one arc, lines 4 to 8 of Algorithm 3.
 //
-// Departs  a sum that 32 bits do not hold stays at their end; as printed, a weight of infinity wraps round.
-//          Line 5 compares with dist[j], which another thread may have lowered since: here with what this thread wrote.
+// Departs  a sum beyond the range of 32 bits is clamped to that range (sum.h). In print, infinity plus a weight wraps
+//          around.
+//          Line 5 compares with dist[j], which another thread may have lowered since. This code compares with the sum
+//          that the thread itself wrote.
 
 #pragma once
 
@@ -16,5 +17,5 @@ __device__ inline void relax(int sum, int head, int *distance, int *mask1, int *
     }
 }
 
-// Where a matrix has the weight of the arc from i to j.
+// Index of the weight of the arc from i to j in the matrix.
 __device__ inline size_t entry(int i, int j, int pitch) { return size_t(i) * pitch + j; }

@@ -1,18 +1,18 @@
-// bellman-ford/streams, streams-pinned and resident: only rows of active vertices are read, as int4.
+// bellman-ford/streams, streams-pinned and resident: read only the rows of active vertices, as int4.
 //
-// Report   an-bellman-ford, section 4.1, for the streams: a part of the matrix is relaxed as soon as it has arrived.
-//          The kernels are ours.
-// Mapping  list_rows: one thread a row. relax_rows: one block for ROWS listed rows, one thread for 4 heads at a time.
-// Departs  a vertex is active if its distance fell since its row was last relaxed, which relaxed[] tells: masks that
-//          swap would call a vertex active for what it brought into a row that arrives only later.
-//          Sums of several rows meet in registers; distances, which are not cached in L1 where other multiprocessors
-//          could not lower them, are read once for ROWS rows, and an atomic is tried only where the sum is less.
+// Report   an-bellman-ford, section 4.1 (streams): each part of the matrix is relaxed as soon as it has arrived.
+//          The kernels themselves are ours.
+// Mapping  list_rows: one thread per row. relax_rows: one block per ROWS listed rows, one thread per 4 heads.
+// Departs  a vertex is active if its distance fell after its row was last relaxed; relaxed[] holds the distance of that
+//          time. Swapped masks would also relax a row again if it arrived, and was relaxed, after the distance fell.
+//          Each thread takes the minimum over ROWS rows in registers. It reads the distances once per ROWS rows, past
+//          L1, because other multiprocessors lower them too. It issues an atomic only where the sum is smaller.
 
 #include "sum.h"
 
 constexpr int ROWS = 4;
 
-// `listed` has an entry for each part that is relaxed on arrival, and one for all later iterations.
+// `listed` has one entry per part that is relaxed on arrival, and one more for all later iterations.
 extern "C" __global__ void start(int size, int source, int *distance, int *relaxed, int counters, unsigned *listed)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,7 +22,7 @@ extern "C" __global__ void start(int size, int source, int *distance, int *relax
     relaxed[i] = NO_PATH;
 }
 
-// Lists the active vertices of a part from rows[first] on; `before` is what *listed was when this kernel began.
+// Lists the active vertices of a part in rows[first], rows[first + 1], ...; `before` is *listed before this launch.
 extern "C" __global__ void list_rows(int first, int count, const int *distance, int *relaxed, unsigned before,
                                      unsigned *listed, int *rows)
 {
@@ -41,7 +41,7 @@ __device__ inline void lower(int *distance, int known, int sum)
     if (sum < known) atomicMin(distance, sum);
 }
 
-// Relaxes what list_rows listed; `pitch` is a multiple of 4, and distance[] has as many entries.
+// Relaxes the rows that list_rows listed. `pitch` is a multiple of 4, and distance[] has `pitch` entries.
 extern "C" __global__ void relax_rows(int first, int pitch, const int *matrix, unsigned before, const unsigned *listed,
                                       const int *rows, const int *relaxed, int *distance)
 {
@@ -50,7 +50,7 @@ extern "C" __global__ void relax_rows(int first, int pitch, const int *matrix, u
     int from[ROWS];
     const int4 *row[ROWS];
     for (int r = 0; r < ROWS; r++) {
-        const int u = rows[first + lesser(begin + r, active - 1)];  // the last row once more does no harm
+        const int u = rows[first + lesser(begin + r, active - 1)];  // relaxing the last row twice is harmless
         from[r] = relaxed[u];
         row[r] = reinterpret_cast<const int4 *>(matrix + size_t(u) * pitch);
     }

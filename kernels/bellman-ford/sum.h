@@ -1,4 +1,4 @@
-// A distance plus a weight, negative ones too, kept within 32 bits: the same on the host, the GPU and the emulator.
+// Adds a weight, which may be negative, to a distance within 32 bits; the same code on host, GPU and emulator.
 
 #pragma once
 
@@ -6,10 +6,10 @@
 #define __device__
 #endif
 
-constexpr int NO_PATH = 2147483647;       // distance of a vertex that is not reached; weight where there is no arc
-constexpr int LEAST = -2147483647 - 1;  // a distance that fell this far fell further: the host then says why
+constexpr int NO_PATH = 2147483647;       // distance of an unreached vertex; weight where there is no arc
+constexpr int LEAST = -2147483647 - 1;  // clamped: the true distance may be smaller. The host then reports the reason.
 
-// The distance through an arc whose tail is reached. The weight gives way, so that the sum cannot wrap round.
+// Distance of the head through an arc whose tail is reached. The weight is clamped, so that the sum cannot overflow.
 __device__ inline int through(int distance, int weight)
 {
     if (weight == NO_PATH) return NO_PATH;

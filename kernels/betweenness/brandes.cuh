@@ -1,36 +1,38 @@
-// What the CUDA variants of domitrz-brandes share: Brandes' algorithm with a block for each source, from start to end.
+// Shared by the CUDA variants of domitrz-brandes: Brandes' algorithm, with one block per source.
 //
-// Report   domitrz-brandes, "Algorithm": blocks take sources (coarse grain), and the threads of a block share each
-//          level of its search (fine grain), with __syncthreads() in between. One launch serves all sources.
-// Mapping  block b takes the sources b, b + gridDim.x, b + 2 gridDim.x, ... of its batch. How the threads share a
-//          level is the variant's own: it brings expand(), which goes a level forward, and collect(), a level back.
-// Memory   one allocation holds every block's arrays, a block's one after the other: sigma, delta, d, and what a
-//          variant keeps besides. `cont` and `level` are shared, as in the report; the pointers into the allocation,
-//          which the report keeps there too, are the same in all threads and need no memory.
-// Departs  delta. Let reach[w] be 1 (or, in a compacted graph, how many vertices w stands for). Textbooks add
-//          sigma[v] / sigma[w] * (reach[w] + delta[w]) for each arc v->w. Divided by sigma[v] that is a sum of
-//          (reach[w] + delta[w]) / sigma[w], a number of w alone: finish() computes it once and leaves it in delta[w],
-//          so that an arc costs one addition. Sariyuce et al. (GPGPU-6, 2013), whom the report follows, reach the same
-//          by starting delta at 1 / sigma and taking 1 off at the end, which cancels: scores that are 0 are not.
-//          Scores are added up as vertices are finished, not by another pass.
+// Report   domitrz-brandes, "Algorithm": each block takes a source (coarse-grained parallelism). The threads of the
+//          block share each level of its search (fine-grained), with __syncthreads() between levels. One launch
+//          handles all sources.
+// Mapping  block b takes the sources b, b + gridDim.x, b + 2 gridDim.x, ... of its batch. Each variant decides how the
+//          threads share a level: its expand() goes one level forward, its collect() one level back.
+// Memory   one allocation holds the arrays of all blocks, one block after the other: sigma, delta, d, and the arrays
+//          that the variant adds. `cont` and `level` are in shared memory, as in the report. The report also keeps the
+//          pointers into the allocation there; they are the same in all threads and need no memory.
+// Departs  delta. Let reach[w] be 1 or, in a compacted graph, the number of vertices that w stands for. Textbooks add
+//          sigma[v] / sigma[w] * (reach[w] + delta[w]) to delta[v] for each arc v->w. Divided by sigma[v], this is a
+//          sum of (reach[w] + delta[w]) / sigma[w], which depends on w only. finish() computes this quotient once and
+//          stores it in delta[w], so that each arc costs one addition. Sariyuce et al. (GPGPU-6, 2013), whom the report
+//          follows, start delta at 1 / sigma and subtract 1 at the end. That subtraction cancels: scores that should be
+//          0 are not.
+//          Each score is added when its vertex is finished, not in a separate pass.
 
 #pragma once
 
 constexpr int UNSEEN = -1;        // d of a vertex that the search has not reached
-constexpr int MAX_THREADS = 1024;  // a block
+constexpr int MAX_THREADS = 1024;  // per block
 
-// The largest number whose inverse, which delta holds, is a normal one: atomicAdd takes a smaller float in global memory
-// for 0.
+// The largest path count. delta holds inverses of path counts, and atomicAdd on floats in global memory treats
+// subnormal numbers as 0; the inverse of this value is still normal.
 __device__ inline float largest(float) { return 0x1p126f; }
 __device__ inline double largest(double) { return 0x1p1022; }
 
-// The whole graph: each vertex is one source and one target.
+// The whole graph: each vertex counts once as a source and once as a target.
 struct WholeGraph {
     __device__ int reach(int) const { return 1; }
     __device__ int source_count(int) const { return 1; }
 };
 
-// A compacted graph, whose vertices stand for others as well; see retrace.graphs.reductions.
+// A compacted graph, whose vertices also stand for removed ones; see retrace.graphs.reductions.
 struct CompactedGraph {
     const int *reaches, *source_counts;
     __device__ int reach(int v) const { return __ldg(&reaches[v]); }
@@ -41,11 +43,11 @@ struct CompactedGraph {
 template <typename Real, typename Weights> struct Search {
     using Number = Real;
     Real *sigma;  // number of shortest paths from the source
-    Real *delta;  // sum over the successors; after finish() what the predecessors add up
+    Real *delta;  // sum over the successors; after finish(), the value that the predecessors add up
     int *d;       // distance from the source, in arcs
-    bool *cont;   // whether a vertex was reached at this level
+    bool *cont;   // whether this level reached a new vertex
     Real *score;
-    int *overflow;  // a source from which there are more paths than largest()
+    int *overflow;  // receives a source with more than largest() paths to some vertex
     Weights weights;
     int source;
 
@@ -56,17 +58,18 @@ template <typename Real, typename Weights> struct Search {
         d[v] = v == source ? 0 : UNSEEN;
     }
 
-    // An arc leads to v from a vertex one level above `level`, to which `paths` lead; d[v] was `found` before or is.
+    // Follows an arc to v from a vertex on level `level - 1` that `paths` shortest paths reach. `found` is d[v], read
+    // before this call.
     __device__ void visit(int v, int found, int level, Real paths) const
     {
-        if (found == UNSEEN) {  // several threads may find it so: they write the same
+        if (found == UNSEEN) {  // several threads may get here; they write the same values
             d[v] = level;
             *cont = true;
         }
         if (found == UNSEEN || found == level) atomicAdd(&sigma[v], paths);
     }
 
-    // All successors of u are finished, and this is the sum of their delta.
+    // Finishes u once all its successors are finished; `sum` is the sum of their delta.
     __device__ void finish(int u, Real sum) const
     {
         const Real paths = sigma[u];
@@ -75,7 +78,7 @@ template <typename Real, typename Weights> struct Search {
         delta[u] = sum + weights.reach(u) / paths;
     }
 
-    // Finishes the vertices of a level whose sums stand in delta.
+    // Finishes all vertices of a level; delta holds their sums.
     __device__ void finish_level(int vertices, int level) const
     {
         for (int u = threadIdx.x; u < vertices; u += blockDim.x)
@@ -83,12 +86,12 @@ template <typename Real, typename Weights> struct Search {
     }
 };
 
-// What a kernel is asked for, beside the graph: sources[first] to sources[last - 1].
+// The arguments of a kernel besides the graph. The kernel handles sources[first] to sources[last - 1].
 template <typename Real> struct Batch {
     const int *sources;
     int first, last;
     unsigned char *workspace;
-    unsigned long long block_bytes;  // of the workspace, for each block
+    unsigned long long block_bytes;  // bytes of workspace per block
     Real *score;
     int *overflow;
 };
@@ -98,7 +101,7 @@ template <typename Real> struct Batch {
         Real *score, int *overflow
 #define BATCH(Real) Batch<Real>{sources, first, last, workspace, block_bytes, score, overflow}
 
-// Adds to the scores what each source of the batch brings. `arcs` is the variant.
+// Adds the dependencies on each source of the batch to the scores. `arcs` is the variant.
 template <typename Real, typename Arcs, typename Weights>
 __device__ void add_scores(int vertices, Arcs arcs, Weights weights, const Batch<Real> &batch)
 {
@@ -133,7 +136,7 @@ __device__ void add_scores(int vertices, Arcs arcs, Weights weights, const Batch
             __syncthreads();
         }
 
-        while (level > 0) {  // the deepest has no successors; the source's own share is not counted
+        while (level > 0) {  // level 0 is skipped: the source's own dependency does not count
             arcs.collect(search, level);
             __syncthreads();
             if (threadIdx.x == 0) level--;
@@ -142,7 +145,7 @@ __device__ void add_scores(int vertices, Arcs arcs, Weights weights, const Batch
     }
 }
 
-// A variant that keeps nothing besides.
+// Base of the variants that add no arrays.
 struct NothingKept {
     __device__ void keep(int *, int) const {}
     __device__ void start(int) const {}

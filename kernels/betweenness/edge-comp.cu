@@ -1,9 +1,9 @@
 // betweenness/edge-comp: betweenness/edge on the compacted graph.
 //
 // Report   domitrz-brandes, brandes-par-edge-comp.cu.
-// Mapping  as betweenness/edge, on what the host leaves of the graph: it takes vertices of degree 1 away, over and
-//          over, and knows what they count (retrace.graphs.reductions).
-// Departs  as brandes.cuh says.
+// Mapping  as betweenness/edge, on the compacted graph: the host repeatedly removes vertices of degree 1 and accounts
+//          for their contributions (retrace.graphs.reductions).
+// Departs  see brandes.cuh.
 
 #include "edge.cuh"
 

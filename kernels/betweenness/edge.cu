@@ -1,9 +1,9 @@
-// betweenness/edge: betweenness centrality with a thread for each arc.
+// betweenness/edge: betweenness centrality with one thread per arc.
 //
 // Report   domitrz-brandes, brandes-par-edge.cu.
-// Mapping  one block a source. Each thread looks through its share of all arcs for those whose tail is on the level;
-//          neighbouring threads read neighbouring arcs. An atomic addition for each arc, on the way back too.
-// Departs  as brandes.cuh says.
+// Mapping  one block per source. Each thread scans its share of all arcs for those whose tail is on the level;
+//          neighbouring threads read neighbouring arcs. Each arc costs one atomic addition, on the way back too.
+// Departs  see brandes.cuh.
 
 #include "edge.cuh"
 

@@ -1,4 +1,4 @@
-// One thread an arc: what betweenness/edge and edge-comp share.
+// Shared by betweenness/edge and betweenness/edge-comp: one thread per arc.
 
 #pragma once
 

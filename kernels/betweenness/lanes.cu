@@ -1,32 +1,32 @@
-// betweenness/lanes: betweenness centrality of 32 sources at a time, a lane each; ours, not from a report.
+// betweenness/lanes: betweenness centrality of 32 sources at a time, one per lane; ours, not from a report.
 //
-// Idea     "The More the Merrier" (Then et al., VLDB 2014): searches from many sources share what they read. A vertex's
-//          path counts for 32 sources are one row of memory, so that a warp reads them at once, and one word tells in
-//          which of the searches the vertex is on the level. Sources come in an order in which neighbours are together:
-//          their searches reach a vertex at like levels, and more lanes need the same row.
-// Mapping  one block for 32 sources, on the compacted graph, from start to end. A warp looks at 32 vertices, a lane
-//          each, for those that matter at the level; then all of it takes these one by one, lane i on source i. The
-//          lanes first look at 32 arcs, one each, for words with a bit that matters. They then go through the
-//          neighbours that have one together, each lane adding its own column of the neighbour's row.
-// Atomics  none on rows: a vertex that is not reached yet asks its predecessors, instead of being told by them, so that
-//          only its own warp writes to its row. That takes the arcs that enter it. The vertices of a small level first
-//          mark the words of their neighbours, and no others ask. A score has one atomic addition for 32 sources.
-// Memory   a block's arrays: sigma, delta and d of 32 columns, then words: seen, now, next, and levels, which has bit
-//          l % 32 if the vertex is on level l in any search. Rows hold nothing where seen does not say so. delta is as
-//          brandes.cuh says.
+// Idea     "The More the Merrier" (Then et al., VLDB 2014): searches from many sources share their reads. The path
+//          counts of one vertex for 32 sources form one row of memory, which a warp reads at once. One word per vertex
+//          has a bit for each search in which the vertex is on the current level. The sources are ordered so that
+//          neighbours come together: their searches reach a vertex at similar levels, and more lanes need the same row.
+// Mapping  one block per 32 sources, on the compacted graph, from the first level to the last score. A warp examines 32
+//          vertices, one per lane, for those that are relevant at the level. The whole warp then handles these one
+//          after the other, lane i for source i: the lanes first examine 32 arcs, one each, for neighbours with a
+//          relevant bit; then all lanes read the rows of these neighbours, each lane its own column.
+// Atomics  none on rows. An unreached vertex pulls path counts from its predecessors, over the arcs that enter it, so
+//          that only its own warp writes its row. On a small level, the vertices first mark their neighbours, and only
+//          marked vertices pull. A score costs one atomic addition per 32 sources.
+// Memory   the arrays of a block: sigma, delta and d with 32 columns each, then one word per vertex for each of seen,
+//          now, next and levels. Bit l % 32 of `levels` is set if the vertex is on level l in any search. An entry of
+//          a row is valid only where its bit in `seen` is set. delta is defined in brandes.cuh.
 
 #include "brandes.cuh"
 
 constexpr unsigned ALL_LANES = 0xFFFFFFFF;
 constexpr int LANES = 32;
-constexpr int IN_FLIGHT = 4;  // rows that are read before the first is needed
-constexpr int SMALL = 8;      // one in so many of the vertices and arcs: a level worth marking from
+constexpr int IN_FLIGHT = 4;  // rows requested before the first one is used
+constexpr int SMALL = 8;      // a level with less than 1 / SMALL of all vertices and arcs marks its neighbours
 
 struct Neighbourhood {
     const int *indptr, *indices;
 
-    // Adds up the columns of the neighbours on the arcs from begin to end - 1: in lane i those with bit i in both
-    // `word` and `wanted`.
+    // Adds up the rows of the neighbours on the arcs begin to end - 1. Lane i adds column i of the neighbours that have
+    // bit i set in both `word` and `wanted`.
     template <typename Real>
     __device__ Real add_rows(int begin, int end, const Real *rows, const unsigned *word, unsigned wanted,
                              int lane) const
@@ -52,9 +52,9 @@ struct Neighbourhood {
     }
 };
 
-// Each lane looks at the bits of a vertex of its own; all lanes together then visit(v, its bits, its first arc, the end
-// of its arcs) each vertex that has some. What visit returns, or 0, one lane stores. Neighbouring vertices, among which
-// those of many arcs often are, go to different warps.
+// Each lane reads the bits of one vertex. For each vertex with any bit set, all lanes together call
+// visit(vertex, bits, first arc, end of arcs). One lane then stores the result, or 0 for a vertex without bits.
+// Neighbouring vertices go to different warps, because vertices with many arcs are often neighbours.
 template <typename BitsOf, typename Visit, typename Store>
 __device__ void for_each_vertex(int vertices, const int *indptr, BitsOf bits_of, Visit visit, Store store)
 {
@@ -79,7 +79,7 @@ template <typename Real>
 __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighbourhood leaving,
                                     CompactedGraph weights, const Batch<Real> &batch)
 {
-    __shared__ unsigned found;  // vertices of a level, and arcs that leave them
+    __shared__ unsigned found;  // number of vertices on a level plus number of arcs that leave them
     const unsigned all = unsigned(vertices) + __ldg(&leaving.indptr[vertices]);
     const int lane = threadIdx.x % LANES;
 
@@ -105,7 +105,7 @@ __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighb
         for (int v = threadIdx.x; v < vertices; v += blockDim.x) seen[v] = levels[v] = now[v] = 0;
         if (threadIdx.x == 0) found = 0;
         __syncthreads();
-        if (int(threadIdx.x) == lane && source != UNSEEN) {  // the first warp; no two lanes have the same source
+        if (int(threadIdx.x) == lane && source != UNSEEN) {  // in the first warp; all its lanes have different sources
             seen[source] = now[source] = 1u << lane;
             sigma[size_t(source) * LANES + lane] = 1;
             d[size_t(source) * LANES + lane] = 0;
@@ -117,7 +117,7 @@ __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighb
         for (;; level++) {
             const unsigned size = found;
             __syncthreads();
-            if (size == 0) break;  // now[] is 0 throughout
+            if (size == 0) break;  // all of now[] is 0
             if (threadIdx.x == 0) found = 0;
             const bool marked = size < all / SMALL;
             if (marked) {
@@ -153,7 +153,7 @@ __device__ void add_scores_of_lanes(int vertices, Neighbourhood entering, Neighb
             swap_words();
         }
 
-        while (--level > 0) {  // now[] tells of the level below
+        while (--level > 0) {  // now[] describes level + 1
             const auto perhaps = [&](int u) { return levels[u] >> level % 32 & 1 ? seen[u] : 0; };
             const auto finish = [&](int u, unsigned reached, int begin, int end) {
                 const size_t own = size_t(u) * LANES + lane;

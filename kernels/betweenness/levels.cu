@@ -1,9 +1,9 @@
-// betweenness/levels: betweenness centrality with a launch for each source and level.
+// betweenness/levels: betweenness centrality with one launch per source and level.
 //
-// Report   domitrz-brandes, "Possible different approach and its drawbacks": described there, and not tried.
-// Mapping  one thread a vertex, all blocks on the same source; the host goes from level to level and reads `cont`
-//          after each. The arrays of one search are all the memory that it needs.
-// Departs  delta, and the scores, as brandes.cuh says.
+// Report   domitrz-brandes, "Possible different approach and its drawbacks": described there, but not implemented.
+// Mapping  one thread per vertex; all blocks work on the same source. The host goes from level to level and reads
+//          `cont` after each. Only the arrays of one search are in memory.
+// Departs  delta and the scores: see brandes.cuh.
 
 #include "vert.cuh"
 

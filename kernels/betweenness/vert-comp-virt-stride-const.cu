@@ -1,9 +1,9 @@
 // betweenness/vert-comp-virt-stride-const: betweenness/vert-comp-virt-stride with __constant__ memory.
 //
 // Report   domitrz-brandes, brandes-par-vert-comp-virt-stride-const.cu.
-// Mapping  as betweenness/vert-comp-virt-stride; the numbers of vertices and of virtual vertices are read from
-//          constant memory where they are needed. CUDA keeps a kernel's parameters in constant memory as well.
-// Departs  as brandes.cuh and virtual.cuh say.
+// Mapping  as betweenness/vert-comp-virt-stride. The threads read the numbers of vertices and of virtual vertices from
+//          constant memory. CUDA keeps kernel parameters in constant memory as well.
+// Departs  see brandes.cuh and virtual.cuh.
 
 #include "virtual.cuh"
 

@@ -1,9 +1,9 @@
-// betweenness/vert-comp-virt-stride: betweenness/vert-virt-stride on the compacted graph: the report's fastest.
+// betweenness/vert-comp-virt-stride: betweenness/vert-virt-stride on the compacted graph; the report's fastest variant.
 //
 // Report   domitrz-brandes, brandes-par-vert-comp-virt-stride.cu.
-// Mapping  as betweenness/vert-virt-stride, on what the host leaves of the graph: it takes vertices of degree 1 away,
-//          over and over, and knows what they count (retrace.graphs.reductions).
-// Departs  as brandes.cuh and virtual.cuh say.
+// Mapping  as betweenness/vert-virt-stride, on the compacted graph: the host repeatedly removes vertices of degree 1
+//          and accounts for their contributions (retrace.graphs.reductions).
+// Departs  see brandes.cuh and virtual.cuh.
 
 #include "virtual.cuh"
 

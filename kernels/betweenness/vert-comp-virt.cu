@@ -1,9 +1,9 @@
 // betweenness/vert-comp-virt: betweenness/vert-virt on the compacted graph.
 //
 // Report   domitrz-brandes, brandes-par-vert-comp-virt.cu.
-// Mapping  as betweenness/vert-virt, on what the host leaves of the graph: it takes vertices of degree 1 away, over
-//          and over, and knows what they count (retrace.graphs.reductions).
-// Departs  as brandes.cuh and virtual.cuh say.
+// Mapping  as betweenness/vert-virt, on the compacted graph: the host repeatedly removes vertices of degree 1 and
+//          accounts for their contributions (retrace.graphs.reductions).
+// Departs  see brandes.cuh and virtual.cuh.
 
 #include "virtual.cuh"
 

@@ -1,9 +1,9 @@
 // betweenness/vert-comp: betweenness/vert on the compacted graph.
 //
 // Report   domitrz-brandes, brandes-par-vert-comp.cu.
-// Mapping  as betweenness/vert, on what the host leaves of the graph: it takes vertices of degree 1 away, over and
-//          over, and knows what they count (retrace.graphs.reductions).
-// Departs  as brandes.cuh says.
+// Mapping  as betweenness/vert, on the compacted graph: the host repeatedly removes vertices of degree 1 and accounts
+//          for their contributions (retrace.graphs.reductions).
+// Departs  see brandes.cuh.
 
 #include "vert.cuh"
 

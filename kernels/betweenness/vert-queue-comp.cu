@@ -1,9 +1,9 @@
 // betweenness/vert-queue-comp: betweenness/vert-queue on the compacted graph.
 //
 // Report   domitrz-brandes, brandes-par-vert-queue-comp.cu.
-// Mapping  as betweenness/vert-queue, on what the host leaves of the graph: it takes vertices of degree 1 away, over
-//          and over, and knows what they count (retrace.graphs.reductions).
-// Departs  as betweenness/vert-queue.
+// Mapping  as betweenness/vert-queue, on the compacted graph: the host repeatedly removes vertices of degree 1 and
+//          accounts for their contributions (retrace.graphs.reductions).
+// Departs  see vert-queue.cu.
 
 #include "vert_queue.cuh"
 

@@ -1,10 +1,10 @@
-// betweenness/vert-queue: betweenness centrality with a thread for each vertex of a level, from a queue.
+// betweenness/vert-queue: betweenness centrality with one thread per vertex of a level, taken from a queue.
 //
 // Report   domitrz-brandes, brandes-par-vert-queue.cu.
-// Mapping  one block a source. Each thread takes its share of the level's vertices from a queue; an atomicCAS on d
-//          decides who puts a vertex into the next level's.
-// Departs  the report keeps one array for this level and one for the next. Here the levels' lie one behind the other
-//          in one, so that the way back need not look for them either. Else as brandes.cuh says.
+// Mapping  one block per source. The threads share the vertices of the level, which are in a queue. An atomicCAS on d
+//          decides which thread appends a vertex to the next level's queue.
+// Departs  the report keeps one array for this level and one for the next. Here one array holds all levels, one after
+//          the other, so that the way back need not search for them. See brandes.cuh for the other differences.
 
 #include "vert_queue.cuh"
 

@@ -1,9 +1,9 @@
-// betweenness/vert-virt-stride: betweenness centrality with a thread for each virtual vertex, on Stride-CSR.
+// betweenness/vert-virt-stride: betweenness centrality with one thread per virtual vertex, on Stride-CSR.
 //
 // Report   domitrz-brandes, brandes-par-vert-virt-stride.cu.
-// Mapping  one block a source. Each thread looks through its share of all virtual vertices for those of the level.
-//          What its arcs bring on the way back it adds up first: one atomic addition for up to mdeg arcs.
-// Departs  as brandes.cuh and virtual.cuh say.
+// Mapping  one block per source. Each thread scans its share of all virtual vertices for those on the level. On the way
+//          back it first sums over its arcs, so that there is one atomic addition per virtual vertex (up to mdeg arcs).
+// Departs  see brandes.cuh and virtual.cuh.
 
 #include "virtual.cuh"
 

@@ -1,9 +1,9 @@
-// betweenness/vert: betweenness centrality with a thread for each vertex of a level.
+// betweenness/vert: betweenness centrality with one thread per vertex of a level.
 //
 // Report   domitrz-brandes, brandes-par-vert.cu.
-// Mapping  one block a source. Each thread looks through its share of all vertices for those of the level, and goes
-//          over all arcs of each that it finds. Only sigma needs atomics.
-// Departs  as brandes.cuh says.
+// Mapping  one block per source. Each thread scans its share of all vertices for those on the level, and follows all
+//          arcs of each. Only sigma needs atomics.
+// Departs  see brandes.cuh.
 
 #include "vert.cuh"
 

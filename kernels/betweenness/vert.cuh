@@ -1,4 +1,4 @@
-// The arcs of a vertex, all taken by one thread: betweenness/vert, vert-queue and levels, with or without compaction.
+// Shared by betweenness/vert, vert-queue and levels, with or without compaction: one thread takes all arcs of a vertex.
 
 #pragma once
 
@@ -29,7 +29,7 @@ struct Neighbours {
     }
 };
 
-// Every thread looks through its share of all vertices for those of the level.
+// Each thread scans its share of all vertices for those on the level.
 struct Vert : NothingKept {
     int vertices;
     Neighbours neighbours;

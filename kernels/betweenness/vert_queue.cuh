@@ -1,4 +1,4 @@
-// One thread a vertex of the queue: what betweenness/vert-queue and vert-queue-comp share.
+// Shared by betweenness/vert-queue and vert-queue-comp: one thread per vertex of the queue.
 
 #pragma once
 
@@ -6,11 +6,12 @@
 
 struct VertQueue {
     Neighbours neighbours;
-    int *queue, *ends;  // level l is queue[ends[l]] to queue[ends[l + 1] - 1]
+    int *queue, *ends;  // level l occupies queue[ends[l]] to queue[ends[l + 1] - 1]
 
     __device__ VertQueue(const int *indptr, const int *indices) : neighbours{indptr, indices} {}
 
-    // All vertices, and the end of each level, an empty one after the last, and the beginning of the first.
+    // Places the queue (`vertices` entries) and `ends` (`vertices` + 2 entries: 0, the end of each level, and the end
+    // of the empty level that ends the search).
     __device__ void keep(int *memory, int vertices)
     {
         queue = memory;

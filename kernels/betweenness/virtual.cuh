@@ -1,29 +1,30 @@
-// One thread a virtual vertex, of up to mdeg arcs: what the variants on Virtual-CSR and Stride-CSR share. How both lie
-// in memory: retrace.graphs.virtual.
+// Shared by the variants on Virtual-CSR and Stride-CSR: one thread per virtual vertex, which has up to mdeg arcs.
+// retrace.graphs.virtual describes both layouts.
 //
-// Departs  registers are limited to 32 a thread, so that two blocks fit into a multiprocessor. On
-//          Stride-CSR each virtual vertex has its first arc in memory (the paper: its place among those of its vertex,
-//          to be added to indptr), and four arcs are read ahead (docs/experiments.md, 10).
+// Departs  registers are limited to 32 per thread, so that two blocks fit on a multiprocessor.
+//          On Stride-CSR, the index of each virtual vertex's first arc is stored. (The paper stores the vertex's
+//          rank among those of its original vertex and adds indptr.) The loop reads four arcs ahead
+//          (docs/experiments.md, 10).
 
 #pragma once
 
 #include "brandes.cuh"
 
-// The two constants of the graph that every thread needs, where a kernel's parameters are.
+// The two sizes of the graph that every thread needs, as kernel parameters.
 struct AsParameters {
     int number_of_vertices, number_of_virtual;
     __device__ int vertices() const { return number_of_vertices; }
     __device__ int virtual_vertices() const { return number_of_virtual; }
 };
 
-// Two blocks of the most threads fit into 2048, what a multiprocessor holds, and so into its registers: 32 a thread.
+// A multiprocessor holds 2048 threads: two blocks of MAX_THREADS, with 32 registers per thread.
 #define TWO_BLOCKS __launch_bounds__(MAX_THREADS, 2)
 
-// Arcs one behind the other. The compiler unrolls this loop, and asks for four heads at once.
+// Consecutive arcs. The compiler unrolls this loop and requests four heads at once.
 struct Consecutive {
     int begin, end;
 
-    // Calls visit(head, its distance) for each arc.
+    // Calls visit(head, distance of the head) for each arc.
     template <typename Visit> __device__ void for_each(const int *indices, const int *d, Visit visit) const
     {
         for (int arc = begin; arc < end; arc++) {
@@ -33,12 +34,13 @@ struct Consecutive {
     }
 };
 
-constexpr int IN_FLIGHT = 4;  // arcs whose heads, and then their distances, are read before the first is needed
+constexpr int IN_FLIGHT = 4;  // arcs whose heads, and then distances, are requested before the first one is used
 constexpr int NO_ARC = -1;
 
-// Arcs at a step that the compiler does not know, and so does not unroll for: each head would wait for the one before.
+// Arcs at a fixed step. The compiler does not know the step and does not unroll a plain loop: each load of a head would
+// wait for the previous one.
 struct Strided {
-    unsigned begin, end, step;  // without a sign, since a look ahead goes past the end
+    unsigned begin, end, step;  // unsigned, because the read-ahead goes past the end
 
     template <typename Visit> __device__ void for_each(const int *indices, const int *d, Visit visit) const
     {
@@ -55,13 +57,14 @@ struct Strided {
     }
 };
 
-// Virtual-CSR: a virtual vertex has arcs that lie one behind the other.
+// Virtual-CSR: a virtual vertex has consecutive arcs.
 struct VirtualCSR {
     const int *vptr;
     __device__ Consecutive arcs(int i, int) const { return {__ldg(&vptr[i]), __ldg(&vptr[i + 1])}; }
 };
 
-// Stride-CSR: a vertex's virtual ones take its arcs in turns, so that neighbouring threads read neighbouring arcs.
+// Stride-CSR: the virtual vertices of a vertex take its arcs in turn, so that neighbouring threads read neighbouring
+// arcs.
 struct StrideCSR {
     const int *begin, *nvir, *indptr;
     __device__ Strided arcs(int i, int u) const

@@ -1,8 +1,8 @@
-// bfs/block-queue-published: bfs/block-queue with the shared queue's tail handled as printed.
+// bfs/block-queue-published: bfs/block-queue, with the tail of the shared queue handled as printed.
 //
 // Report   hong-bfs, the kernel BFS_Bqueue_kernel and its host code.
 // Mapping  as bfs/block-queue.
-// Departs  nothing that matters: names, and int for unsigned int.
+// Departs  only in names, and in int for unsigned int.
 
 #include "block_queue.cuh"
 

@@ -1,10 +1,10 @@
-// bfs/block-queue: breadth-first search whose blocks gather their part of the next frontier in shared memory.
+// bfs/block-queue: breadth-first search in which each block collects its part of the next frontier in shared memory.
 //
 // Report   hong-bfs, the kernel BFS_Bqueue_kernel and its host code.
-// Mapping  one thread a frontier vertex, a launch a level; the host reads the frontier's size in between.
-// Departs  a full queue's tail is cut when it is read. As printed, every thread that finds the queue full sets it
-//          back, a plain write beside the others' atomics (bfs/block-queue-published, docs/errata.md).
-//          label is int, -1 for a vertex not reached, as in the slides' sequential function.
+// Mapping  one thread per frontier vertex, one launch per level. The host reads the size of the frontier in between.
+// Departs  the tail of a full queue is clamped when it is read. In print, every thread that finds the queue full resets
+//          the tail, a plain write that races with other threads' atomics (bfs/block-queue-published, docs/errata.md).
+//          label is int, with -1 for an unreached vertex, as in the sequential function of the slides.
 
 #include "block_queue.cuh"
 

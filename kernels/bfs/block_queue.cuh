@@ -1,8 +1,8 @@
-// What bfs/block-queue and bfs/block-queue-published share; see block-queue.cu.
+// Shared by bfs/block-queue and bfs/block-queue-published; see block-queue.cu.
 
 #pragma once
 
-constexpr int BLOCK_QUEUE_SIZE = 512;  // entries of a block's queue in shared memory; the slides leave it open
+constexpr int BLOCK_QUEUE_SIZE = 512;  // entries of a block's queue in shared memory; the slides give no size
 
 extern "C" __global__ void block_queue_start(int source, int *previous, int *previous_tail, int *tail, int *label,
                                              int *visited)
@@ -14,7 +14,7 @@ extern "C" __global__ void block_queue_start(int source, int *previous, int *pre
     *tail = 0;
 }
 
-// Visits the neighbours of the previous frontier's vertices and gathers the new ones as the current frontier.
+// Visits the neighbours of the previous frontier and collects the newly visited vertices as the current frontier.
 template <bool AS_PRINTED>
 __device__ void expand_block(const int *previous, const int *previous_tail, int *current, int *tail,
                              const int *indptr, const int *indices, int *label, int *visited)
@@ -34,7 +34,7 @@ __device__ void expand_block(const int *previous, const int *previous_tail, int 
             const int place = atomicAdd(&queue_tail, 1);
             if (place < BLOCK_QUEUE_SIZE) {
                 queue[place] = v;
-            } else {  // the block's queue is full: straight to the global one
+            } else {  // the block's queue is full: use the global queue
                 if (AS_PRINTED) queue_tail = BLOCK_QUEUE_SIZE;
                 current[atomicAdd(tail, 1)] = v;
             }

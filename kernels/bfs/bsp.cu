@@ -1,9 +1,9 @@
 // bfs/bsp: breadth-first search with two bulk-synchronous kernels.
 //
 // Report   bsp-suite, Algorithms 3.2 (BFS_KERNEL1) and 3.3 (BFS_KERNEL2), after Harish and Narayanan, HiPC 2007.
-// Mapping  one thread a vertex, in both kernels; one pair of launches a level, with the host in between.
-// Departs  the source starts out visited; as printed, its neighbours label it a second time, with level 2.
-//          A `while Terminate is false` of the skeleton becomes `while more is true`: one flag, set by any thread.
+// Mapping  one thread per vertex in both kernels; one pair of launches per level, with the host in between.
+// Departs  the source is visited from the start. In print it is not, so its neighbours label it again, with level 2.
+//          `while Terminate is false` becomes `while more is true`: one flag, which any thread may set.
 //
 // The report's names: frontier F_a, updating F_ua, visited X_a, level C_a, indptr V_a, indices E_a.
 
@@ -16,7 +16,7 @@ extern "C" __global__ void bfs_kernel1(int vertices, const int *indptr, const in
     for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
         const int v = indices[arc];
         if (!visited[v]) {
-            level[v] = level[u] + 1;  // every writer of this iteration writes the same level
+            level[v] = level[u] + 1;  // all writers of this iteration write the same level
             updating[v] = true;
         }
     }

@@ -1,15 +1,14 @@
-// CUDA C++ for g++: what a kernel file uses of the language, defined in terms of the scheduler in runtime.h.
+// CUDA C++ for g++: defines the parts of the language that kernel files use, on top of the scheduler in runtime.h.
 //
-// A kernel file is compiled unchanged. In a generated file this header comes first, then the .cu, then one
-// EMULATE(name) for each __global__ function. What is missing here is a compile error that names it, never a wrong
-// answer: intrinsics that cannot be emulated are declared in unsupported.h with the reason, all others are unknown
-// names.
+// A kernel file is compiled unchanged. A generated file includes this header first, then the .cu file, then one
+// EMULATE(name) for each __global__ function. A missing feature is a compile error that names it, never a wrong answer:
+// unsupported.h declares the intrinsics that cannot be emulated, with the reason; all others are unknown names.
 
 #pragma once
 
 #define RETRACE_EMULATOR 1
 
-// What nvcc includes by itself; and standard headers come before a word of theirs is redefined.
+// Headers that nvcc includes by default. Standard headers come before any of their names is redefined.
 #include <cfloat>
 #include <climits>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What the code of a kernel file and the emulator's scheduler (scheduler/) know of each other.
+// The interface between the code of a kernel file and the emulator's scheduler (scheduler/).
 
 #pragma once
 
@@ -16,50 +16,50 @@ namespace emulator {
 
 struct Worker;
 
-// Computes a warp operation's result for one lane from the operands of the lanes that take part.
+// Computes the result of a warp operation for one lane, from the operands of all lanes that take part.
 using Combine = uint64_t (*)(const uint64_t *operands, unsigned taking_part, unsigned lane, int argument);
 
-// A block that is being run.
+// A running block.
 struct Block {
     uint3 index;
-    unsigned threads;       // in the block
-    unsigned started;       // of them
-    unsigned fibers;        // at work on the block; each holds one started, unfinished thread
-    const unsigned *order;  // in which threads start; null: 0, 1, 2 …
+    unsigned threads;       // number of threads in the block
+    unsigned started;       // number of them that have started
+    unsigned fibers;        // number of fibers on the block; each holds one started, unfinished thread
+    const unsigned *order;  // order in which threads start; null for 0, 1, 2 …
 };
 
-// A stack, and the thread that is on it. Kernel code reads its indices here.
+// A stack and the thread that runs on it. Kernel code reads its indices here.
 struct Fiber {
     uint3 thread_index;
     uint3 block_index;
     dim3 block_size, grid_size;
     unsigned thread;   // linear index in the block
-    bool suspended;    // this thread has waited before: the scheduler knows of it
-    bool preemptible;  // seeded runs: inside a kernel, so that it may be set aside at any memory access
+    bool suspended;    // this thread has waited before, so the scheduler has registered it
+    bool preemptible;  // seeded runs: it is inside a kernel and may be preempted at any memory access
     Block *block;
     Worker *worker;
 };
 
-// The fiber that this OS thread runs. The one thread-local pointer that every access to threadIdx goes through: it
-// lives in the scheduler's library, so that it costs 8 bytes of static TLS however many kernel files are loaded.
+// The fiber that this OS thread runs. Every access to threadIdx goes through this thread-local pointer. It is defined
+// in the scheduler's library, so that it takes 8 bytes of static TLS regardless of the number of loaded kernel files.
 extern thread_local Fiber *here __attribute__((tls_model("initial-exec")));
 
-// A kernel, as its file exports it.
+// A kernel as exported by its file.
 struct Kernel {
     const char *name;
-    const char *parameters;                 // one word each: i4, f8, Pi4 (pointer to i4), P (to a struct)
-    void (*run_threads)(void **arguments);  // body of a fiber: runs thread after thread
+    const char *parameters;                 // one word per parameter: i4, f8, Pi4 (pointer to i4), P (to a struct)
+    void (*run_threads)(void **arguments);  // body of a fiber: runs one thread after the other
 };
 
 void barrier(bool predicate);  // __syncthreads
-unsigned barrier_count();      // of the last one: threads whose predicate held
-unsigned barrier_arrived();    // and threads that took part
+unsigned barrier_count();      // last barrier: number of threads whose predicate was true
+unsigned barrier_arrived();    // last barrier: number of threads that took part
 uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine combine);
-void finish_suspended();  // a thread that once waited is done
-void may_preempt(const void *address);  // seeded runs: before a memory access
+void finish_suspended();  // called when a thread that has waited ends
+void may_preempt(const void *address);  // seeded runs: called before a memory access
 [[noreturn]] void fail(const char *message);
 
-// Takes the next thread of the block; false if all are started.
+// Starts the next thread of the block; returns false if all have started.
 inline bool begin_thread()
 {
     Fiber &fiber = *here;

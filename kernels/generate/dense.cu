@@ -1,7 +1,7 @@
-// generate/dense: the matrix of a complete graph, on the device: the same as kernels/host/generate_dense.cpp makes.
+// generate/dense: the matrix of a complete graph, made on the device; equal to that of kernels/host/generate_dense.cpp.
 //
-// Report   an-bellman-ford, section 3, whose input is a complete graph; it does not say how it was made.
-// Mapping  one thread a column and a stride of rows, consecutive threads on consecutive columns.
+// Report   an-bellman-ford, section 3. Its input is a complete graph; it does not say how the graph was made.
+// Mapping  one thread per column and every gridDim.y-th row; consecutive threads write consecutive columns.
 
 #include "dense.h"
 

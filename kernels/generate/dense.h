@@ -1,10 +1,10 @@
-// An entry of a complete graph's matrix, the same on the host, the GPU and the emulator.
+// One entry of a complete graph's matrix; the same code on host, GPU and emulator.
 
 #pragma once
 
 #include "random_graph.h"
 
-constexpr int NO_ARC = 2147483647;  // on the diagonal, and where a row is padded
+constexpr int NO_ARC = 2147483647;  // on the diagonal and in the padding of a row
 
 __device__ inline int entry_of(int row, int column, int vertices, int low, int high, Word key)
 {

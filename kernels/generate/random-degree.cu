@@ -1,16 +1,16 @@
-// generate/random-degree: a random number of arcs for each vertex, and random heads for them. Not promised connected.
+// generate/random-degree: a random number of arcs per vertex, with random heads. The graph may not be connected.
 //
-// Report   tuwien-sssp, Graph Generation, the second: all memory is allocated beforehand, heads are drawn on the GPU.
-// Mapping  degrees: one thread an arc. Heads: one thread a vertex. In between, scan/prefix-sums.cu makes indptr of the
-//          degrees.
-// Departs  the report's host may draw the degrees; here the device does. Degrees are those of arcs drawn from all pairs
-//          without repetition, so that they add up to just the arcs asked for and none passes n - 1.
-//          A vertex's heads are distinct and never the vertex itself: the first `degree` images of a permutation of
-//          its own, drawn again while they fall outside the n - 1 others ("cycle walking").
+// Report   tuwien-sssp, Graph Generation, second generator: memory is allocated beforehand, heads are drawn on the GPU.
+// Mapping  degrees: one thread per arc. Heads: one thread per vertex. In between, scan/prefix-sums.cu turns the degrees
+//          into indptr.
+// Departs  the device draws the degrees; in the report the host may do so. The degrees are those of arcs drawn from all
+//          pairs without repetition, so that their sum is exactly the requested number and none exceeds n - 1.
+//          The heads of a vertex are distinct and never the vertex itself. They are the first `degree` images of a
+//          permutation of its own; an image outside the n - 1 other vertices is permuted again ("cycle walking").
 
 #include "random_graph.h"
 
-// Counts, in degree[], the arcs of each tail. Adding is commutative: the order of the threads changes nothing.
+// Counts the arcs of each tail in degree[]. The order of the threads does not change the result.
 extern "C" __global__ void random_degrees(int vertices, int arcs, const RandomKeys *keys, int *degree)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,7 +19,7 @@ extern "C" __global__ void random_degrees(int vertices, int arcs, const RandomKe
     atomicAdd(&degree[permute({i % n, i / n}, n, n - 1, keys->arcs).left], 1);
 }
 
-// `side` squared is n - 1 at least.
+// Draws the heads and weights of each vertex's arcs. `side` * `side` must be at least n - 1.
 extern "C" __global__ void random_heads(int vertices, const int *indptr, int side, int low, int high,
                                         const RandomKeys *keys, int *indices, int *weights)
 {

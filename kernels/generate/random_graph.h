@@ -1,9 +1,9 @@
-// What both generators draw from, the same on the host, the GPU and the emulator: integers only, each number a
-// function of the seed and of its place, so that neither threads nor machines can change a graph.
+// Random numbers for both generators; the same code on host, GPU and emulator. Each number is an integer function of
+// the seed and of its position, so that a graph depends neither on the threads nor on the machine.
 //
-// Words are splitmix64 (Steele, Lea and Flood, 2014) of a key and a counter, as in retrace.graphs.generators.
-// Distinct arcs come from a permutation instead of a search for duplicates: a Feistel network whose halves are added
-// modulo any two bounds (Black and Rogaway, CT-RSA 2002) maps the pairs of [0, lefts) x [0, rights) one to one.
+// Random words are splitmix64 (Steele, Lea and Flood, 2014) of a key and a counter, as in retrace.graphs.generators.
+// Distinct arcs come from a permutation, so that no search for duplicates is needed: a Feistel network whose halves are
+// added modulo any two bounds (Black and Rogaway, CT-RSA 2002) permutes the pairs of [0, lefts) x [0, rights).
 
 #pragma once
 
@@ -14,7 +14,7 @@
 using Word = unsigned long long;
 
 struct RandomKeys {
-    Word tree, way, arcs, heads, weights;  // one stream of words for each purpose
+    Word tree, way, arcs, heads, weights;  // one stream of random words per purpose
 };
 
 struct Pair {
@@ -29,17 +29,18 @@ __device__ inline Word splitmix64(Word word)
     return word ^ (word >> 31);
 }
 
-// A number below the bound, by the word's upper half.
+// Maps a word to a number below `bound`, by its upper half.
 __device__ inline unsigned below(unsigned bound, Word word) { return unsigned((word >> 32) * bound >> 32); }
 
-// `a + b` modulo `bound`, both below it.
+// (a + b) modulo `bound`, without overflow; a and b must be below `bound`.
 __device__ inline unsigned add_modulo(unsigned a, unsigned b, unsigned bound)
 {
     const unsigned room = bound - b;
     return a < room ? a + b : a - room;
 }
 
-// Six rounds: with fewer, the first few thousand images of a large domain can be told from random ones.
+// Permutes the pairs of [0, lefts) x [0, rights). With fewer than six rounds, the first few thousand images of a large
+// domain can be distinguished from random ones.
 __device__ inline Pair permute(Pair pair, unsigned lefts, unsigned rights, Word key)
 {
     for (Word round = 0; round < 6; round += 2) {
@@ -49,7 +50,7 @@ __device__ inline Pair permute(Pair pair, unsigned lefts, unsigned rights, Word 
     return pair;
 }
 
-// The vertex number `place` of all but u, in order.
+// Returns vertex number `place` in the list of all vertices except u.
 __device__ inline int skip(unsigned place, int u) { return int(place) + (int(place) >= u); }
 
 __device__ inline int weight_of(int tail, int head, int low, int high, Word key)

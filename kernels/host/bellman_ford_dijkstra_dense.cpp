@@ -1,16 +1,16 @@
-// bellman-ford/dijkstra-dense: Dijkstra's algorithm on a matrix, O(V^2): what settles a complete graph in one look at
-// each arc. Weights are not negative.
+// bellman-ford/dijkstra-dense: Dijkstra's algorithm on a matrix, O(V^2). It reads each arc of a complete graph once.
+// Weights must not be negative.
 
 #include <algorithm>
 #include <vector>
 
 #include "../bellman-ford/sum.h"
 
-// Writes the distance of every vertex; returns how many were settled. The matrix has rows of `pitch` entries.
+// Writes the distance of every vertex; returns the number of settled vertices. The matrix has rows of `pitch` entries.
 extern "C" int bellman_ford_dijkstra_dense(int vertices, int pitch, const int *matrix, int source, int *distance)
 {
     std::fill(distance, distance + vertices, NO_PATH);
-    std::vector<int> unsettled(vertices, NO_PATH);  // distances; infinite once settled
+    std::vector<int> unsettled(vertices, NO_PATH);  // distances; NO_PATH once settled
     distance[source] = unsettled[source] = 0;
     for (int settled = 0; settled < vertices; settled++) {
         const int closest = *std::min_element(unsettled.begin(), unsettled.end());

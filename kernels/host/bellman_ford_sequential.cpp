@@ -1,4 +1,4 @@
-// bellman-ford/sequential: every arc is relaxed, again and again, until no distance falls.
+// bellman-ford/sequential: relaxes every arc, round after round, until no distance falls.
 //
 // Report   an-bellman-ford, section 2: the algorithm of Bellman and Ford, with the early end of its Algorithm 1.
 
@@ -7,8 +7,8 @@
 #include "../bellman-ford/sum.h"
 #include "graph.h"
 
-// Writes the distance of every vertex; returns the number of rounds, or 0 if distances still fall in the last one
-// that a graph without a negative cycle could need.
+// Writes the distance of every vertex and returns the number of rounds. Returns 0 if a distance still falls in round
+// `vertices`: then the graph has a negative cycle.
 extern "C" int bellman_ford_sequential(Graph graph, int source, int *distance)
 {
     std::fill(distance, distance + graph.vertices, NO_PATH);

@@ -1,16 +1,17 @@
-// betweenness/seq-array: Brandes' algorithm with arrays alone.
+// betweenness/seq-array: Brandes' algorithm with plain arrays.
 //
 // Report   domitrz-brandes, brandes-seq-array.cpp: "without using stl at all. It uses C style arrays".
-// Departs  lists of predecessors would need an array of all arcs: successors are found again by their distance, in the
-//          arcs of v, which is right for directed graphs too. A path count beyond a double is found out.
+// Departs  there are no lists of predecessors, which would need an array of all arcs. Instead, the successors of v are
+//          found again among the arcs of v by their distance, which is also right for directed graphs. A path count
+//          beyond the range of a double is detected.
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "graph.h"
 
-// Adds up each vertex's dependencies over `count` sources. Returns -1, or the first source from which some vertex has
-// more shortest paths than a double holds; the scores mean nothing then.
+// Adds up each vertex's dependencies over `count` sources. Returns -1 on success. Otherwise it returns the first source
+// with more shortest paths to some vertex than a double can hold; the scores are then invalid.
 extern "C" int betweenness_seq_array(Graph graph, const int *sources, int count, double *score)
 {
     const int n = graph.vertices;

@@ -1,8 +1,8 @@
 // betweenness/seq-scaled: Brandes' algorithm with path counts that cannot overflow.
 //
-// Between two corners of a 1100 x 1100 grid there are some 10^660 shortest paths, and a double ends at 1.8 * 10^308. A
-// count is a double times 2^(512 e), with an int e of its own. Scores only see ratios of counts, a vertex's to its
-// successor's, which are at most 1. Otherwise as betweenness/seq-array.
+// Between two corners of a 1100 x 1100 grid there are about 10^660 shortest paths, but a double ends at 1.8 * 10^308.
+// A count is therefore a double times 2^(512 e), with its own int e. Scores depend only on the ratio of a vertex's
+// count to that of its successor, which is at most 1. Otherwise the code equals betweenness/seq-array.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ struct Count {
         }
     }
 
-    // The mantissa that goes with a larger exponent; what underflows is less than the other's rounding error.
+    // Returns the mantissa for a larger exponent. An underflow is smaller than the rounding error of the other operand.
     double shifted(int target) const { return std::ldexp(mantissa, STEP * (exponent - target)); }
 
     double operator/(Count other) const

@@ -2,7 +2,8 @@
 //
 // Report   domitrz-brandes, brandes-seq.cpp: "using stl implementation of queue, stack and vector"; U. Brandes, "A
 //          Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 25(2), 2001, Algorithm 1.
-// Departs  containers are emptied after each source, not made anew; a path count beyond a double is found out.
+// Departs  containers are emptied and reused after each source. A path count beyond the range of a double is
+//          detected.
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +13,8 @@
 
 #include "graph.h"
 
-// Adds up each vertex's dependencies over `count` sources. Returns -1, or the first source from which some vertex has
-// more shortest paths than a double holds; the scores mean nothing then.
+// Adds up each vertex's dependencies over `count` sources. Returns -1 on success. Otherwise it returns the first source
+// with more shortest paths to some vertex than a double can hold; the scores are then invalid.
 extern "C" int betweenness_seq_stl(Graph graph, const int *sources, int count, double *score)
 {
     const int n = graph.vertices;

@@ -2,8 +2,8 @@
 //
 // Report   domitrz-brandes, brandes-seq-vector.cpp: "we get rid of the queue and stack by replacing them both with
 //          vectors". Vertices leave a breadth-first queue in the order in which they entered it, and the stack in the
-//          reverse of that, so one vector is read in both directions.
-// Departs  a path count beyond a double is found out.
+//          reverse order, so one vector is read in both directions.
+// Departs  a path count beyond the range of a double is detected.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 
 #include "graph.h"
 
-// Adds up each vertex's dependencies over `count` sources. Returns -1, or the first source from which some vertex has
-// more shortest paths than a double holds; the scores mean nothing then.
+// Adds up each vertex's dependencies over `count` sources. Returns -1 on success. Otherwise it returns the first source
+// with more shortest paths to some vertex than a double can hold; the scores are then invalid.
 extern "C" int betweenness_seq_vector(Graph graph, const int *sources, int count, double *score)
 {
     const int n = graph.vertices;

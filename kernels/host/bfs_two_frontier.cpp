@@ -1,8 +1,8 @@
 // bfs/two-frontier: sequential breadth-first search with two frontier arrays.
 //
 // Report   hong-bfs, BFS_sequential.
-// Departs  the frontiers grow as needed (printed: MAX_FRONTIER_SIZE). Labels are int, -1 for a vertex not reached:
-//          as unsigned int, which the slides' host code declares, -1 is the largest label instead.
+// Departs  the frontiers grow as needed (in print: MAX_FRONTIER_SIZE). Labels are int, with -1 for an unreached vertex.
+//          The slides' host code declares unsigned int, in which -1 is the largest label.
 
 #include <algorithm>
 #include <utility>

@@ -1,13 +1,13 @@
-// The matrix of a complete graph, on the host: an-bellman-ford's input, where the transfer is what is measured.
+// The matrix of a complete graph, made on the host: the input of an-bellman-ford, where the transfer is measured.
 //
-// Every entry is a function of the seed and of its place, so that threads need not agree on anything but their rows.
+// Every entry is a function of the seed and of its position, so the threads only divide the rows among themselves.
 
 #include <thread>
 #include <vector>
 
 #include "../generate/dense.h"
 
-// Writes vertices rows of pitch entries each, row u holding the weights of the arcs from vertex u.
+// Writes `vertices` rows of `pitch` entries each; row u holds the weights of the arcs from vertex u.
 extern "C" void generate_dense(int vertices, int pitch, int low, int high, Word key, int threads, int *matrix)
 {
     const auto fill_every = [&](int first) {

@@ -1,13 +1,13 @@
-// generate/tree-first: a random tree, and then random arcs until the graph is as dense as asked for.
+// generate/tree-first: a random tree, then random arcs until the graph has the requested density.
 //
-// Report   tuwien-sssp, Graph Generation, the first: weakly connected, density * n * (n - 1) arcs (its Equation 1).
-// Departs  arcs are distinct, and never lead back to their tail: the report does not say, but its density is a share
-//          of all pairs, and 1 must be within reach. "Adds edges randomly until" the density is met is the order
-//          of a random permutation of all pairs, read until enough of them are new: no arc has to be looked up.
-//          Nothing is reallocated, which made theirs "very slow": the arcs are drawn twice, first to count those of
-//          each vertex, then to put them in their places.
+// Report   tuwien-sssp, Graph Generation, first generator: weakly connected, density * n * (n - 1) arcs (Equation 1).
+// Departs  arcs are distinct and never lead back to their tail. The report does not say so, but its density is a share
+//          of all pairs, and a density of 1 must be possible. "Adds edges randomly until" the density is met becomes a
+//          random permutation of all pairs, read until enough of them are new, so that no arc has to be looked up.
+//          Nothing is reallocated, which made the report's version "very slow". Instead the arcs are drawn twice: first
+//          to count those of each vertex, then to store them.
 //
-// The answer depends on neither the number of threads nor their pace: each vertex's arcs are sorted in the end.
+// The result does not depend on the number or the order of the threads: each vertex's arcs are sorted at the end.
 
 #include <algorithm>
 #include <atomic>
@@ -26,7 +26,7 @@ struct Arc {
     int tail, head;
 };
 
-// Calls work(begin, end) for the parts of [begin, end) on all threads.
+// Calls work(part begin, part end) for all parts of [begin, end), on `threads` threads.
 template <typename Work> static void in_parallel(int threads, Word begin, Word end, const Work &work)
 {
     constexpr Word PART = 1 << 16;
@@ -40,7 +40,7 @@ template <typename Work> static void in_parallel(int threads, Word begin, Word e
     for (std::thread &other : others) other.join();
 }
 
-// The tree's arc between v and an earlier vertex, pointing either way.
+// Returns the tree's arc between v and an earlier vertex; it may point either way.
 static Arc tree_arc(const RandomGraph &graph, int v)
 {
     const int parent = int(below(unsigned(v), splitmix64(graph.keys.tree ^ Word(v))));
@@ -54,8 +54,8 @@ static bool is_in_tree(const RandomGraph &graph, Arc arc)
     return known.tail == arc.tail && known.head == arc.head;
 }
 
-// Draws the arcs begin to end - 1 of the permutation and hands them to `take` in batches; what is in the tree is
-// left out. Returns how many were. A batch lets `take` ask for memory well before it is needed.
+// Draws the arcs begin to end - 1 of the permutation and passes them to `take` in batches, except those of the tree.
+// Returns the number of arcs left out. Batches let `take` prefetch memory well before it is needed.
 constexpr int BATCH = 64;
 template <typename Take> static int draw(const RandomGraph &graph, Word begin, Word end, const Take &take)
 {
@@ -82,7 +82,7 @@ template <typename Take> static int draw(const RandomGraph &graph, Word begin, W
 
 static int add_one(int &cell) { return std::atomic_ref(cell).fetch_add(1, std::memory_order_relaxed); }
 
-// Draws until the graph has all its arcs; returns how many arcs of the permutation that took.
+// Draws until the graph has all its arcs; returns the number of arcs drawn from the permutation.
 template <typename Take> static Word draw_until_full(const RandomGraph &graph, int threads, const Take &take)
 {
     Word begin = 0, end = Word(graph.arcs) - Word(graph.vertices - 1);
@@ -95,12 +95,12 @@ template <typename Take> static Word draw_until_full(const RandomGraph &graph, i
     return end;
 }
 
-// Writes a weakly connected graph as compressed sparse rows. The arcs asked for are vertices - 1 to
-// vertices * (vertices - 1); indptr has vertices + 1 entries, indices and weights have one an arc.
+// Writes a weakly connected graph in CSR form. graph.arcs must be from vertices - 1 to vertices * (vertices - 1).
+// indptr has vertices + 1 entries; indices and weights have one entry per arc.
 extern "C" void generate_tree_first(RandomGraph graph, int threads, int *indptr, int *indices, int *weights)
 {
     const int n = graph.vertices;
-    int *const next = indptr + 1;  // of each vertex: first its arcs, then its next free place, at last its end
+    int *const next = indptr + 1;  // per vertex: first its degree, then the next free position, finally its end
     std::fill(indptr, indptr + n + 1, 0);
 
     const auto count = [&](const Arc *arcs, int size) {

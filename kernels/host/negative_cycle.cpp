@@ -1,18 +1,18 @@
-// Finds a negative cycle, for whichever solver of bellman-ford has met one: distances in 64 bits, and predecessors.
+// Finds a negative cycle after a bellman-ford solver has met one, with 64-bit distances and predecessors.
 //
-// Method   once a distance fell because of a negative cycle, the predecessors contain one (Cherkassky and Goldberg,
-//          Negative-cycle detection algorithms, 1999). They are searched after every round: until then distances are
-//          lengths of paths, which 64 bits hold.
+// Method   once a distance has fallen because of a negative cycle, the predecessors contain a cycle (Cherkassky and
+//          Goldberg, Negative-cycle detection algorithms, 1999). They are searched after every round. Until then,
+//          distances are lengths of paths, which fit in 64 bits.
 
 #include <vector>
 
 #include "graph.h"
 
-// A vertex on a cycle of predecessors, or -1.
+// Returns a vertex on a cycle of predecessors, or -1.
 static int find_cycle(const std::vector<int> &predecessor)
 {
     const int vertices = predecessor.size();
-    std::vector<int> walk(vertices, -1);  // the first vertex of the walk that came here
+    std::vector<int> walk(vertices, -1);  // first vertex of the walk that visited this vertex
     for (int first = 0; first < vertices; first++) {
         int v = first;
         while (v >= 0 && walk[v] < 0) {

@@ -1,5 +1,5 @@
-// sssp/dijkstra-heap: Dijkstra's algorithm with a binary heap, what anyone would write today instead of the
-// report's linear scan. Stale heap entries are skipped when they surface, instead of decreasing keys in place.
+// sssp/dijkstra-heap: Dijkstra's algorithm with a binary heap, the usual choice today instead of the report's linear
+// scan. Keys are not decreased in place; stale heap entries are skipped when they reach the top.
 
 #include <algorithm>
 #include <queue>

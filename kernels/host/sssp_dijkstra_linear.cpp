@@ -1,10 +1,11 @@
 // sssp/dijkstra-linear: Dijkstra's algorithm with a linear scan for the closest vertex, O(V^2).
 //
 // Report   bsp-suite, Algorithm 3.7 (SSSP_Sequential).
-// Departs  ends when no vertex left can be reached (printed: until V_T = V, which takes an infinite minimum).
-//          Of parallel arcs the lightest counts (printed: "the" arc w(s, v)).
-//          Line 7 scans an array that holds l[v] for v in V - V_T and infinity for v in V_T, block by block, for the
-//          minimum, and then one block for its vertex: still O(V), but today's compilers vectorise it.
+// Departs  the loop ends when no unsettled vertex can be reached (in print it runs until V_T = V, and so settles
+//          vertices at an infinite distance). Of parallel arcs the lightest counts (in print: "the" arc w(s, v)).
+//          Line 7 scans an array that holds l[v] for v in V - V_T and infinity for v in V_T. It takes the minimum of
+//          each block of the array, then searches one block for the vertex. This is still O(V), but compilers
+//          vectorise it.
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +13,7 @@
 
 #include "graph.h"
 
-// The least entry and the first place that holds it.
+// Returns the smallest entry and its first position.
 static std::pair<int, int> find_closest(const std::vector<int> &lengths)
 {
     constexpr int BLOCK = 2048;
@@ -29,8 +30,9 @@ static std::pair<int, int> find_closest(const std::vector<int> &lengths)
     return {closest, std::find(lengths.begin() + where, lengths.end(), closest) - lengths.begin()};
 }
 
-// Writes the distance of every vertex once `limit` vertices are settled (graph.vertices: all); returns how many
-// were. A smaller limit leaves the distances unfinished: it serves to predict the time of a whole run.
+// Writes the distance of every vertex after at most `limit` vertices are settled (graph.vertices for all); returns the
+// number of settled vertices. A smaller limit leaves the distances unfinished and serves to predict the time of a full
+// run.
 extern "C" int sssp_dijkstra_linear(Graph graph, int source, int limit, int *distance)
 {
     std::fill(distance, distance + graph.vertices, UNREACHABLE);

@@ -1,4 +1,4 @@
-// sssp/mask-sequential: sequential shortest paths with predecessors, over the vertices that a mask names.
+// sssp/mask-sequential: sequential shortest paths with predecessors; sweeps relax the arcs of all masked vertices.
 //
 // Report   tuwien-sssp, section 5: "works similar to the CUDA kernel, with the difference being the breadth first
 //          search and utilizing a mask array"; no pseudo-code is printed.
@@ -9,7 +9,7 @@
 
 #include "graph.h"
 
-// Writes distance and predecessor (-1 for the source and what it does not reach); returns the number of sweeps.
+// Writes distances and predecessors (-1 for the source and for unreached vertices); returns the number of sweeps.
 extern "C" int sssp_mask_sequential(Graph graph, int source, int *distance, int *predecessor)
 {
     std::fill(distance, distance + graph.vertices, UNREACHABLE);

@@ -1,11 +1,11 @@
 // stcon/two-queues: sequential st-connectivity by two breadth-first searches that take turns.
 //
 // Report   bsp-suite, Algorithm 3.4 (ST-CON_Sequential).
-// Departs  the searches take turns by levels. As printed they take turns by vertices, and then the first contact
-//          need not lie on a shortest path, although the report says that it "gives the distance".
-//          An empty queue ends the search (printed: dequeues from it for ever if t is unreachable).
-//          Green follows arcs backwards, so that a directed graph is answered for paths from s to t.
-//          s = t gives 0 (printed: the length of a closed walk).
+// Departs  the searches take turns by levels. In print they take turns by vertices, and then the first contact need not
+//          lie on a shortest path, although the report says that it "gives the distance".
+//          An empty queue ends the search (in print, an unreachable t makes it dequeue for ever).
+//          Green follows arcs backwards, so that a directed graph is searched for paths from s to t.
+//          s = t gives 0 (in print: the length of a closed walk).
 
 #include <algorithm>
 #include <queue>
@@ -13,9 +13,9 @@
 
 #include "graph.h"
 
-// Takes the vertices that are in the queue now and queues their unvisited neighbours. True if a neighbour was
-// visited by the other search: `distance` is then the length of the path found. No shorter one exists, because
-// all paths of fewer arcs than the two searches' depths together, and this one more, were looked at before.
+// Dequeues one level and queues its unvisited neighbours. Returns true if the other search has visited a neighbour;
+// `distance` is then the length of the path found. This path is shortest: the two searches have already examined every
+// path with at most as many arcs as the sum of their depths, and this path has one arc more.
 static bool expand_level(const Graph &graph, std::queue<int> &queue, std::vector<bool> &visited,
                          const std::vector<bool> &visited_by_other, std::vector<int> &depth, int *distance)
 {

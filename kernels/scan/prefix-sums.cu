@@ -1,9 +1,9 @@
-// Exclusive prefix sums on the device: what turns the vertices' degrees into indptr.
+// Exclusive prefix sums on the device; they turn the degrees of the vertices into indptr.
 //
-// Report   domitrz-brandes, "Computing prefix sums on GPU", which it leaves out; tuwien-sssp's second generator needs
-//          them as well (generate/random-degree).
-// Mapping  one thread for CHUNK entries: sum_chunks from fine to coarse until one chunk holds all, then scan_chunks from
-//          coarse to fine. 2^23 entries need three launches of each, and no transfer.
+// Report   domitrz-brandes, "Computing prefix sums on GPU", which gives no algorithm. The second generator of
+//          tuwien-sssp needs prefix sums as well (generate/random-degree).
+// Mapping  one thread per CHUNK entries. sum_chunks runs from the finest level to the coarsest, where one chunk holds
+//          all entries; scan_chunks runs back. 2^23 entries take three launches of each kernel and no transfer.
 
 constexpr int CHUNK = 256;
 
@@ -17,7 +17,7 @@ extern "C" __global__ void sum_chunks(int size, const int *values, int *sums)
     sums[chunk] = sum;
 }
 
-// Turns values into the sums of all before each, given such sums of the chunks.
+// Replaces each value by the sum of all values before it; `before` holds the same sums for whole chunks.
 extern "C" __global__ void scan_chunks(int size, int *values, const int *before)
 {
     const int chunk = blockIdx.x * blockDim.x + threadIdx.x;

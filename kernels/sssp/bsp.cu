@@ -1,12 +1,12 @@
 // sssp/bsp: single-source shortest paths by relaxing all arcs of the vertices whose distance fell.
 //
 // Report   bsp-suite, section 3.4.3, its second "Algorithm 3.5" (SSSP_KERNEL1) and "3.6" (SSSP_KERNEL2).
-// Mapping  one thread a vertex, in both kernels; one pair of launches an iteration, with the host in between.
-// Departs  the weight is indexed by the arc (printed: by the neighbour, W_a[nid]).
-//          Lines 5 to 9, a locked compare and write, are one atomicMin, as the report's text says.
+// Mapping  one thread per vertex in both kernels; one pair of launches per iteration, with the host in between.
+// Departs  the weight is indexed by the arc (in print by the neighbour, W_a[nid]).
+//          Lines 5 to 9, a compare and a write under a lock, are one atomicMin, as the text of the report says.
 //
 // The report's names: mask M_a, distance C_a, updating C_ua, weights W_a, indptr V_a, indices E_a.
-// Weights are not negative, and sums of them stay below 2^31 - 1, the distance of an unreached vertex.
+// Weights are not negative, and their sums stay below 2^31 - 1, the distance of an unreached vertex.
 
 extern "C" __global__ void sssp_kernel1(int vertices, const int *indptr, const int *indices, const int *weights,
                                         bool *mask, const int *distance, int *updating)

@@ -1,11 +1,14 @@
-// sssp/standard-predecessor-pass: sssp/standard, with the predecessors in a pass of their own after the last iteration.
+// sssp/standard-predecessor-pass: sssp/standard, with the predecessors computed in a separate pass after the last
+// iteration.
 //
-// Report   tuwien-sssp, Algorithm 1; the pass is ours, the other way out of the race that mask.cu avoids by a 64-bit
-//          atomic.
-// Mapping  one thread a vertex, a launch an iteration; then one launch, or, where arcs weigh 0, more.
-// Departs  as mask.cu. Distances are 32-bit. Any arc that fits its head's distance exactly gives a predecessor; that
-//          is a tree if all weights are positive, because distances fall along it. Arcs of weight 0 may close a
-//          cycle: they are used last, and only from vertices that hang on the source already.
+// Report   tuwien-sssp, Algorithm 1. The pass is ours: it also avoids the race on the predecessor, for which mask.cu
+//          uses a 64-bit atomic.
+// Mapping  one thread per vertex, one launch per iteration; then one launch for the predecessors, or more if some arcs
+//          have weight 0.
+// Departs  as mask.cu, but distances have 32 bits. Any arc u->v with distance[u] + weight = distance[v] makes u a valid
+//          predecessor of v. If all weights are positive, the chosen arcs form a tree, because distances increase along
+//          them. Arcs of weight 0 could close a cycle. They are used last, and only from vertices that are already
+//          connected to the source.
 
 extern "C" __global__ void mask_relax(int vertices, const int *indptr, const int *indices, const int *weights,
                                       bool *mask, int *distance)
@@ -32,7 +35,7 @@ extern "C" __global__ void take_predecessors(int vertices, const int *indptr, co
     }
 }
 
-// Hangs vertices on others by arcs of weight 0; the first to come stays, so that no cycle closes.
+// Sets predecessors along arcs of weight 0. The first predecessor of a vertex stays, so that no cycle can form.
 extern "C" __global__ void take_weightless_predecessors(int vertices, const int *indptr, const int *indices,
                                                         const int *weights, int source, const int *distance,
                                                         int *predecessor, int *more)

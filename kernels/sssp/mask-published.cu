@@ -1,10 +1,11 @@
-// sssp/standard-published: the one-kernel shortest paths of tuwien-sssp as printed, but for what cannot run.
+// sssp/standard-published: the one-kernel shortest paths of tuwien-sssp as printed, except where that cannot work.
 //
 // Report   tuwien-sssp, Algorithm 1.
-// Mapping  one thread a vertex, a launch an iteration.
-// Departs  line 7 adds the weight to cost(tid); printed: to cost(nid), which leaves every distance infinite.
-//          Kept: the predecessor is written after the atomic, so that a slower thread can overwrite it; and a vertex
-//          whose distance stays the same is masked again, so that a cycle of weight 0 never ends.
+// Mapping  one thread per vertex, one launch per iteration.
+// Departs  line 7 adds the weight to cost(tid). In print it adds to cost(nid), so that all distances stay infinite.
+//          Two faults of the printed text are kept. The predecessor is written after the atomic, so that a slower
+//          thread can overwrite it. A vertex whose distance stays the same is masked again, so that a cycle of weight 0
+//          never ends.
 
 extern "C" __global__ void mask_relax(int vertices, const int *indptr, const int *indices, const int *weights,
                                       bool *mask, int *distance, int *predecessor)

@@ -1,8 +1,8 @@
-// sssp/gpu-search: looks for a masked vertex on the device, so that one int goes to the host instead of the mask.
+// sssp/gpu-search: searches for a masked vertex on the device, so that the host reads one int instead of the mask.
 //
 // Report   tuwien-sssp, section 5, "GPU Search".
-// Mapping  one thread a vertex of the part searched; the host searches 1 block, then the next 2, 4, 8, ... until one
-//          is found or the mask ends.
+// Mapping  one thread per vertex of the searched part. The host searches 1 block, then the next 2, 4, 8, ... blocks,
+//          until a masked vertex is found or the mask ends.
 // Departs  nothing; the report prints no pseudo-code.
 
 extern "C" __global__ void mask_search(int begin, int end, const bool *mask, int *found)

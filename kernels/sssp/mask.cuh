@@ -1,5 +1,5 @@
-// What the kernels of tuwien-sssp share: a vertex's distance and predecessor in one 64-bit word, distance on top, so
-// that one atomicMin sets both; and the relaxation of a vertex's arcs. See mask.cu.
+// Shared by the kernels of tuwien-sssp: the relaxation of a vertex's arcs, and labels. A label holds the distance
+// (upper half) and the predecessor of a vertex in one 64-bit word, so that one atomicMin sets both. See mask.cu.
 
 #pragma once
 

@@ -1,17 +1,17 @@
 // stcon/bsp: st-connectivity by two breadth-first searches, red from s and green from t, until they meet.
 //
-// Report   bsp-suite, Algorithms 3.5 (STCON_KERNEL1) and 3.6 (STCON_KERNEL2).
-// Mapping  one thread a vertex, in both kernels; one pair of launches a level, with the host in between.
-// Departs  s starts out red and t green (printed: both arrays false, so neither colour ever spreads).
-//          Line 5 of kernel 1 reads "G / R": either colour.
-//          Green follows arcs backwards, so that a directed graph is answered for paths from s to t; on an
-//          undirected graph both directions are the same arrays, as in the report.
-//          Kernel 2 says whether anything was coloured; as printed, an unreachable pair never terminates.
-//          s = t is answered by the host; as printed, it gives 2.
+// Report   bsp-suite, first Algorithms 3.5 (STCON_KERNEL1) and 3.6 (STCON_KERNEL2).
+// Mapping  one thread per vertex in both kernels; one pair of launches per level, with the host in between.
+// Departs  s is red and t is green from the start. In print both arrays start false, so that no colour ever spreads.
+//          Line 5 of kernel 1 prints "G / R": it means either colour.
+//          Green follows arcs backwards, so that a directed graph is searched for paths from s to t. On an undirected
+//          graph both directions use the same arrays, as in the report.
+//          Kernel 2 reports whether it coloured a vertex. In print, an unreachable pair never terminates.
+//          The host answers s = t; in print the answer is 2.
 //
-// The report's names: frontier F_a, red R_a, green G_a, their updating twins F_ua, R_ua, G_ua, cost C_a.
-// state holds R_f, G_f, Terminate and "more" in this order; the distance is R_f + G_f. Every writer of a cost,
-// R_f or G_f in one iteration writes the same value, because both searches advance level by level.
+// The report's names: frontier F_a, red R_a, green G_a, their updating counterparts F_ua, R_ua, G_ua, cost C_a.
+// state holds R_f, G_f, Terminate and "more", in this order; the distance is R_f + G_f. All writers of a cost, R_f or
+// G_f in one iteration write the same value, because both searches advance level by level.
 
 enum { RED_LENGTH, GREEN_LENGTH, MET, MORE };
 
@@ -28,7 +28,7 @@ extern "C" __global__ void stcon_kernel1(int vertices, const int *out_indptr, co
     for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
         const int v = indices[arc];
         if (green[v] || red[v]) {
-            if (red[u] && green[v]) {  // the frontiers meet at an edge: only red grows by it
+            if (red[u] && green[v]) {  // the frontiers meet at an edge: only red's length includes it
                 state[RED_LENGTH] = cost[u] + 1;
                 state[MET] = 1;
             }
@@ -62,7 +62,7 @@ extern "C" __global__ void stcon_kernel2(int vertices, bool *frontier, bool *red
     green_updating[v] = false;
     state[MORE] = 1;
     if (green[v] && red[v]) {  // the frontiers meet at a vertex
-        __threadfence();       // both lengths before the flag that makes other threads leave theirs
+        __threadfence();       // write both lengths before the flag that stops other threads
         state[MET] = 1;
     }
 }

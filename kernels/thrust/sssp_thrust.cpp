@@ -1,12 +1,12 @@
-// sssp/thrust: the shortest paths of sssp/standard, with Thrust's vectors and algorithms in place of CUDA's calls.
+// sssp/thrust: the shortest paths of sssp/standard, with Thrust's vectors and algorithms instead of CUDA calls.
 //
 // Report   tuwien-sssp, section 5, "Thrust": "similar to the standard memory transfer, but we utilised the interface
 //          provided by thrust wherever possible".
-// Mapping  for_each over the vertices, an iteration a call; the mask is copied to a host_vector and searched there.
-// Departs  as sssp/mask.cu, whose relaxation this is.
+// Mapping  one for_each over the vertices per iteration. The mask is copied to a host_vector and searched there.
+// Departs  as sssp/mask.cu, whose relaxation it uses.
 //
-// Compiled by nvcc into a library that works in the caller's primary context; or, where there is no CUDA, by a C++
-// compiler for Thrust's own host system, one vertex after the other.
+// nvcc compiles this file into a library that works in the caller's primary context. Without CUDA, a C++ compiler
+// builds it for Thrust's own host system, which handles one vertex after the other.
 
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
@@ -48,7 +48,7 @@ struct Search {
     thrust::host_vector<bool> seen;
 };
 
-// Copies the graph, and starts with the source alone masked, at distance 0. Free with sssp_thrust_free.
+// Copies the graph and masks the source, at distance 0. The caller frees the result with sssp_thrust_free.
 extern "C" Search *sssp_thrust_upload(Graph graph, int source)
 {
     const int vertices = graph.vertices, arcs = graph.indptr[vertices];
@@ -77,7 +77,7 @@ extern "C" int sssp_thrust_solve(Search *search)
     }
 }
 
-// Writes distances and predecessors, -1 where there is none.
+// Writes distances and predecessors; the predecessor is -1 where there is none.
 extern "C" void sssp_thrust_download(const Search *search, int *distance, int *predecessor)
 {
     const thrust::host_vector<Label> label = search->label;
@@ -89,8 +89,8 @@ extern "C" void sssp_thrust_download(const Search *search, int *distance, int *p
 
 extern "C" void sssp_thrust_free(Search *search) { delete search; }
 
-// Lets go of the GPU's context, which the runtime in this library keeps alive: to be called once the caller has let go
-// of it too, so that whoever comes next begins as the first one did.
+// Releases the GPU's context, which the CUDA runtime in this library keeps alive. Call it after the caller has released
+// the context too, so that the next user starts with a fresh one.
 extern "C" void thrust_close(int device)
 {
 #ifdef __CUDACC__

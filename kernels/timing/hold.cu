@@ -1,7 +1,7 @@
-// Keeps a stream busy for some microseconds, so that what the host queues behind it runs without gaps: events
-// around a kernel then time the kernel, not the host's delay between the calls.
+// Keeps a stream busy for some microseconds, so that the work that the host queues behind it runs without gaps. Events
+// around a kernel then measure the kernel, not the delay between the host's calls.
 //
-// Mapping  one thread; each step is a load that depends on the one before, some 0.15 to 0.7 microseconds.
+// Mapping  one thread. Each step is a load that depends on the previous one and takes about 0.15 to 0.7 microseconds.
 
 extern "C" __global__ void hold(const volatile int *chain, int steps, int *end)
 {

@@ -1,7 +1,5 @@
 """The command line, `python -m retrace`: what it understands. What it does is in `retrace.commands`."""
 
-from __future__ import annotations
-
 import os
 import pkgutil
 import sys
@@ -9,14 +7,11 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrace.commands import NotVerifiedError
-from retrace.system.errors import OneLineParser, RetraceError
+from retrace.system.errors import NotVerifiedError, OneLineParser, RetraceError
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
-GENERATORS = ("tree-first", "random-degree")
+RANDOM_GENERATORS = ("tree-first", "random-degree")
 """Named here, and checked by a test, so that --help need not load the libraries."""
-
-BACKENDS = ("auto", "cuda", "emulator")
 
 IDS = (
     "Vertex ids are those of the graph's file. They count from 1 in DIMACS, PACE and Matrix Market files, "
@@ -67,19 +62,19 @@ def make_parser() -> ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
-    def add(name: str, where: str, does: str, example: str, ids: bool = False) -> ArgumentParser:
+    def add(name: str, run: str, does: str, example: str = "", ids: str = IDS) -> ArgumentParser:
         command = commands.add_parser(
             name,
             help=does,
-            description=f"{does[0].upper()}{does[1:]}." + (f" {IDS}" if ids else ""),
+            description=f"{does[0].upper()}{does[1:]}. {ids}",
             epilog=f"example: python -m retrace {name} {example}".rstrip(),
         )
-        command.set_defaults(run=f"retrace.commands.{where}:{name}", usage=command.error)
+        command.set_defaults(run=f"retrace.commands.{run}", usage=command.error)
         return command
 
     solve = add(
-        "solve", "answers", "run one solver on a graph and check its answer",
-        "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv", ids=True,
+        "solve", "answers:solve_query", "run one solver on a graph and check its answer",
+        "sssp/bsp USA-road-d.NY.gr.gz --source 1 --output distances.csv",
     )  # fmt: skip
     solve.add_argument(
         "solver", help="its name; `solvers` lists them. Settings may follow, as in bfs/bsp:block_size=64"
@@ -91,16 +86,30 @@ def make_parser() -> ArgumentParser:
         "--paths-to", type=int, nargs="+", default=[], metavar="V",
         help="print the shortest path to each; H/E then holds only these",
     )  # fmt: skip
-    add_betweenness(solve)
-    add_solving(solve)
-    solve.add_argument(
-        "--output", type=table_file, action="append", default=[], metavar="FILE",
-        help="where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
+    add_solving(
+        solve,
+        "where to write: .csv and .npy hold levels, distances or scores, and predecessors if the solver "
         "has them; .he holds the arcs of shortest paths to all vertices, or --paths-to; may be repeated",
+    )
+    scores = solve.add_argument_group("for betweenness")
+    scores.add_argument("--sources", type=int, metavar="K", help="only the paths from K vertices, sampled")
+    scores.add_argument("--seed", type=int, default=1, help="of this sample (default: %(default)s)")
+    scores.add_argument(
+        "--normalized", action="store_true",
+        help="divide scores by the number of pairs without the vertex, as NetworkX does; those of a sample "
+        "are scaled up to all sources",
+    )  # fmt: skip
+    scores.add_argument(
+        "--directed", action="store_true",
+        help="count both directions, even if every arc has its reverse (default: each pair once then)",
+    )  # fmt: skip
+    scores.add_argument(
+        "--checkpoint", type=Path, metavar="FILE",
+        help="store what is done every ten seconds or so, and go on from there; deleted in the end",
     )  # fmt: skip
 
     path = add(
-        "path", "answers", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336", ids=True
+        "path", "answers:find_path", "find one shortest path", "USA-road-d.NY.gr.gz --source 1 --target 84336"
     )
     add_graph(path)
     path.add_argument("--source", type=int, required=True, metavar="V", help="where it begins")
@@ -108,135 +117,103 @@ def make_parser() -> ArgumentParser:
     path.add_argument(
         "--solver", help="a bfs solver for the fewest arcs (default: sssp/dijkstra-heap if there are weights)"
     )
-    add_solving(path)
-    path.add_argument(
-        "--output", type=table_file, action="append", default=[], metavar="FILE",
-        help="where to write it as well: .he, .csv or .npy; may be repeated",
-    )  # fmt: skip
+    add_solving(path, "where to write it as well: .he, .csv or .npy; may be repeated")
 
     convert = add(
-        "convert", "graphs", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he", ids=True
+        "convert", "new_graphs:convert_graph", "write a graph in another format", "USA-road-d.NY.gr.gz NY.he"
     )
     add_graph(convert)
-    convert.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
-    convert.add_argument(
-        "--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help="draw weights for a graph without"
-    )
-    convert.add_argument("--seed", type=int, default=1, help="of these weights (default: %(default)s)")
+    add_new_graph(convert, "draw weights for a graph without", "of these weights")
 
     generate = add(
-        "generate", "graphs", "make a random directed graph, the same everywhere for the same seed",
-        "random.he --vertices 1024 --arcs-per-vertex 5",
+        "generate", "new_graphs:generate_graph",
+        "make a random directed graph, the same everywhere for the same seed",
+        "random.he --vertices 1024 --arcs-per-vertex 5", ids="",
     )  # fmt: skip
-    generate.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
+    add_new_graph(generate, "range of the weights (default: 1 100)", "any number")
     generate.add_argument("--vertices", type=int, required=True, metavar="N", help="number of vertices")
     generate.add_argument("--density", type=float, metavar="D", help="arcs: share of all N (N - 1), 0 to 1")
     generate.add_argument("--arcs-per-vertex", type=float, metavar="K", help="arcs: on average")
     generate.add_argument("--arcs", type=int, metavar="M", help="arcs: their number")
     generate.add_argument(
-        "--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help="range of the weights (default: 1 100)"
-    )
-    generate.add_argument("--seed", type=int, default=1, help="any number (default: %(default)s)")
-    generate.add_argument(
-        "--generator", choices=GENERATORS, default=GENERATORS[0],
+        "--generator", choices=RANDOM_GENERATORS, default=RANDOM_GENERATORS[0],
         help="tree-first: weakly connected; random-degree: on a GPU, perhaps not (default: %(default)s)",
     )  # fmt: skip
     add_backend(generate)
 
-    add("solvers", "lists", "list the solvers, where they run, what they implement and their settings", "")
-    add("machines", "lists", "list the machines that have records in results/machines", "")
+    does = "list the solvers, where they run, what they implement and their settings"
+    add("solvers", "lists:list_solvers", does, ids="")
+    does = "list the machines that have records in results/machines"
+    add("machines", "lists:list_machines", does, ids="")
     return parser
 
 
 def add_graph(command: ArgumentParser) -> None:
     """Add what names the graph."""
-    command.add_argument(
-        "graph",
-        type=Path,
-        help="graph file, perhaps gzip'ed, or a folder that get_graph.py or `convert` wrote",
-    )
-    command.add_argument(
-        "--format", choices=("auto", *FORMATS), default="auto",
-        help="of the file (default: told by its first lines)",
-    )  # fmt: skip
+    what = "graph file, perhaps gzip'ed, or a folder that get_graph.py or `convert` wrote"
+    command.add_argument("graph", type=Path, help=what)
+    what = "of the file (default: told by its first lines)"
+    command.add_argument("--format", choices=("auto", *FORMATS), default="auto", help=what)
 
 
-def add_betweenness(command: ArgumentParser) -> None:
-    """Add what only betweenness solvers understand."""
-    only = command.add_argument_group("for betweenness")
-    only.add_argument("--sources", type=int, metavar="K", help="only the paths from K vertices, sampled")
-    only.add_argument("--seed", type=int, default=1, help="of this sample (default: %(default)s)")
-    only.add_argument(
-        "--normalized", action="store_true",
-        help="divide scores by the number of pairs without the vertex, as NetworkX does; those of a sample "
-        "are scaled up to all sources",
-    )  # fmt: skip
-    only.add_argument(
-        "--directed", action="store_true",
-        help="count both directions, even if every arc has its reverse (default: each pair once then)",
-    )  # fmt: skip
-    only.add_argument(
-        "--checkpoint", type=Path, metavar="FILE",
-        help="keep what is done every ten seconds or so, and go on from there if the file exists; deleted in "
-        "the end",
-    )  # fmt: skip
+def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
+    """Add where to write a graph, and the weights to generate."""
+    command.add_argument("output", type=graph_path, help="FILE.he, or a folder to store arrays in")
+    command.add_argument("--weights", type=int, nargs=2, metavar=("LOW", "HIGH"), help=weights)
+    command.add_argument("--seed", type=int, default=1, help=f"{seed} (default: %(default)s)")
 
 
-def add_solving(command: ArgumentParser) -> None:
-    """Add how to solve."""
+def add_solving(command: ArgumentParser, outputs: str) -> None:
+    """Add how to solve, and where to write."""
     add_backend(command)
+    believe = "believe the answer: do not ask the oracle"
+    command.add_argument("--no-check", dest="check", action="store_false", help=believe)
     command.add_argument(
-        "--no-check", dest="check", action="store_false", help="believe the answer: do not ask the oracle"
+        "--output", type=table_file, action="append", default=[], metavar="FILE", help=outputs
     )
 
 
 def add_backend(command: ArgumentParser) -> None:
     """Add where CUDA kernels run."""
-    command.add_argument(
-        "--backend", choices=BACKENDS, default="auto",
-        help="where CUDA kernels run (default: on the GPU if there is one, else on the emulator)",
-    )  # fmt: skip
+    where = "where CUDA kernels run (default: on the GPU if there is one, else on the emulator)"
+    command.add_argument("--backend", choices=("auto", "cuda", "emulator"), default="auto", help=where)
 
 
 def check_usage(arguments: Namespace) -> None:
     """Refuse options that do not go together, as argparse would."""
-    if arguments.command == "solve":
-        if arguments.solver.startswith("betweenness"):
-            paths = (arguments.source, arguments.target, *arguments.paths_to)
-            if any(vertex is not None for vertex in paths):
-                arguments.usage(f"{arguments.solver} takes neither ends nor paths; see --sources")
-            if any(path.suffix == ".he" for path in arguments.output):
-                arguments.usage(f"{arguments.solver} finds scores, and .he holds paths; use .csv or .npy")
-            return
-        for option in ("sources", "normalized", "directed", "checkpoint"):
-            if getattr(arguments, option) not in (None, False):
-                arguments.usage(f"--{option} is for betweenness")
-        if arguments.source is None:
-            arguments.usage(f"{arguments.solver} needs --source")
-        asks_pair = arguments.solver.startswith("stcon/")
-        if asks_pair != (arguments.target is not None):
-            arguments.usage(
-                f"{arguments.solver} needs --target" if asks_pair else "--target is for stcon; see --paths-to"
-            )
-        if asks_pair and (arguments.paths_to or any(path.suffix == ".he" for path in arguments.output)):
-            arguments.usage(f"{arguments.solver} finds a length, but no path; see `path`")
-    if arguments.command == "path" and arguments.solver:
-        for problem, finds in {"stcon": "a length", "betweenness": "scores"}.items():
-            if arguments.solver.startswith(f"{problem}/"):
-                arguments.usage(f"{arguments.solver} finds {finds}, but no path; use a bfs solver")
+    solver: str = getattr(arguments, "solver", None) or ""
+    scores, pair = (solver.partition("/")[0] == problem for problem in ("betweenness", "stcon"))
+    if arguments.command == "path" and (scores or pair):
+        finds = "scores" if scores else "a length"
+        arguments.usage(f"{solver} finds {finds}, but no path; use a bfs solver")
+    if arguments.command != "solve":
+        return
+    options = ("sources", "normalized", "directed", "checkpoint")
+    sums = [option for option in options if getattr(arguments, option) not in (None, False)]
+    begins, ends, paths = arguments.source is not None, arguments.target is not None, arguments.paths_to
+    he = any(path.suffix == ".he" for path in arguments.output)
+    for refused, why in (
+        (scores and (begins or ends or paths), f"{solver} takes neither ends nor paths; see --sources"),
+        (scores and he, f"{solver} finds scores, and .he holds paths; use .csv or .npy"),
+        (sums and not scores, f"--{''.join(sums[:1])} is for betweenness"),
+        (not scores and not begins, f"{solver} needs --source"),
+        (not scores and not pair and ends, "--target is for stcon; see --paths-to"),
+        (pair and not ends, f"{solver} needs --target"),
+        (pair and (paths or he), f"{solver} finds a length, but no path; see `path`"),
+    ):
+        if refused:
+            arguments.usage(why)
 
 
 def table_file(text: str) -> Path:
     """Take a path whose suffix says what to write."""
-    path = Path(text)
-    if path.suffix not in (".csv", ".npy", ".he"):
+    if Path(text).suffix not in (".csv", ".npy", ".he"):
         raise ArgumentTypeError(f"{text!r} should end in .csv, .npy or .he")
-    return path
+    return Path(text)
 
 
 def graph_path(text: str) -> Path:
     """Take a path to write a graph to."""
-    path = Path(text)
-    if path.suffix not in ("", ".he"):
+    if Path(text).suffix not in ("", ".he"):
         raise ArgumentTypeError(f"{text!r} should end in .he, or be a folder's name without a dot")
-    return path
+    return Path(text)

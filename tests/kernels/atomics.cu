@@ -1,4 +1,4 @@
-// Every atomic operation, on every type that CUDA has it for; each thread of the launch takes part once.
+// Every atomic operation, on every type on which CUDA offers it; each thread of the launch takes part once.
 
 extern "C" __global__ void integers(int *i, unsigned *u)
 {
@@ -15,7 +15,7 @@ extern "C" __global__ void integers(int *i, unsigned *u)
     atomicMax(&u[2], unsigned(t));
     atomicInc(&u[3], 99);
     atomicDec(&u[4], 99);
-    if (atomicExch(&u[5], 1u) == 0) atomicAdd(&u[6], 1u);  // only the first finds 0
+    if (atomicExch(&u[5], 1u) == 0) atomicAdd(&u[6], 1u);  // only the first thread finds 0
     if (atomicCAS(&i[7], 0, t + 1) == 0) atomicAdd(&u[7], 1u);
 }
 
@@ -36,7 +36,7 @@ extern "C" __global__ void floats(float *f, double *d)
     if (atomicExch(&f[1], 1.0f) == 0.0f) atomicAdd(&f[2], 1.0f);
 }
 
-// Vector loads, and the integer functions.
+// Vector loads and integer functions.
 extern "C" __global__ void vectors(int n, const int4 *in, int4 *out)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -45,7 +45,7 @@ extern "C" __global__ void vectors(int n, const int4 *in, int4 *out)
     out[i] = make_int4(max(v.x, v.y), min(v.z, v.w), __popc(v.x) + __clz(v.y) + __ffs(v.z), v.w);
 }
 
-// Sums that are smaller than a normal number: of two that are themselves, of one that is, and of none that is.
+// Additions whose result is a subnormal float.
 extern "C" __global__ void tiny_sums(float *f)
 {
     atomicAdd(&f[0], 0x1p-128f);

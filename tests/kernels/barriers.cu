@@ -3,7 +3,7 @@
 __constant__ int scale[2];
 __device__ int counter;
 
-// A tree reduction in static shared memory: one sum a block.
+// A tree reduction in static shared memory: one sum per block.
 extern "C" __global__ void block_sum(int n, const int *in, int *out)
 {
     __shared__ int partial[256];
@@ -17,7 +17,7 @@ extern "C" __global__ void block_sum(int n, const int *in, int *out)
     if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
 
-// Reverses each block's part through dynamic shared memory.
+// Reverses each block's part, using dynamic shared memory.
 extern "C" __global__ void reverse_blocks(const int *in, int *out)
 {
     extern __shared__ int tile[];
@@ -27,7 +27,7 @@ extern "C" __global__ void reverse_blocks(const int *in, int *out)
     out[first + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
-// A second dynamic array, under another name and with another type: CUDA gives both the same memory.
+// A second dynamic array with another name and type: CUDA gives both the same memory.
 extern "C" __global__ void rotate_bytes(const unsigned char *in, unsigned char *out)
 {
     extern __shared__ unsigned char bytes[];
@@ -36,7 +36,7 @@ extern "C" __global__ void rotate_bytes(const unsigned char *in, unsigned char *
     out[threadIdx.x] = bytes[(threadIdx.x + 1) % blockDim.x];
 }
 
-// Threads leave early; the others' barriers must not wait for them. The three forms with a predicate.
+// Some threads return early, and the barriers of the others must not wait for them. Uses all barriers with a predicate.
 extern "C" __global__ void early_exit(int *out)
 {
     if (threadIdx.x % 3 == 0) return;
@@ -47,7 +47,7 @@ extern "C" __global__ void early_exit(int *out)
     out[threadIdx.x] = found;
 }
 
-// One warp operation a row of `out`.
+// Each warp operation writes one row of `out`.
 extern "C" __global__ void warp_operations(int lanes, unsigned *out)
 {
     const unsigned mask = lanes == 32 ? 0xffffffff : (1u << lanes) - 1;
@@ -70,7 +70,7 @@ extern "C" __global__ void warp_operations(int lanes, unsigned *out)
     put(unsigned(__shfl_sync(mask, 0.5 * lane, 7) * 4));
 }
 
-// Vote after vote, with memory in between: lanes that ran ahead of each other in one must meet again in the next.
+// Votes in a loop, with memory accesses in between: lanes that run ahead of others must wait at the next vote.
 extern "C" __global__ void vote_often(int rounds, int *out)
 {
     const int lane = int(threadIdx.x) % warpSize;
@@ -90,7 +90,7 @@ extern "C" __global__ void warp_reductions(int *out)
 #endif
 }
 
-// Lanes of one warp in two groups, each with its own mask.
+// The lanes of one warp in two groups, each with its own mask.
 extern "C" __global__ void two_groups(int *out)
 {
     const int lane = int(threadIdx.x);
@@ -105,7 +105,7 @@ extern "C" __global__ void two_groups(int *out)
     out[lane] = total + __popc(__ballot_sync(0xffffffff, 1)) * 1000;
 }
 
-// Half of a warp waits for lanes that wait elsewhere.
+// Half of a warp waits at a warp operation, the other half at a barrier.
 extern "C" __global__ void deadlock(int *out)
 {
     if (threadIdx.x < 16)
@@ -123,7 +123,7 @@ extern "C" __global__ void scaled(const int *in, int *out)
     if (threadIdx.x == 0) out[blockDim.x] = counter;
 }
 
-// Every index of a launch in three dimensions, once.
+// Counts every index of a three-dimensional launch once.
 extern "C" __global__ void indices(int *out)
 {
     const int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);

@@ -1,13 +1,14 @@
-// Algorithms 2 to 5 and 7 of an-bellman-ford as printed, for tests/test_errata.py: nothing is mended but the words.
+// Algorithms 2 to 5 and 7 of an-bellman-ford as printed, for tests/test_errata.py; only names are adapted.
 //
-// "thread x" and "thread y" are what getThreadIDx and getThreadIDy must mean. A matrix without an arc has INFINITY there.
+// thread_x and thread_y are what getThreadIDx and getThreadIDy must mean. The matrix holds INFINITE where there is no
+// arc.
 
 constexpr int INFINITE = 2147483647;
 
 __device__ inline int thread_x() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline int thread_y() { return blockIdx.y * blockDim.y + threadIdx.y; }
 
-// As an int is added on a GPU: what does not fit wraps round.
+// Adds ints as a GPU does: a sum that does not fit wraps around.
 __device__ inline int plus(int a, int b) { return int(unsigned(a) + unsigned(b)); }
 
 extern "C" __global__ void printed_initialization(int *dist, int source, int *mask, int *mask1)

@@ -1,5 +1,6 @@
-// One block of many threads that works level by level, as the block-per-source kernels do, and what they use:
-// barriers in loops, floating sums in shared memory, constants, dynamic shared memory in parts, vector loads, templates.
+// One block of many threads that works level by level, as the block-per-source kernels do, and the features that they
+// use: barriers in loops, floating-point sums in shared memory, constants, dynamic shared memory in parts, vector
+// loads, templates.
 
 struct Limits {
     int levels;
@@ -14,7 +15,8 @@ template <int STRIDE, typename F> __device__ __forceinline__ void for_each(int n
     for (int i = threadIdx.x; i < n; i += STRIDE) body(i);
 }
 
-// Levels of a graph from `blockIdx.x`: the whole block marks a level, and goes on while any thread found a vertex.
+// Levels of a graph from source `blockIdx.x`: the whole block marks a level, and continues while any thread finds a
+// vertex.
 extern "C" __global__ void __launch_bounds__(1024)
 levels(int vertices, const int *__restrict__ indptr, const int *__restrict__ indices, int *__restrict__ level)
 {
@@ -33,7 +35,7 @@ levels(int vertices, const int *__restrict__ indptr, const int *__restrict__ ind
     }
 }
 
-// Sums through atomics in one dynamic array that is cut into parts of three types.
+// Atomic sums in one dynamic array that is divided into parts of three types.
 extern "C" __global__ void sums(int n, const int *in, double *total, float *weighted, int *most)
 {
     extern __shared__ __align__(16) unsigned char parts[];
@@ -54,7 +56,7 @@ extern "C" __global__ void sums(int n, const int *in, double *total, float *weig
     atomicMax(most, *greatest);
 }
 
-// A block's inclusive prefix sum: shuffles within warps, then over the warps' sums.
+// Inclusive prefix sum of a block: shuffles within warps, then over the sums of the warps.
 template <typename T> __device__ T prefix_in_warp(T value)
 {
     for (int by = 1; by < 32; by *= 2) {
@@ -76,7 +78,7 @@ extern "C" __global__ void prefix_sum(const double *in, double *out)
     out[threadIdx.x] = warp ? sum + of_warps[warp - 1] : sum;
 }
 
-// Loads and stores of several elements at once.
+// Vector loads and stores.
 extern "C" __global__ void vector_loads(const int *in, double *out)
 {
     const int2 two = reinterpret_cast<const int2 *>(in)[1];
@@ -93,7 +95,7 @@ extern "C" __global__ void vector_loads(const int *in, double *out)
     pairs[3] = make_double2(double(wide.x + wide.y), double(wider.x + wider.y));
 }
 
-// Functions of floating numbers.
+// Floating-point functions.
 extern "C" __global__ void floating(double x, double *out)
 {
     __builtin_assume(x > 0);

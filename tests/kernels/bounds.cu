@@ -1,4 +1,4 @@
-// Out-of-bounds accesses: what the debug build has to report. Each is off by one.
+// Out-of-bounds accesses that the debug build must report. Each is off by one.
 
 extern "C" __global__ void off_by_one(int n, const int *in, int *out)
 {

@@ -1,4 +1,4 @@
-// Kernel parameters of every size, in orders that leave gaps between them; each comes back as 8 bytes.
+// Kernel parameters of every size, in orders that leave gaps between them; each is returned as 8 bytes.
 
 template <typename T> __device__ unsigned long long bits(T value)
 {

@@ -1,7 +1,7 @@
-// Kernels whose answer depends on the order of threads: what a seeded run has to catch.
+// Kernels whose answer depends on the order of threads; a seeded run must detect that.
 
-// Right if nothing happens between the comparison and the store: two threads may both find themselves the best, in
-// turn, and store in the other order.
+// Correct only if no other thread runs between the comparison and the store: two threads may in turn find themselves
+// the best, and store in the opposite order.
 extern "C" __global__ void cheapest(int n, const int *cost, int *best, int *who)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -10,7 +10,7 @@ extern "C" __global__ void cheapest(int n, const int *cost, int *best, int *who)
     if (*best == cost[i]) *who = i;
 }
 
-// The same with one atomic operation on both.
+// The same with one atomic operation on cost and index together.
 extern "C" __global__ void cheapest_packed(int n, const int *cost, unsigned long long *best)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -18,20 +18,20 @@ extern "C" __global__ void cheapest_packed(int n, const int *cost, unsigned long
     atomicMin(best, (unsigned long long)cost[i] << 32 | unsigned(i));
 }
 
-// A sum without an atomic operation.
+// A sum without atomic operations.
 extern "C" __global__ void lost_updates(int *sum)
 {
     *sum = *sum + 1;
 }
 
-// Right only if threads run in order.
+// Correct only if threads run in order.
 extern "C" __global__ void prefix_in_order(int n, int *values)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i > 0 && i < n) values[i] += values[i - 1];
 }
 
-// A barrier is missing between the store and the load of a neighbour's value.
+// No barrier between the store and the load of a neighbour's value.
 extern "C" __global__ void missing_barrier(int *out)
 {
     __shared__ int value[64];

@@ -1,14 +1,43 @@
-# Graphs: from the registry to memory-mapped arrays.
-#   in   the entry in config.yaml's `datasets`, the network or $GRAPH_MIRROR; for random graphs their name
-#   out  resources/graphs/{graph}/: indptr.npy, indices.npy, weights.npy, graph.json; of a dense graph graph.json alone
+# Graphs: store each graph as memory-mapped arrays.
+#   in   datasets.yaml, and the network or $GRAPH_MIRROR; for a generated graph its name
+#   out  resources/graphs/{graph}/: indptr.npy, indices.npy, weights.npy and graph.json; for a complete graph graph.json
+#   1    graph: download a data set, or generate a stand-in
+#   2    random_graph: generate a random graph
+#   3    dense_graph: write the identity of a complete graph
+
+
+rule graph:
+    """Download the data set {dataset}, check it, parse it and store it; or generate its stand-in."""
+    input:
+        lambda wildcards: PLAN.project_files(wildcards.dataset),
+        script=f"{SCRIPTS}/get_graph.py",
+        code=imports("get_graph.py"),
+        datasets=ancient(PLAN.registry_files),
+    output:
+        directory("resources/graphs/{dataset}"),
+    log:
+        "logs/graph/{dataset}.log",
+    params:
+        # A change of this entry downloads the graph again; changes of other entries do not.
+        entry=lambda wildcards: PLAN.datasets[wildcards.dataset].model_dump_json(),
+        # Snakemake ignores changes of a function of `output`: `offline` does not concern a graph that is there.
+        offline=lambda wildcards, output: config["offline"],
+        seed=config["seed"],
+    message:
+        "Get the graph {wildcards.dataset}"
+    shell:
+        "python {input.script:q} --datasets {input.datasets:q} --graph {wildcards.dataset:q}"
+        " --downloads resources/downloads --offline {params.offline:q} --seed {params.seed:q}"
+        " --output {output:q} 2> >(tee {log:q} >&2)"
 
 
 rule random_graph:
-    """Generate a random weakly connected graph, named by the logarithm of its vertices and its arcs a vertex."""
+    """Generate a weakly connected graph of 2^{exponent} vertices with {per_vertex} arcs per vertex."""
     input:
-        kernels=PLAN.generator_sources,
+        f"{KERNELS}/host/generate_tree_first.cpp",
+        f"{KERNELS}/generate/random_graph.h",
         script=f"{SCRIPTS}/generate_graph.py",
-        code=PLAN.imports("generate_graph.py"),
+        code=imports("generate_graph.py"),
     output:
         directory("resources/graphs/random-{exponent,[0-9]+}-{per_vertex,[0-9]+}"),
     log:
@@ -25,10 +54,10 @@ rule random_graph:
 
 
 rule dense_graph:
-    """Name a complete graph; whoever needs its matrix makes it from the seed."""
+    """Write the identity of a complete graph of {vertices} vertices; its matrix is generated when it is measured."""
     input:
         script=f"{SCRIPTS}/generate_dense.py",
-        code=PLAN.imports("generate_dense.py"),
+        code=imports("generate_dense.py"),
     output:
         directory("resources/graphs/dense-{vertices,[0-9]+}"),
     log:
@@ -39,28 +68,4 @@ rule dense_graph:
         "Name dense-{wildcards.vertices}"
     shell:
         "python {input.script:q} --vertices {wildcards.vertices} --seed {params.seed:q}"
-        " --output {output:q} 2> >(tee {log:q} >&2)"
-
-
-rule graph:
-    """Download a data set, check it, parse it and store it as CSR arrays; or generate its stand-in."""
-    input:
-        lambda wildcards: PLAN.own_files(wildcards.graph),
-        script=f"{SCRIPTS}/get_graph.py",
-        code=PLAN.imports("get_graph.py"),
-        config=ancient(project.path("config.yaml")),
-    output:
-        directory("resources/graphs/{graph," + "|".join(PLAN.datasets) + "}"),
-    log:
-        "logs/graph/{graph}.log",
-    params:
-        dataset=lambda wildcards: plan.as_json(PLAN.datasets[wildcards.graph]),
-        # being a function of `output` too, it may change without a real graph being had again
-        offline=lambda wildcards, output: config["offline"],
-        seed=config["seed"],
-    message:
-        "Get the graph {wildcards.graph}"
-    shell:
-        "python {input.script:q} --config {input.config:q} --graph {wildcards.graph:q} --dataset {params.dataset:q}"
-        " --downloads resources/downloads --offline {params.offline:q} --seed {params.seed:q}"
         " --output {output:q} 2> >(tee {log:q} >&2)"

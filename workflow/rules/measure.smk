@@ -1,26 +1,38 @@
-# Measure: time and check all solvers of an experiment on a graph, interleaved in one process.
-#   in   a graph, the compiled kernels; where the solvers are generators the graph's name alone
-#   out  results/machines/<machine>/{experiment}/{graph}.jsonl: one record a line
+# Measure: run and check the solvers of an experiment on a graph.
+#   in   resources/graphs/{graph}, except for generators; resources/build/{experiment}/*.json
+#   out  results/machines/<machine>/{experiment}/{graph}.jsonl: a record of each solver
 
 
 rule measure:
-    """Run the trials of an experiment's solvers on one graph, alone on the machine."""
+    """Run the trials of all solvers of {experiment} on {graph}, interleaved in one process.
+
+    The job runs alone: no other job uses the machine. It depends on the library's modules that its solvers use, so an
+    edit of another solver does not measure it again.
+    """
     input:
-        graph=lambda wildcards: PLAN.stored(wildcards.experiment, wildcards.graph),
-        built=lambda wildcards: PLAN.built(wildcards.experiment),
+        graph=branch(
+            lambda wildcards: PLAN.experiments[wildcards.experiment].generates,
+            then=[],
+            otherwise="resources/graphs/{graph}",
+        ),
+        built=expand(
+            "resources/build/{{experiment}}/{backend}.json",
+            backend=["host", PLAN.backend],
+        ),
         script=f"{SCRIPTS}/measure.py",
-        code=lambda wildcards: PLAN.measuring(wildcards.experiment),
+        code=lambda wildcards: PLAN.modules(wildcards.experiment),
     output:
-        f"results/machines/{config['machine']}/{{experiment}}/{{graph}}.jsonl",
+        f"{PLAN.own_records}/{{experiment}}/{{graph}}.jsonl",
     log:
         "logs/measure/{experiment}/{graph}.log",
-    # more threads than any machine has: cut to --cores, so that nothing else runs beside a timed job
+    # More threads than any machine has. Snakemake cuts them to --cores, so no other job runs at the same time.
     threads: 1024
     resources:
         gpu=1,
     params:
-        solvers=lambda wildcards: PLAN.experiments[wildcards.experiment]["solvers"],
+        solvers=lambda wildcards: PLAN.solvers(wildcards.experiment),
         backend=PLAN.backend,
+        limits=PLAN.options("memory_gib", "compute_capability"),
         machine=config["machine"],
         trials=config["trials"],
         seed=config["seed"],
@@ -28,7 +40,7 @@ rule measure:
     message:
         "Measure and check {wildcards.experiment} on {wildcards.graph}"
     shell:
-        "python {input.script:q} --experiment {wildcards.experiment:q} --graph resources/graphs/{wildcards.graph}"
-        " --solvers {params.solvers:q} --backend {params.backend:q} --machine {params.machine:q}"
+        "python {input.script:q} --experiment {wildcards.experiment:q} --graph resources/graphs/{wildcards.graph:q}"
+        " --solvers {params.solvers:q} --backend {params.backend:q} {params.limits:q} --machine {params.machine:q}"
         " --trials {params.trials:q} --seed {params.seed:q} --budget-s {params.budget:q} --output {output:q}"
         " 2> >(tee {log:q} >&2)"

@@ -1,145 +1,96 @@
-# Publish: the reports' tables and figures again, printed numbers and words beside measured ones.
-#   in   results/published/, the records of this and of the committed machines
-#   out  results/tables/{table-*,claims-*,generators}.{csv,md,html}, results/figures/*.{svg,png}
+# Publish: make the tables and figures, with printed numbers and words beside measured ones.
+#   in   results/published/<report>.yaml and .csv; the records of this machine and of the committed machines
+#   out  results/tables/{experiment}.{csv,md,html}
+#        results/figures/{figure}.{svg,png,md}: the .md is the caption
+#        results/tables/claims-{report}.{csv,md,html}
+#   1    table: a table of each experiment
+#   2    figure: the figures of the reports, and one for each experiment that no report shows
+#   3    claims: what a report says in words, with verdicts
+# `--report` names the report of an experiment, if there is one. Its printed numbers are in the .csv beside the .yaml.
 
 
 rule table:
-    """Put an experiment's measured times beside the printed ones."""
+    """Make a table of the measured times of {experiment}, beside the printed times if its report prints any."""
     input:
-        PLAN.templates,
-        PLAN.schemas,
-        published=lambda wildcards: printed.printed_tables()[
-            f"table-{wildcards.number}"
-        ],
-        records=lambda wildcards: PLAN.records(f"table-{wildcards.number}"),
+        f"{TEMPLATES}/table.md.j2",
+        f"{TEMPLATES}/table.html.j2",
+        report=lambda wildcards: PLAN.report_files(wildcards.experiment),
+        records=lambda wildcards: PLAN.records(wildcards.experiment),
         script=f"{SCRIPTS}/make_table.py",
-        code=PLAN.imports("make_table.py"),
+        code=imports("make_table.py"),
     output:
-        csv="results/tables/table-{number}.csv",
-        md="results/tables/table-{number}.md",
+        csv="results/tables/{experiment}.csv",
+        md="results/tables/{experiment}.md",
         html=report(
-            "results/tables/table-{number}.html",
+            "results/tables/{experiment}.html",
             caption="../report/table.rst",
             category="Tables",
-            labels={"table": "{number}"},
+            labels={"table": "{experiment}"},
         ),
     log:
-        "logs/table-{number}.log",
+        "logs/table/{experiment}.log",
+    params:
+        report=lambda wildcards, input: ["--report", *input.report[:1]]
+        * bool(input.report),
     message:
-        "Write Table {wildcards.number}"
+        "Write the table {wildcards.experiment}"
     shell:
-        "python {input.script:q} --table table-{wildcards.number} --published {input.published:q}"
-        " --records {input.records:q} --output-prefix results/tables/table-{wildcards.number}"
-        " 2> >(tee {log:q} >&2)"
-
-
-rule measured_table:
-    """Put measured times into a table of what a report has but gives no times for."""
-    input:
-        PLAN.templates,
-        PLAN.schemas,
-        records=lambda wildcards: PLAN.records(wildcards.measured_table),
-        script=f"{SCRIPTS}/make_table.py",
-        code=PLAN.imports("make_table.py"),
-    output:
-        csv="results/tables/{measured_table}.csv",
-        md="results/tables/{measured_table}.md",
-        html=report(
-            "results/tables/{measured_table}.html",
-            caption="../report/measured_table.rst",
-            category="Tables",
-            labels={"table": "{measured_table}"},
-        ),
-    log:
-        "logs/{measured_table}.log",
-    message:
-        "Write the table {wildcards.measured_table}"
-    shell:
-        "python {input.script:q} --table {wildcards.measured_table:q} --records {input.records:q}"
-        " --output-prefix results/tables/{wildcards.measured_table}"
+        "python {input.script:q} --experiment {wildcards.experiment:q} {params.report:q}"
+        " --records {input.records:q} --output-prefix results/tables/{wildcards.experiment:q}"
         " 2> >(tee {log:q} >&2)"
 
 
 rule figure:
-    """Draw an experiment's time against graph size, printed and measured on the same axes."""
+    """Draw {figure} from the measured times of its experiment, with the printed times if its report prints any."""
     input:
-        PLAN.schemas,
-        published=lambda wildcards: printed.printed_tables()[
-            plan.FIGURES[f"figure-{wildcards.number}"]
-        ],
-        records=lambda wildcards: PLAN.records(
-            plan.FIGURES[f"figure-{wildcards.number}"]
-        ),
+        report=lambda wildcards: PLAN.report_files(PLAN.figures[wildcards.figure]),
+        records=lambda wildcards: PLAN.records(PLAN.figures[wildcards.figure]),
         script=f"{SCRIPTS}/make_figure.py",
-        code=PLAN.imports("make_figure.py"),
+        code=imports("make_figure.py"),
     output:
         svg=report(
-            "results/figures/figure-{number}.svg",
+            "results/figures/{figure}.svg",
             caption="../report/figure.rst",
             category="Figures",
-            labels={"figure": "{number}"},
+            labels={"figure": "{figure}"},
         ),
-        png="results/figures/figure-{number}.png",
+        png="results/figures/{figure}.png",
+        md="results/figures/{figure}.md",
     log:
-        "logs/figure-{number}.log",
+        "logs/figure/{figure}.log",
+    params:
+        report=lambda wildcards, input: ["--report", *input.report[:1]]
+        * bool(input.report),
     message:
-        "Draw Figure {wildcards.number}"
+        "Draw {wildcards.figure}"
     shell:
-        "python {input.script:q} --figure figure-{wildcards.number} --published {input.published:q}"
-        " --records {input.records:q} --output-prefix results/figures/figure-{wildcards.number}"
+        "python {input.script:q} --figure {wildcards.figure:q} {params.report:q}"
+        " --records {input.records:q} --output-prefix results/figures/{wildcards.figure:q}"
         " 2> >(tee {log:q} >&2)"
 
 
 rule claims:
-    """Put what a report says in words beside what was measured, with a verdict."""
+    """Put what the report {report} says in words beside what was measured, with a verdict."""
     input:
-        PLAN.templates,
-        PLAN.schemas,
-        claims=lambda wildcards: printed.claims_file(wildcards.claiming_report),
-        records=lambda wildcards: PLAN.report_records(wildcards.claiming_report),
+        f"{TEMPLATES}/table.md.j2",
+        f"{TEMPLATES}/table.html.j2",
+        report=lambda wildcards: plan.published(wildcards.report),
+        records=lambda wildcards: PLAN.report_records(wildcards.report),
         script=f"{SCRIPTS}/make_claims.py",
-        code=PLAN.imports("make_claims.py"),
+        code=imports("make_claims.py"),
     output:
-        csv="results/tables/claims-{claiming_report}.csv",
-        md="results/tables/claims-{claiming_report}.md",
+        csv="results/tables/claims-{report}.csv",
+        md="results/tables/claims-{report}.md",
         html=report(
-            "results/tables/claims-{claiming_report}.html",
+            "results/tables/claims-{report}.html",
             caption="../report/claims.rst",
             category="Claims",
-            labels={"report": "{claiming_report}"},
+            labels={"report": "{report}"},
         ),
     log:
-        "logs/claims-{claiming_report}.log",
+        "logs/claims/{report}.log",
     message:
-        "Judge the claims of {wildcards.claiming_report}"
+        "Judge the claims of {wildcards.report}"
     shell:
-        "python {input.script:q} --claims {input.claims:q} --records {input.records:q}"
-        " --output-prefix results/tables/claims-{wildcards.claiming_report}"
-        " 2> >(tee {log:q} >&2)"
-
-
-rule measured_figure:
-    """Draw a figure of a report that prints no numbers, from records alone."""
-    input:
-        PLAN.schemas,
-        records=lambda wildcards: PLAN.records(
-            plan.reports.FIGURES[wildcards.measured_figure]
-        ),
-        script=f"{SCRIPTS}/make_measured_figure.py",
-        code=PLAN.imports("make_measured_figure.py"),
-    output:
-        svg=report(
-            "results/figures/{measured_figure}.svg",
-            caption="../report/measured_figure.rst",
-            category="Figures",
-            labels={"figure": "{measured_figure}"},
-        ),
-        png="results/figures/{measured_figure}.png",
-    log:
-        "logs/{measured_figure}.log",
-    message:
-        "Draw {wildcards.measured_figure}"
-    shell:
-        "python {input.script:q} --figure {wildcards.measured_figure:q} --records {input.records:q}"
-        " --output-prefix results/figures/{wildcards.measured_figure}"
-        " 2> >(tee {log:q} >&2)"
+        "python {input.script:q} --report {input.report[0]:q} --records {input.records:q}"
+        " --output-prefix results/tables/claims-{wildcards.report:q} 2> >(tee {log:q} >&2)"

@@ -1,4 +1,4 @@
-// Functions of numbers.
+// Arithmetic functions.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Atomic operations, for the types that CUDA has them for.
+// Atomic operations, for the types on which CUDA offers them.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace emulator {
 
-// Replaces *address by update(*address) at one stroke; returns the old value.
+// Replaces *address by update(*address) atomically; returns the old value.
 template <typename T, typename F> inline T exchange_by(T *address, F update)
 {
     std::atomic_ref<T> cell(*address);
@@ -31,8 +31,8 @@ concept comparable = one_of<T, int, unsigned, unsigned long long, unsigned short
 
 template <typename T> using Same = std::type_identity_t<T>;
 
-// As a GPU adds floats in global memory: what is too small to be a normal number counts as 0. (In shared memory a GPU
-// keeps it; whoever relies on that is told so here by a difference.)
+// Flushes a subnormal float to 0, as a GPU does when it adds floats in global memory. In shared memory a GPU keeps
+// subnormals; a kernel that relies on that gives a different result here.
 inline float flushed(float x) { return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x; }
 
 }  // namespace emulator
@@ -84,5 +84,5 @@ template <emulator::one_of<unsigned> T> inline T atomicDec(T *address, emulator:
 template <emulator::comparable T> inline T atomicCAS(T *address, emulator::Same<T> expected, emulator::Same<T> value)
 {
     std::atomic_ref<T>(*address).compare_exchange_strong(expected, value, std::memory_order_relaxed);
-    return expected;  // what was found there
+    return expected;  // the old value
 }

@@ -1,7 +1,7 @@
 // Qualifiers of functions and variables, and the indices of a thread.
 //
-// __shared__ is thread_local: a block runs on one OS thread from its start to its end. `extern __shared__ T x[]`
-// then declares a thread-local array, whose storage a second generated file defines.
+// __shared__ is thread_local, because one OS thread runs a block from start to end. `extern __shared__ T x[]` then
+// declares a thread-local array; a second generated file defines its storage.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// What ends a launch with an error.
+// Functions that end a launch with an error.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Loads and stores of a kind, and fences.
+// Loads and stores with cache operators, and fences.
 
 #pragma once
 

@@ -13,7 +13,7 @@
 
 namespace emulator {
 
-// The type of a parameter in a word: what Python checks arguments against.
+// Describes the type of a parameter in one word, against which Python checks arguments.
 template <typename T> std::string describe()
 {
     if constexpr (std::is_pointer_v<T>) {
@@ -23,7 +23,8 @@ template <typename T> std::string describe()
         else
             return "P";
     } else {
-        static_assert(arithmetic<T>, "the emulator cannot run kernels with a parameter that is no number or pointer");
+        static_assert(arithmetic<T>,
+                      "the emulator cannot run kernels with a parameter that is neither a number nor a pointer");
         const char *kind = std::is_same_v<T, bool>             ? "b"
                            : std::is_floating_point_v<T> ? "f"
                            : std::is_signed_v<T>         ? "i"
@@ -44,7 +45,7 @@ template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
         }
     }
 
-    // flatten: the kernel's own code goes into the loop over threads
+    // flatten: inlines the kernel's code into the loop over threads
     [[gnu::flatten]] static void run_threads(void **arguments) { run(arguments, std::index_sequence_for<P...>()); }
 
     static std::string parameters() { return ((describe<P>() + " ") + ... + std::string()); }
@@ -52,8 +53,8 @@ template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
 
 }  // namespace emulator
 
-// As a C function, so that Python finds a kernel by its name. Its result is never freed, and is no static variable:
-// those are set back whenever the file is loaded again.
+// Defines a C function, so that Python finds a kernel by its name. Its result is allocated and never freed. It is not a
+// static variable, because static variables are reset whenever the file is loaded again.
 #define EMULATE(name)                                                                                             \
     extern "C" const emulator::Kernel *emulated_##name()                                                          \
     {                                                                                                             \

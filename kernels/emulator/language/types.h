@@ -1,4 +1,4 @@
-// Kinds of types, and values as bits.
+// Concepts for types, and conversion of values to bits.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// What cannot be emulated: a compile error that says why.
+// Features that cannot be emulated: each is a compile error that gives the reason.
 
 #pragma once
 

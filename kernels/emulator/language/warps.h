@@ -1,4 +1,4 @@
-// Warp operations: each lane hands over an operand, and the last one to come computes all results.
+// Warp operations: each lane passes an operand, and the last lane to arrive computes all results.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace emulator {
 
-constexpr uint64_t POISON_BITS = 0xCDCDCDCDCDCDCDCD;  // what a lane that is not there hands over
+constexpr uint64_t POISON_BITS = 0xCDCDCDCDCDCDCDCD;  // the operand of a lane that does not take part
 
 inline uint64_t vote(const uint64_t *operands, unsigned taking_part, unsigned, int)
 {
@@ -19,7 +19,7 @@ inline uint64_t vote(const uint64_t *operands, unsigned taking_part, unsigned, i
     return votes | uint64_t(taking_part) << 32;
 }
 
-// Source lane of a shuffle inside its segment of `width` lanes; its own lane if that lies outside.
+// Finds the source lane of a shuffle inside the segment of `width` lanes; a lane outside the segment reads itself.
 enum class Shuffle { INDEX, UP, DOWN, XOR };
 template <Shuffle kind> uint64_t shuffle(const uint64_t *operands, unsigned taking_part, unsigned lane, int argument)
 {

@@ -1,21 +1,21 @@
-// Every memory access of a seeded run is a point where threads may be switched.
+// In a seeded run, the scheduler may switch threads at every memory access.
 //
-// For seeded runs a kernel file is compiled with -fsanitize=thread: g++ then calls a function before every memory
-// access, and in place of every atomic operation. It is not linked with the thread sanitizer, though: the functions
-// it finds are these. Their names and parameters are those of the sanitizer's interface.
+// For seeded runs a kernel file is compiled with -fsanitize=thread. g++ then inserts a call before every memory access
+// and replaces every atomic operation by a call. The file is not linked with the thread sanitizer: the functions below
+// take the place of its interface, with the same names and parameters.
 
 #include "scheduler.h"
 
 namespace emulator {
 
-// A kernel is about to access memory, in a seeded run: perhaps others go on first.
+// Called before a memory access in a seeded run; may let other threads run first.
 void may_preempt(const void *address)
 {
     if (!here || !here->preemptible) return;
     Stack &self = running();
     Worker &worker = *self.worker;
     const char *const byte = static_cast<const char *>(address);
-    if (byte >= self.bottom && byte < self.bottom + self.bytes) return;  // its own stack: nobody else's business
+    if (byte >= self.bottom && byte < self.bottom + self.bytes) return;  // its own stack: not shared
     if (worker.run_left-- > 0) return;
     worker.run_left = worker.pick(2 * worker.mean_run);
     worker.ready.push_back(&self);
@@ -26,7 +26,7 @@ void may_preempt(const void *address)
 
 using emulator::may_preempt;
 
-// Passes an address on, after other threads may have had their turn.
+// Returns the address after other threads have had a chance to run.
 template <typename T> static volatile T *after_others(const volatile T *address)
 {
     may_preempt(const_cast<T *>(address));

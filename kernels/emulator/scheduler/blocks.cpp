@@ -1,4 +1,4 @@
-// From a block to its threads, and where its shared memory lies.
+// Runs the threads of a block, and places its shared memory.
 
 #include "scheduler.h"
 
@@ -10,7 +10,7 @@ namespace emulator {
 
 constexpr unsigned char POISON = 0xCD;
 
-// Puts the next block of the share into the place of a finished one.
+// Replaces a finished block by the next block of this worker's share.
 void Worker::refill(Resident &block)
 {
     block.empty = next_block == last_block || launch->failed.load(std::memory_order_relaxed);
@@ -36,7 +36,7 @@ void Worker::refill(Resident &block)
     }
 }
 
-// Gives a fiber a block that has threads to start; false if there is none.
+// Assigns to a fiber a block that has threads to start; returns false if there is none.
 bool Worker::attach(Stack &fiber)
 {
     Resident *found = nullptr;
@@ -58,7 +58,7 @@ bool Worker::attach(Stack &fiber)
     return true;
 }
 
-// A fiber's block has no more threads to start, and its own are done.
+// Detaches a fiber from its block, when the block has no more threads to start and the fiber's own have ended.
 void Worker::detach(Stack &fiber)
 {
     Resident &block = resident(fiber);
@@ -74,7 +74,7 @@ bool Worker::finished() const
     return std::all_of(blocks.begin(), blocks.end(), [](const Resident &block) { return block.empty; });
 }
 
-// Brings the shared memory of a block to where its code looks for it.
+// Copies the shared memory of a block to the address at which the kernel's code accesses it.
 void Worker::place_shared(Resident *block)
 {
     if (block == in_place) return;
@@ -91,7 +91,7 @@ void Worker::place_shared(Resident *block)
     in_place = block;
 }
 
-// Runs one OS thread's share of a grid: the blocks from `first` to before `last`.
+// Runs one OS thread's share of a grid: the blocks `first` to `last` - 1.
 void Worker::work(Launch &grid, size_t first, size_t last)
 {
     launch = &grid;
@@ -104,7 +104,7 @@ void Worker::work(Launch &grid, size_t first, size_t last)
     }
 #ifdef __SANITIZE_ADDRESS__
     char *const dynamic = static_cast<char *>(launch->dynamic_storage());
-    if (dynamic) {  // what the launch did not ask for is out of bounds
+    if (dynamic) {  // memory that the launch did not request is out of bounds
         __asan_unpoison_memory_region(dynamic, DYNAMIC_SHARED_BYTES);
         __asan_poison_memory_region(dynamic + launch->dynamic_bytes, DYNAMIC_SHARED_BYTES - launch->dynamic_bytes);
     }

@@ -1,4 +1,4 @@
-// What ends a launch with an error.
+// Ends a launch with an error.
 
 #include "scheduler.h"
 
@@ -31,7 +31,7 @@ std::string Worker::deadlock()
             message += std::string(at_barrier ? ", " : " ") + "thread " + text(in_warp->thread_index) +
                        " at a warp operation with mask " + mask;
         }
-        message += "; not all the threads they wait for come there";
+        message += "; not all the threads they wait for arrive there";
     }
     return message;
 }
@@ -48,10 +48,10 @@ void Worker::give_up(const std::string &message)
     _longjmp(bail, here == &main ? 1 : 2);
 }
 
-// Drops all that is under way.
+// Drops all unfinished work.
 void Worker::abandon()
 {
-    idle.clear();  // every fiber starts anew: some were left in the middle of a kernel
+    idle.clear();  // every fiber restarts, because some stopped in the middle of a kernel
     for (const auto &stack : stacks) {
         stack->entered = false;
         idle.push_back(stack.get());

@@ -1,4 +1,4 @@
-// Stacks, and switching from one to another.
+// Stacks, and switching between them.
 
 #include "scheduler.h"
 
@@ -44,7 +44,7 @@ static void fiber_main()
     const void *bottom;
     size_t bytes;
     __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
-    if (!worker.main.bottom) {  // the first switch of all comes from the main fiber
+    if (!worker.main.bottom) {  // the very first switch comes from the main fiber
         worker.main.bottom = static_cast<char *>(const_cast<void *>(bottom));
         worker.main.bytes = bytes;
     }
@@ -64,7 +64,7 @@ Stack *Worker::idle_stack()
         void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) give_up("no memory for the stack of another waiting thread");
-        mprotect(memory, page, PROT_NONE);  // an overflow faults instead of writing elsewhere
+        mprotect(memory, page, PROT_NONE);  // a stack overflow faults instead of overwriting other memory
         stacks.push_back(std::make_unique<Stack>());
         Stack &stack = *stacks.back();
         stack.bottom = static_cast<char *>(memory) + page;
@@ -77,7 +77,7 @@ Stack *Worker::idle_stack()
     return stack;
 }
 
-// Which fiber goes on: one whose wait is over, else a fresh thread. At the end it is the main one.
+// Returns the fiber that runs next: one whose wait is over, else one with a new thread, and at the end the main fiber.
 Stack *Worker::next()
 {
     for (bool released = false;; released = true) {
@@ -126,7 +126,7 @@ void Worker::switch_to(Stack *to)
 #endif
 }
 
-// Sets the running thread aside and lets another one run.
+// Suspends the running thread and lets another one run.
 void Worker::suspend()
 {
     Stack &self = running();

@@ -1,4 +1,4 @@
-// From a grid to its blocks.
+// Runs the blocks of a grid.
 
 #include "scheduler.h"
 
@@ -14,13 +14,13 @@
 
 namespace emulator {
 
-constexpr size_t ENOUGH_THREADS = 8192;  // of a grid: fewer are done before another OS thread has woken up
+constexpr size_t ENOUGH_THREADS = 8192;  // a smaller grid is finished before another OS thread has woken up
 
-// The __shared__ variables of the library that a kernel belongs to: all of its thread-local memory, but of the
-// dynamic array only what the launch asked for.
+// Finds the __shared__ variables of the library that a kernel belongs to: all of its thread-local memory, except the
+// part of the dynamic array that the launch did not request.
 static std::vector<Range> shared_ranges(const Launch &launch)
 {
-    char *dynamic = static_cast<char *>(launch.dynamic_storage());  // which makes this thread's copy of it exist
+    char *dynamic = static_cast<char *>(launch.dynamic_storage());  // also creates this thread's copy
     const Range all = find_library(reinterpret_cast<const void *>(launch.kernel->run_threads)).thread_local_part;
     if (!all.begin) return {};
     if (!dynamic) return {all};
@@ -28,7 +28,7 @@ static std::vector<Range> shared_ranges(const Launch &launch)
     return {{all.begin, size_t(unused - all.begin)}, {used_again, size_t(all.begin + all.bytes - used_again)}};
 }
 
-// Runs a grid on one OS thread, everything in an order that the seed decides.
+// Runs a grid on one OS thread, in an order that the seed determines.
 static void run_shuffled(Launch &launch)
 {
     Worker &worker = this_worker();
@@ -49,7 +49,7 @@ static void run_parallel(Launch &launch)
 {
     const size_t threads = launch.blocks * launch.block.x * launch.block.y * launch.block.z;
     static const pid_t first_process = getpid();
-    const bool forked = getpid() != first_process;  // without OpenMP's threads, for which it would wait
+    const bool forked = getpid() != first_process;  // a forked process lacks OpenMP's threads and would wait for them
     if (launch.blocks == 1 || threads < ENOUGH_THREADS || forked) {
         this_worker().work(launch, 0, launch.blocks);
         return;
@@ -63,7 +63,7 @@ static void run_parallel(Launch &launch)
 
 }  // namespace emulator
 
-// Runs a whole grid. Returns 0, or 1 with a message in `error`.
+// Runs a whole grid. Returns 0 on success, or 1 with a message in `error`.
 extern "C" int emulator_launch(const emulator::Kernel *kernel, void *(*dynamic_storage)(), const unsigned *grid,
                                const unsigned *block, unsigned dynamic_bytes, void **arguments, int seeded,
                                unsigned long long seed, char *error, size_t error_bytes)

@@ -1,4 +1,4 @@
-// Variables of a loaded kernel file: __constant__, __device__ and __shared__ ones.
+// Finds the __constant__, __device__ and __shared__ variables of a loaded kernel file.
 
 #include "scheduler.h"
 
@@ -42,8 +42,8 @@ Library find_library(const void *inside)
 
 }  // namespace emulator
 
-// Gives the __constant__ and __device__ variables of a library, named by a function of it, the values that they had
-// when it was first loaded, as CUDA does for a module that is loaded anew.
+// Resets the __constant__ and __device__ variables of a library to their values at the first load, as CUDA does for a
+// newly loaded module. `function` is any function of the library.
 extern "C" __attribute__((no_sanitize("address"))) void emulator_reset(const void *function)
 {
     static std::mutex mutex;
@@ -51,7 +51,7 @@ extern "C" __attribute__((no_sanitize("address"))) void emulator_reset(const voi
     const std::lock_guard lock(mutex);
     const emulator::Range now = emulator::find_library(function).variables;
     const auto [saved, is_new] = first.try_emplace(function, now.bytes);
-    volatile char *const here = now.begin;  // volatile: no memcpy, which minds the sanitizer's marks between variables
+    volatile char *const here = now.begin;  // volatile: memcpy would trip over the sanitizer's red zones
     for (size_t i = 0; i < now.bytes; i++) {
         if (is_new)
             saved->second[i] = here[i];
@@ -60,7 +60,7 @@ extern "C" __attribute__((no_sanitize("address"))) void emulator_reset(const voi
     }
 }
 
-// Finds a __constant__ or __device__ variable in a library that dlopen has returned; null if there is none.
+// Returns the address of a __constant__ or __device__ variable in a library that dlopen has returned, or null.
 extern "C" void *emulator_symbol(void *library, const char *name, size_t *bytes)
 {
     void *address = dlsym(library, name);

@@ -1,26 +1,26 @@
 // The emulator's scheduler: runs the blocks of a grid on OS threads and the threads of a block on fibers.
 //
-// A fiber runs thread after thread of a block in a plain loop, until one has to wait: at __syncthreads or at a warp
-// operation. The fiber is then set aside with that thread on its stack, and another one takes over: one whose wait
-// is over, else a fresh one that goes on with the next thread. So a kernel without barriers costs a loop, and only
-// threads that wait cost a stack. Each OS thread has its own Worker and nothing of it is shared, so there are no
-// locks. If nothing can run and threads still wait, that is a deadlock, and the launch fails.
+// A fiber runs the threads of a block one after the other in a plain loop, until one has to wait at __syncthreads or at
+// a warp operation. The fiber is then suspended with that thread on its stack, and another fiber runs: one whose wait
+// is over, or else a new one, which continues with the next thread. A kernel without barriers thus costs a loop, and
+// only waiting threads cost a stack. Each OS thread has its own Worker and shares nothing of it, so it needs no locks.
+// If nothing can run while threads still wait, there is a deadlock, and the launch fails.
 //
-// With a seed the grid runs on one OS thread: blocks and threads start in a shuffled order, RESIDENT blocks are
-// under way at once, and at every memory access any thread of any of them may go on instead (see accesses.cpp).
+// With a seed, the grid runs on one OS thread. Blocks and threads start in a shuffled order, RESIDENT blocks run at the
+// same time, and at every memory access the scheduler may switch to any thread of any of them (see accesses.cpp).
 //
-// A thread that waits in a loop for a later thread of its own block waits for ever, unless there is a seed: use
-// barriers and warp operations to wait, as the kernels of this project do.
+// A thread that spins in a loop until a later thread of its block acts waits for ever, unless there is a seed. Kernels
+// must wait with barriers and warp operations, as those of this project do.
 //
-// Later: persistent kernels that hold a barrier across blocks need all blocks resident, as the seeded run has
-// RESIDENT of them; clusters likewise. With one OS thread a resident block, static __shared__ works as it does now.
+// Possible extension: persistent kernels with a barrier across blocks need all blocks resident, as a seeded run has
+// RESIDENT of them; so do clusters. With one OS thread per resident block, static __shared__ works as it does now.
 //
 //   launch.cpp     from a grid to its blocks: OpenMP threads, or a shuffled order
-//   blocks.cpp     from a block to its threads; where its shared memory lies
-//   fibers.cpp     stacks, and switching from one to another
+//   blocks.cpp     from a block to its threads; placement of its shared memory
+//   fibers.cpp     stacks, and switching between them
 //   waiting.cpp    barriers and warp operations
-//   accesses.cpp   a seeded run's switches at memory accesses
-//   failures.cpp   what ends a launch with an error
+//   accesses.cpp   switches at memory accesses in seeded runs
+//   failures.cpp   errors that end a launch
 //   libraries.cpp  variables of a loaded kernel file
 
 #pragma once
@@ -45,17 +45,17 @@
 namespace emulator {
 
 constexpr unsigned WARP = 32;
-constexpr unsigned RESIDENT = 4;  // blocks under way at once in a seeded run
-constexpr unsigned MAX_THREADS = 1024;  // of a block
-constexpr size_t DYNAMIC_SHARED_BYTES = 232448;  // storage of a dynamic array; as in build.py
+constexpr unsigned RESIDENT = 4;  // blocks that run at the same time in a seeded run
+constexpr unsigned MAX_THREADS = 1024;  // per block
+constexpr size_t DYNAMIC_SHARED_BYTES = 232448;  // storage of a dynamic array; same value as in build.py
 
-// A grid on its way.
+// A running grid.
 struct Launch {
     const Kernel *kernel;
     void **arguments;
     dim3 grid, block;
     size_t blocks;
-    std::vector<uint32_t> block_order;  // empty: 0, 1, 2 …
+    std::vector<uint32_t> block_order;  // empty for 0, 1, 2 …
     bool seeded;
     uint64_t seed;
     size_t dynamic_bytes;
@@ -67,10 +67,10 @@ struct Launch {
 
 enum class Wait { NOTHING, BARRIER, WARP };
 
-// A fiber as the scheduler knows it.
+// The scheduler's data of a fiber.
 struct Stack : Fiber {
     jmp_buf context;
-    bool entered = false;  // its context is set
+    bool entered = false;  // the context is set
     char *bottom = nullptr;
     size_t bytes = 0;
     void *fake_stack = nullptr;  // address sanitizer's
@@ -81,13 +81,13 @@ struct Stack : Fiber {
     Combine combine;
 };
 
-// A block as the scheduler knows it.
+// The scheduler's data of a block.
 struct Resident : Block {
-    std::vector<Stack *> suspended;         // by thread; null: not started, running or done
-    std::vector<unsigned> shuffled, place;  // the order of threads, and each thread's place in it
-    std::vector<char> shared;  // its shared memory, while another block's is in place
+    std::vector<Stack *> suspended;         // by thread; null if not started, running or done
+    std::vector<unsigned> shuffled, place;  // the order of threads, and each thread's position in it
+    std::vector<char> shared;  // a copy of its shared memory, while another block's is in place
     unsigned at_barrier = 0, predicates = 0;
-    unsigned count = 0, arrived = 0;  // of the barrier last passed
+    unsigned count = 0, arrived = 0;  // results of the last barrier
     bool empty = true;
 };
 
@@ -97,20 +97,20 @@ struct Range {
     size_t bytes;
 };
 
-// What runs on one OS thread.
+// The state of one OS thread.
 struct Worker {
-    Stack main;  // the OS thread's own
+    Stack main;  // the OS thread's own stack
     std::vector<std::unique_ptr<Stack>> stacks;
     std::vector<Stack *> idle;
     std::deque<Stack *> ready;
     std::vector<Resident> blocks;
     Resident *in_place = nullptr;  // the block whose shared memory is in place
-    std::vector<Range> shared;     // empty if no blocks have to take turns
+    std::vector<Range> shared;     // empty unless blocks take turns
     Launch *launch = nullptr;
-    size_t next_block = 0, last_block = 0;  // what is left of its share
+    size_t next_block = 0, last_block = 0;  // the remaining blocks of its share
     jmp_buf bail;
     std::mt19937_64 random;
-    unsigned mean_run = 1, run_left = 0;  // memory accesses from one preemption to the next (seeded runs)
+    unsigned mean_run = 1, run_left = 0;  // memory accesses between preemptions (seeded runs)
 
     ~Worker();
     unsigned pick(size_t n) { return static_cast<unsigned>(random() % n); }
@@ -141,10 +141,10 @@ inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.
 
 Worker &this_worker();  // of this OS thread
 
-// What is known of a loaded library: where it lies, its thread-local memory on this OS thread, and what it may
-// write, but for the part that the loader has made read-only again.
+// The memory of a loaded library: its thread-local part on this OS thread, and its writable variables, without the part
+// that the loader has made read-only again.
 struct Library {
-    const void *inside = nullptr;  // an address in it, by which it is found
+    const void *inside = nullptr;  // an address inside the library, which identifies it
     Range thread_local_part{nullptr, 0}, variables{nullptr, 0};
 };
 

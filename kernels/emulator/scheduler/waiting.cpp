@@ -1,4 +1,4 @@
-// Barriers and warp operations: who waits for whom.
+// Barriers and warp operations.
 
 #include "scheduler.h"
 
@@ -24,7 +24,7 @@ static bool has_started(const Resident &block, unsigned thread)
     return (block.order ? block.place[thread] : thread) < block.started;
 }
 
-// Completes the warp operation that a fiber waits at, if all lanes of its mask are there or done.
+// Completes the warp operation at which a fiber waits, if all lanes of its mask have arrived or ended.
 bool Worker::release_warp(Resident &block, const Stack &waiting)
 {
     const unsigned first = waiting.thread / WARP * WARP;
@@ -36,14 +36,15 @@ bool Worker::release_warp(Resident &block, const Stack &waiting)
         const Stack *stack = block.suspended[thread];
         if (!stack) {
             if (!has_started(block, thread)) return false;
-            continue;  // done: it does not count
+            continue;  // it has ended and does not count
         }
         const bool at_the_same = stack->mask == waiting.mask && stack->combine == waiting.combine;
         if (stack->wait != Wait::WARP || !at_the_same) return false;
         operands[lane] = stack->operand;
         taking_part |= 1u << lane;
     }
-    // Combining is the kernel file's code. All lanes go on, or none: nobody else may run in between.
+    // combine() is code of the kernel file, where a seeded run could switch threads. Disable that: all lanes must be
+    // released together.
     const bool preemptible = std::exchange(running().preemptible, false);
     for (unsigned lane = 0; lane < WARP; lane++) {
         if (!(taking_part >> lane & 1)) continue;
@@ -56,7 +57,7 @@ bool Worker::release_warp(Resident &block, const Stack &waiting)
     return true;
 }
 
-// Nothing can run: looks for waits that ended because other threads are done.
+// Called when nothing can run: releases warp operations that other threads completed by ending.
 void Worker::release_waiting()
 {
     for (Resident &block : blocks) {

@@ -1,145 +1,121 @@
-"""`solve` and `path`: one solver, one query, checked as the pipeline checks it."""
-
-from __future__ import annotations
+"""The commands `solve` and `path`: one solver, one query, checked as the pipeline checks it."""
 
 from argparse import Namespace
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from retrace.check.checkers import checker_of
-from retrace.check.oracles import Verdict
-from retrace.commands import NotVerifiedError, scores
-from retrace.commands.backend import choose_backend
-from retrace.commands.graph_file import (
-    GraphFile,
-    check_outputs,
-    read_graph,
-    stage,
-    write_graph,
-    write_path,
-    write_table,
-)
+from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
+from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, write_table
+from retrace.commands.scores import compute_scores
 from retrace.graphs.csr import UNREACHABLE, Int32Array
 from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
-from retrace.measure.trials import Case, Phases
-from retrace.solvers import REGISTRY, Query, make
+from retrace.graphs.query import Query
+from retrace.measure.trials import Measurement, Outcome
+from retrace.solvers import REGISTRY, make
 from retrace.system.errors import RetraceError
 
 WEIGHTED = ("sssp", "bellman-ford")
-"""Problems whose paths are as long as their weights add up to."""
-
-PHASES = ("setup", "upload", "solve", "download")
+"""Problems whose paths are as long as the sum of their weights."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver says of a graph.
-
-    Attributes
-    ----------
-    given
-        The graph.
-    solver
-        Name of the solver.
-    backend
-        cuda, emulator or host.
-    query
-        What was asked, in ids from 0.
-    lengths
-        Level or distance of each vertex; for st-connectivity one length.
-    predecessor
-        Predecessor of each vertex, from a solver that has them.
-    phases
-        Milliseconds.
-    verdict
-        The oracle's; None if it was not asked.
-    """
+    """A solver's answer, in ids from 0."""
 
     given: GraphFile
-    solver: str
-    backend: str
-    query: Query
-    lengths: Int32Array
-    predecessor: Int32Array | None
-    phases: Phases
-    verdict: Verdict | None
+    asked: Measurement
+    """The solver, its backend and the query."""
+    outcome: Outcome
+    """Level or distance of each vertex (for st-connectivity one length), predecessors, and times."""
+    checked: str
+    """What the answer was verified against, in words."""
 
     @property
     def problem(self) -> str:
-        """The first half of the solver's name."""
-        return self.solver.split("/")[0]
+        """The problem that was solved."""
+        return REGISTRY.find(self.asked.solver).problem
 
     @property
-    def checked(self) -> str:
-        """Say what the answer was verified against."""
-        return "not checked" if self.verdict is None else f"verified against {self.verdict.oracle}"
+    def length_name(self) -> str:
+        """The name of what a solver of this problem finds."""
+        return {"bfs": "level", "stcon": "length"}.get(self.problem, "distance")
 
     def traced_predecessors(self) -> Int32Array:
-        """Return the solver's own predecessors, or else what follows from its levels or distances."""
-        if self.predecessor is not None:
-            return self.predecessor
-        weights = self.given.graph.weights if self.problem in WEIGHTED else None
-        return find_predecessors(self.given.graph, self.query.source, self.lengths, weights)
+        """Return the solver's predecessors, or else derive them from its levels or distances."""
+        if self.outcome.predecessor is not None:
+            return self.outcome.predecessor
+        graph = self.given.graph
+        weights = graph.weights if self.problem in WEIGHTED else None
+        return find_predecessors(graph, self.asked.query.source, self.outcome.answer, weights)
 
     def path_to(self, target: int, predecessor: Int32Array) -> Int32Array:
-        """Trace a path, or say in the file's ids that there is none."""
-        if self.lengths[target] == UNREACHABLE:
-            base = self.given.base
-            raise RetraceError(
-                f"no path leads from {self.query.source + base} to {target + base} in {self.given.path} "
-                f"(ids from {base})"
-            )
-        return trace(predecessor, self.query.source, target)
+        """Return the path to a vertex; raise RetraceError if there is none."""
+        source, base = self.asked.query.source, self.given.base
+        if self.outcome.answer[target] == UNREACHABLE:
+            ends = f"from {source + base} to {target + base}"
+            raise RetraceError(f"no path leads {ends} in {self.given.path} (ids from {base})")
+        return trace(predecessor, source, target)
+
+    def columns(self) -> dict[str, Int32Array]:
+        """Return the answer as columns, with the file's ids."""
+        base, before = np.int32(self.given.base), self.outcome.predecessor
+        vertices = np.arange(self.given.graph.vertices, dtype=np.int32)
+        if self.asked.query.target is not None:
+            vertices = vertices[[self.asked.query.target]]
+        found = {f"vertex_from_{base}": vertices + base, self.length_name: self.outcome.answer}
+        if before is not None:
+            found[f"predecessor_from_{base}"] = np.where(before < 0, np.int32(-1), before + base)
+        return found
 
 
-def solve(arguments: Namespace) -> None:
-    """Run one solver, check its answer, write what was asked for and sum it up in a line."""
+def solve_query(arguments: Namespace) -> None:
+    """Run one solver, check its answer, write the output files and print a summary."""
     if arguments.solver.startswith("betweenness"):
-        scores.solve(arguments)
+        compute_scores(arguments)
         return
-    outputs: list[Path] = arguments.output
-    check_outputs(outputs, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, takes_negative(arguments.solver))
+    check_outputs(arguments.output, arguments.graph)
+    given = read_graph(arguments.graph, arguments.format, arguments.solver)
     target = None if arguments.target is None else given.vertex(arguments.target, "--target")
     query = Query(given.vertex(arguments.source, "--source"), target)
     ends = [given.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
-    answer = ask(given, arguments.solver, query, arguments.backend, arguments.check)
+    answer = ask(given, arguments.solver, query, arguments)
 
     paths: list[Int32Array] = []
-    if ends or any(path.suffix == ".he" for path in outputs):
+    if ends or any(output.suffix == ".he" for output in arguments.output):
         predecessor = answer.traced_predecessors()
         paths = [answer.path_to(end, predecessor) for end in ends]
         wanted = only_along(predecessor, paths) if ends else predecessor
-    for output in outputs:
-        if output.suffix == ".he" and len(paths) == 1:
-            write_path(given.graph, paths[0], output)
-        elif output.suffix == ".he":
-            write_graph(keep_arcs(given.graph, find_arcs(given.graph, wanted)), output)
+    for output in arguments.output:
+        if output.suffix != ".he":
+            write_table(output, answer.columns())
+        elif len(paths) == 1:
+            write_graph(given.graph, output, paths[0])
         else:
-            write_table(output, columns(answer))
-    print(summary(answer))
+            write_graph(keep_arcs(given.graph, find_arcs(given.graph, wanted)), output)
+    took = answer.outcome.phases
+    times = ", ".join(f"{phase} {took[phase]:.3f}" for phase in ("setup", "upload", "solve", "download"))
+    print_summary(answer.asked, f"{given.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:
         print(f"path to {path[-1] + given.base}: {listed(path, given.base)}")
 
 
-def path(arguments: Namespace) -> None:
-    """Find one path; print how long it is, and its vertices."""
+def find_path(arguments: Namespace) -> None:
+    """Find one path; print its length and its vertices."""
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, takes_negative(arguments.solver or ""))
+    given = read_graph(arguments.graph, arguments.format, arguments.solver)
     source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")
-    answer = ask(given, solver, Query(source), arguments.backend, arguments.check)
+    answer = ask(given, solver, Query(source), arguments)
 
     predecessor = answer.traced_predecessors()
     found = answer.path_to(target, predecessor)
     route = keep_arcs(given.graph, find_arcs(given.graph, only_along(predecessor, [found])))
     for output in arguments.output:
         if output.suffix == ".he":
-            write_path(given.graph, found, output)
+            write_graph(given.graph, output, found)
         else:
-            write_table(output, {name: column[found] for name, column in columns(answer).items()})
+            write_table(output, {name: column[found] for name, column in answer.columns().items()})
     size = count_arcs(route.arcs)
     if route.weights is not None:
         size += f", weight {route.weights.sum(dtype=np.int64)}"
@@ -150,95 +126,42 @@ def path(arguments: Namespace) -> None:
     print(listed(found, given.base))
 
 
-def ask(given: GraphFile, solver: str, query: Query, backend: str, check: bool) -> Answer:
-    """Run the phases of one trial and put the answer before the oracle.
-
-    Raises
-    ------
-    NotVerifiedError
-        If the oracle has another answer.
-    RetraceError
-        If the solver cannot run here or on this graph, or fails.
-    """
+def ask(given: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:
+    """Run the phases of one trial and check the answer, if wanted; RetraceError if that is not possible."""
     kind = REGISTRY.find(solver)
-    where, open_device = choose_backend(solver, kind.backends, backend)
-    if solver.split("/")[0] in WEIGHTED and given.graph.weights is None:
+    asked = on_backend(solver, query, arguments.backend)
+    if kind.problem in WEIGHTED and given.graph.weights is None:
         raise RetraceError(
             f"{given.path}: {solver} needs weights, and a {given.kind} graph has none; draw some with "
             "`convert --weights`, or count arcs with a bfs solver"
         )
-    case = Case(solver, where, query, open_device)
-    with stage(f"solving with {solver} on {where}"):
-        try:
-            if kind.sources:  # compiled here if need be, not in the phases
-                with case.device() as device:
-                    make(solver, device).setup(given.graph)
-            outcome = case.timed(given.graph)
-        except RetraceError:
-            raise
-        except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise RetraceError(f"{solver} on {where} failed: {reason}") from None
-    lengths, predecessor = outcome.answer, outcome.predecessor
-    verdict = None
-    if check:
-        with stage("checking the answer"):
-            verdict = checker_of(solver.split("/")[0], given.graph).check(solver, query, lengths, predecessor)
-        if not verdict.verified:
-            raise NotVerifiedError(
-                f"{solver} on {where}: the answer is not verified against {verdict.oracle}: {verdict.reason} "
-                "(ids from 0); nothing is written"
-            )
-    return Answer(given, solver, where, query, lengths, predecessor, outcome.phases, verdict)
+    where = f"{solver} on {asked.backend}"
+    with stage(f"solving with {where}"), failing_in_one_line(where):
+        if kind.sources:  # compile before the phases, if necessary
+            with asked.device() as device:
+                make(solver, device).setup(given.graph)
+        outcome = asked.timed(given.graph)
+    checked = verify(arguments.check, asked, given.graph, outcome.answer, outcome.predecessor)
+    return Answer(given, asked, outcome, checked)
 
 
-def takes_negative(solver: str) -> bool:
-    """Tell whether a solver's problem allows negative weights."""
-    return solver.startswith("bellman-ford/")
-
-
-def length_name(answer: Answer) -> str:
-    """Name what a solver of this problem finds."""
-    return {"bfs": "level", "stcon": "length"}.get(answer.problem, "distance")
-
-
-def columns(answer: Answer) -> dict[str, Int32Array]:
-    """Lay an answer out as a table, ids as the file counts."""
-    given, base = answer.given, np.int32(answer.given.base)
-    if answer.query.target is not None:
-        vertices = np.array([answer.query.target], dtype=np.int32)
-    else:
-        vertices = np.arange(given.graph.vertices, dtype=np.int32)
-    found = {given.column("vertex"): vertices + base, length_name(answer): answer.lengths}
-    if answer.predecessor is not None:
-        before = np.where(answer.predecessor < 0, np.int32(-1), answer.predecessor + base)
-        found[given.column("predecessor")] = before
-    return found
-
-
-def summary(answer: Answer) -> str:
-    """Say in one line what was found, how fast, and whether it is right."""
-    given, lengths = answer.given, answer.lengths
+def findings(answer: Answer) -> str:
+    """Return in words what was asked, and what was found."""
+    query, base, lengths = answer.asked.query, answer.given.base, answer.outcome.answer
     reached = lengths[lengths != UNREACHABLE]
-    if answer.query.target is not None:
-        to = f" to {answer.query.target + given.base}"
-        found = count_arcs(reached[0]) if len(reached) else "no path"
+    if query.target is not None:
+        to, found = f" to {query.target + base}", count_arcs(reached[0]) if len(reached) else "no path"
     else:
-        to = ""
-        found = f"{len(reached)} of {len(lengths)} reached, largest {length_name(answer)} {reached.max()}"
-    times = ", ".join(f"{phase} {answer.phases[phase]:.3f}" for phase in PHASES)
-    emulated = " (emulated: no measure of a GPU)" if answer.backend == "emulator" else ""
-    return (
-        f"{answer.solver} on {answer.backend}, {given.path} from {answer.query.source + given.base}{to} "
-        f"(ids from {given.base}): {found}; {times} ms{emulated}; {answer.checked}"
-    )
+        to, largest = "", f"largest {answer.length_name} {reached.max()}"
+        found = f"{len(reached)} of {len(lengths)} reached, {largest}"
+    return f"from {query.source + base}{to} (ids from {base}): {found}"
 
 
 def count_arcs(number: int) -> str:
-    """Write a number of arcs."""
+    """Return a number of arcs in words."""
     return f"{number} arc{'' if number == 1 else 's'}"
 
 
 def listed(path: Int32Array, base: int) -> str:
-    """Write a path's vertices one after the other, as the file counts."""
+    """Return a path's vertices in the file's ids, separated by spaces."""
     return " ".join(map(str, (path + np.int32(base)).tolist()))

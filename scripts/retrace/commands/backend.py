@@ -1,28 +1,65 @@
-"""Where something runs."""
+"""What commands that run a solver share: the choice of a backend, the check, and errors in one line."""
 
-from __future__ import annotations
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from collections.abc import Sequence
-
+from retrace.check.checkers import checker_of
+from retrace.commands.graph_file import stage
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
-from retrace.measure.trials import DeviceFactory
-from retrace.system.errors import RetraceError
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.measure.trials import Measurement
+from retrace.solvers import find
+from retrace.system.errors import NotVerifiedError, RetraceError
 
 
-def choose_backend(name: str, backends: Sequence[str], wanted: str) -> tuple[str, DeviceFactory | None]:
-    """Say where something runs, and what opens a device there; None for the host.
-
-    Raises
-    ------
-    RetraceError
-        If it does not run where it is wanted.
-    """
-    if "host" in backends and wanted == "auto":
-        return "host", None
-    if "host" in backends or (wanted != "auto" and wanted not in backends):
-        raise RetraceError(f"--backend {wanted}: {name} runs on {' or '.join(backends)} only")
-    why_not = cuda_status() if wanted != "emulator" and "cuda" in backends else "not asked for"
+def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
+    """Return a solver with its backend and device; raise RetraceError if it cannot run on the wanted one."""
+    backends = find(spec).backends
+    if wanted not in ("auto", *backends):
+        raise RetraceError(f"--backend {wanted}: {spec} runs on {' or '.join(backends)} only")
+    if "host" in backends:
+        return Measurement(spec, "host", query, None)
+    why_not = "not asked for" if wanted == "emulator" else cuda_status()
     if wanted == "cuda" and why_not is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
-    return ("cuda", CudaDevice) if why_not is None else ("emulator", EmulatedDevice)
+    if why_not is None:
+        return Measurement(spec, "cuda", query, CudaDevice)
+    return Measurement(spec, "emulator", query, EmulatedDevice)
+
+
+@contextmanager
+def failing_in_one_line(what: str) -> Iterator[None]:
+    """Convert any exception to a RetraceError of one line, which says what failed."""
+    try:
+        yield
+    except RetraceError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise RetraceError(f"{what} failed: {reason}") from None
+
+
+def verify(
+    wanted: bool, asked: Measurement, graph: CSRGraph, answer: Any, predecessor: Int32Array | None = None
+) -> str:
+    """Check an answer if wanted; say what verified it, or raise NotVerifiedError if the oracle's differs."""
+    if not wanted:
+        return "not checked"
+    with stage("checking the answer"):
+        checker = checker_of(find(asked.solver).problem, graph)
+        result = checker.check(asked.solver, asked.query, answer, predecessor)
+    if not result.verified:
+        raise NotVerifiedError(
+            f"{asked.solver} on {asked.backend}: the answer is not verified against {result.oracle}: "
+            f"{result.reason} (ids from 0); nothing is written"
+        )
+    return f"verified against {result.oracle}"
+
+
+def print_summary(asked: Measurement, found: str, times: str, checked: str) -> None:
+    """Print one line: what was found, how fast, and whether it is verified."""
+    emulated = " (emulated: no measure of a GPU)" if asked.backend == "emulator" else ""
+    print(f"{asked.solver} on {asked.backend}, {found}; {times}{emulated}; {checked}")

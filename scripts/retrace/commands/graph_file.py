@@ -1,14 +1,13 @@
-"""A graph in hand: a file of any format, or a folder of stored arrays; and what is written beside it."""
-
-from __future__ import annotations
+"""The graph files that commands read, of any format or stored arrays, and the files that they write."""
 
 import gzip
 import io
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -16,68 +15,46 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.generators import random_weights
-from retrace.solvers.matrices import rows_of
 from retrace.system.errors import RetraceError
-from retrace.system.files import check_writable, write_whole
+from retrace.system.files import check_writable, naming_output, write_whole
 
 STORED = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
+ROWS_AT_A_TIME = 1 << 16
+"""Rows of a CSV file that are formatted at a time."""
+Columns = Mapping[str, Int32Array | NDArray[np.float64]]
+"""The columns of a table by name, all of the same length."""
 
-HEAD = 1 << 16
-"""Bytes at a file's beginning that must tell its format."""
-
-ROWS = 1 << 16
-"""Rows of a CSV file made at a time."""
+said = partial(tqdm, bar_format="{desc}", leave=False, disable=None)
+"""Shows a description until the block ends, on a terminal only."""
 
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A graph and how its file counts vertices.
-
-    Attributes
-    ----------
-    graph
-        The graph; its vertices count from 0.
-    path
-        Where it came from.
-    kind
-        A key of `formats.LAYOUTS`, or `STORED`.
-    base
-        The smallest vertex id in the file.
-    """
+    """A graph, and the ids of its vertices in the file."""
 
     graph: CSRGraph
+    """The graph; its vertices count from 0."""
     path: Path
     kind: str
+    """A key of `formats.LAYOUTS`, or `STORED`."""
     base: int
+    """The smallest vertex id in the file."""
 
     def vertex(self, number: int, option: str) -> int:
-        """Turn an id as the file counts into one from 0.
-
-        Raises
-        ------
-        RetraceError
-            If the graph has no such vertex.
-        """
+        """Convert an id of the file to one from 0; raise RetraceError if the graph has no such vertex."""
         last = self.graph.vertices - 1 + self.base
         if not self.base <= number <= last:
             wanted = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
             raise RetraceError(f"{option} {number}: expected {wanted}, as {self.path} ({self.kind}) counts")
         return number - self.base
 
-    def column(self, name: str) -> str:
-        """Name a column of ids so that nobody can mistake where they start."""
-        return f"{name}_from_{self.base}"
 
-
-def read_graph(path: Path, kind: str, negative: bool = False) -> GraphFile:
-    """Read a graph, whose format may be `auto`; a folder must be one that `csr.save` wrote.
-
-    Negative weights are refused unless asked for.
-    """
+def read_graph(path: Path, kind: str, solver: str | None = None) -> GraphFile:
+    """Read a graph of any format, or a stored folder; only solvers of Bellman-Ford get negative weights."""
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
@@ -85,26 +62,20 @@ def read_graph(path: Path, kind: str, negative: bool = False) -> GraphFile:
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
         return GraphFile(rows_of(dense.load(path)), path, STORED, 0)
+    negative = solver is not None and solver.startswith("bellman-ford/")
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), formats.open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
-        with tqdm.wrapattr(
-            file, "read", total=size, desc=f"reading {path}", leave=False, disable=None
-        ) as watched:
+        what = f"reading {path}"
+        with tqdm.wrapattr(file, "read", total=size, desc=what, leave=False, disable=None) as watched:
             graph = formats.parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
     return GraphFile(replace(graph, info={"name": path.name}), path, known, formats.LAYOUTS[known].base)
 
 
 def detect_format(path: Path) -> str:
-    """Tell a file's format by its first lines, whatever its name.
-
-    Raises
-    ------
-    RetraceError
-        If they are of no format that is known.
-    """
+    """Return a file's format by its first lines; raise RetraceError if they belong to none."""
     with formats.open_graph(path) as file:
-        head = file.read(HEAD)
+        head = file.read(1 << 16)
     if head.startswith(b"%%MatrixMarket"):
         return "matrix-market"
     for line in head.splitlines():
@@ -119,25 +90,27 @@ def detect_format(path: Path) -> str:
                 return "snap"
             case [first, *_] if not first.startswith(b"c"):  # a comment of DIMACS and PACE
                 break
-    raise RetraceError(
-        f"{path}: its first lines are of no format among {', '.join(formats.LAYOUTS)}; say --format"
-    )
+    known = ", ".join(formats.LAYOUTS)
+    raise RetraceError(f"{path}: its first lines are of no format among {known}; say --format")
 
 
-def write_graph(graph: CSRGraph, path: Path) -> str:
-    """Write a graph as H/E (`.he`) or as a folder of stored arrays (no suffix); returns the format.
+def write_graph(graph: CSRGraph, path: Path, route: Int32Array | None = None) -> str:
+    """Write a graph, or a path in it from its source on, as H/E; or a graph as a folder; return the format.
 
-    Raises
-    ------
-    RetraceError
-        If it cannot be written, or has no weights for H/E, or the folder holds something else.
+    Raise RetraceError if it cannot be written, or has no weights for H/E, or the folder holds something else.
     """
     if path.suffix == ".he":
         if graph.weights is None:
-            raise without_weights(graph, path)
-        refuse_negative(graph, path)
+            hint = f"{graph.name} has none; draw some: `convert --weights`"
+            raise RetraceError(f"{path}: H/E needs weights, and {hint}")
+        if (graph.weights < 0).any():
+            hint = f"{graph.name} has some; write .csv or .npy"
+            raise RetraceError(f"{path}: H/E has no negative weights, and {hint}")
         with writing(path):
-            formats.write_he(graph, path)
+            if route is None:
+                formats.write_he(graph, path)
+            else:
+                path_files.write_path_file(graph, route, path)
         return "he"
     if path.is_dir() and any(path.iterdir()) and not (path / "graph.json").is_file():
         raise RetraceError(f"{path}: is a folder with other content; name one that is new, or a stored graph")
@@ -146,65 +119,16 @@ def write_graph(graph: CSRGraph, path: Path) -> str:
     return STORED
 
 
-def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
-    """Write a path as H/E, from its source on."""
-    if graph.weights is None:
-        raise without_weights(graph, path)
-    refuse_negative(graph, path)
-    with writing(path):
-        path_files.write_path(graph, vertices, path)
-
-
-def refuse_negative(graph: CSRGraph, path: Path) -> None:
-    """Refuse to write negative weights as H/E, which other solvers would read.
-
-    Raises
-    ------
-    RetraceError
-        If there are any.
-    """
-    if graph.weights is not None and (graph.weights < 0).any():
-        raise RetraceError(
-            f"{path}: H/E has no negative weights, and {graph.name} has some; write .csv or .npy"
-        )
-
-
-def without_weights(graph: CSRGraph, path: Path) -> RetraceError:
-    """Say why a graph cannot become H/E."""
-    return RetraceError(
-        f"{path}: H/E needs weights, and {graph.name} has none; draw some: `convert --weights`"
-    )
-
-
-def with_weights(graph: CSRGraph, limits: tuple[int, int], seed: int) -> CSRGraph:
-    """Draw weights for a graph that has none.
-
-    Raises
-    ------
-    RetraceError
-        If it has some, or the range is none.
-    """
-    if graph.weights is not None:
-        raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
-    low, high = limits
-    if not 0 <= low <= high <= formats.LARGEST:
-        raise RetraceError(f"--weights {low} {high}: expected a range within 0 to {formats.LARGEST}")
-    weights = random_weights(graph.tails(), graph.indices, low, high, seed)
-    return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
-
-
-def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> None:
+def write_table(path: Path, columns: Columns) -> None:
     """Write columns as CSV or as a NumPy structured array, by the path's suffix.
 
-    No length (`UNREACHABLE`) and no predecessor (-1) are empty cells of CSV; NumPy keeps the numbers. Scores
-    are written with as many digits as tell them apart.
+    A missing length (`UNREACHABLE`) or predecessor (-1) is an empty cell of CSV; NumPy files keep the
+    numbers. Scores are written with the digits that a double needs to be read back.
     """
     with writing(path):
         if path.suffix == ".npy":
             kinds = [(name, values.dtype.newbyteorder("<")) for name, values in columns.items()]
-            table = np.empty(len(next(iter(columns.values()))), dtype=kinds)
-            for name, values in columns.items():
-                table[name] = values
+            table = np.rec.fromarrays(list(columns.values()), dtype=kinds)
             file = io.BytesIO()
             np.save(file, table)
             write_whole(path, file.getvalue())
@@ -212,72 +136,49 @@ def write_table(path: Path, columns: Mapping[str, Int32Array | NDArray[np.float6
             write_whole(path, b"".join(_csv(columns)))
 
 
-def nothing(column: str) -> int:
-    """Tell which number of a column stands for none: a distance may be -1."""
-    return -1 if column.startswith("predecessor") else UNREACHABLE
-
-
-def _csv(columns: Mapping[str, Int32Array | NDArray[np.float64]]) -> Iterator[bytes]:
-    """Yield a CSV file in parts of many rows."""
+def _csv(columns: Columns) -> Iterator[bytes]:
+    """Yield a CSV file in parts of `ROWS_AT_A_TIME` rows."""
     yield (",".join(columns) + "\n").encode()
-    size = len(next(iter(columns.values())))
-    for start in range(0, size, ROWS):
-        cells = [
-            [
-                "" if values.dtype == np.int32 and value == nothing(name) else str(value)
-                for value in values[start : start + ROWS].tolist()
-            ]
-            for name, values in columns.items()
-        ]
+    for start in range(0, len(next(iter(columns.values()))), ROWS_AT_A_TIME):
+        cells = []
+        for name, values in columns.items():
+            nothing = -1 if name.startswith("predecessor") else UNREACHABLE  # a distance may be -1
+            part = values[start : start + ROWS_AT_A_TIME].tolist()
+            whole = values.dtype == np.int32
+            cells.append(["" if whole and value == nothing else str(value) for value in part])
         yield "".join([",".join(row) + "\n" for row in zip(*cells, strict=True)]).encode()
 
 
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
-    """Find out before the work whether its outcome can be written.
-
-    Raises
-    ------
-    RetraceError
-        If a path leads through a file, is a folder where a file is wanted, stands there twice, or is that of
-        the graph itself.
-    """
-    named: set[Path] = set()
+    """Raise RetraceError if an output cannot be written, is given twice, or is the graph itself."""
+    taken = {} if graph is None else {graph.resolve(): "is the graph itself, which would be lost"}
     for path in paths:
-        if path.resolve() in named:
-            raise RetraceError(f"{path}: is to be written twice; name another file")
-        named.add(path.resolve())
-        if graph is not None and path.resolve() == graph.resolve():
-            raise RetraceError(f"{path}: is the graph itself, which would be lost; name another file")
+        if found := taken.get(path.resolve()):
+            raise RetraceError(f"{path}: {found}; name another file")
+        taken[path.resolve()] = "is to be written twice"
         into_folder = folders and path.suffix == "" and path.is_dir()
         check_writable(path / "graph.json" if into_folder else path)
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Say on a terminal what is written; turn what the system says against it into one line."""
-    try:
+    """Show on a terminal what is written; convert the system's errors to RetraceError."""
+    with naming_output(path):
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        with said(f"writing {path}"):
+        with said(desc=f"writing {path}"):
             yield
-    except OSError as error:
-        raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
 
 
 @contextmanager
 def stage(what: str) -> Iterator[None]:
-    """Say on a terminal what takes its time, and let Ctrl-C end it."""
-    with interruptible(), said(what):
+    """Show on a terminal what is being done, and let Ctrl-C end it."""
+    with interruptible(), said(desc=what):
         yield
-
-
-def said(what: str) -> AbstractContextManager[object]:
-    """Show what is going on until it has ended, on a terminal only."""
-    return tqdm(desc=what, bar_format="{desc}", leave=False, disable=None)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C end the program even inside C++, which never returns to Python for it; not for writing."""
+    """Let Ctrl-C end the program even in C++ code, where Python cannot handle it; not for writing files."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,56 +1,48 @@
-"""`solvers` and `machines`: what there is."""
-
-from __future__ import annotations
+"""The commands `solvers` and `machines`, which list what exists."""
 
 from argparse import Namespace
 from collections.abc import Sequence
 
-from retrace.records.model import read_records
+from retrace.records.record import read_records
 from retrace.solvers import REGISTRY
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
 
 MACHINES = ROOT / "results" / "machines"
-UNCOMMITTED = "local"
-"""The machine whose records Git ignores."""
 
 
-def solvers(arguments: Namespace) -> None:
+def list_solvers(arguments: Namespace) -> None:
     """List the solvers by problem: backends, what each implements, and its settings by default."""
     rows = [("solver", "backends", "implements", "settings")]
-    for problem in sorted({name.split("/")[0] for name in REGISTRY.solvers}):
+    for problem in sorted({solver.problem for solver in REGISTRY.solvers.values()}):
         for solver in REGISTRY.of_problem(problem):
             settings = ",".join(f"{key}={value}" for key, value in solver.defaults.items())
             rows.append((solver.name, " ".join(solver.backends), solver.implements, settings))
     print_table(rows)
 
 
-def machines(arguments: Namespace) -> None:
+def list_machines(arguments: Namespace) -> None:
     """List the machines with records: hardware, how many, how many of them verified, and when."""
     rows = [("machine", "GPU", "CPU", "records", "verified", "measured")]
     for folder in sorted(path for path in MACHINES.glob("*") if path.is_dir()):
         records = read_records(sorted(folder.glob("*/*.jsonl")))
         if not records:
             continue
-        gpus = {record.machine["gpu"]["name"] for record in records if record.machine["gpu"] is not None}
-        dates = sorted(record.started[:10] for record in records)
-        rows.append(
-            (
-                folder.name + (" (not committed)" if folder.name == UNCOMMITTED else ""),
-                ", ".join(sorted(gpus)) or "none",
-                ", ".join(sorted({record.machine["cpu"] for record in records})),
-                str(len(records)),
-                str(sum(record.agreed for record in records)),
-                dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}",
-            )
-        )
+        gpus = {record.machine.gpu.name for record in records if record.machine.gpu}
+        cpus = {record.machine.cpu for record in records}
+        first, last = (end(record.started[:10] for record in records) for end in (min, max))
+        name = "local (not committed)" if folder.name == "local" else folder.name
+        hardware = (", ".join(sorted(gpus)) or "none", ", ".join(sorted(cpus)))
+        verified = sum(record.agreed for record in records)
+        when = first if first == last else f"{first} to {last}"
+        rows.append((name, *hardware, str(len(records)), str(verified), when))
     if len(rows) == 1:
         raise RetraceError(f"{MACHINES}: no machine has records; measure with make reproduce")
     print_table(rows)
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows in columns as wide as need be."""
+    """Print rows in columns that are as wide as their longest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -1,149 +1,89 @@
-"""`solve betweenness/...`: scores of all vertices, batch by batch, so that progress shows and can be kept."""
-
-from __future__ import annotations
+"""The command `solve betweenness/...`: scores, batch by batch, so that progress is shown and stored."""
 
 import hashlib
 from argparse import Namespace
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retrace.check.checkers import checker_of
-from retrace.check.oracles import Verdict
-from retrace.commands import NotVerifiedError
-from retrace.commands.backend import choose_backend
-from retrace.commands.graph_file import (
-    GraphFile,
-    check_outputs,
-    interruptible,
-    read_graph,
-    stage,
-    write_table,
-)
+from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
+from retrace.commands.graph_file import check_outputs, interruptible, read_graph, write_table
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.reductions import is_symmetric
-from retrace.measure.trials import Case
-from retrace.solvers import REGISTRY, Query, Solver, make
-from retrace.solvers.brandes import sources_of
+from retrace.solvers import Query, Solver, make
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError
 
 
-def solve(arguments: Namespace) -> None:
-    """Compute scores, check them, write what was asked for and sum it up in a line."""
+def compute_scores(arguments: Namespace) -> None:
+    """Compute scores, check them, write the output files and print a summary."""
     kept = [] if arguments.checkpoint is None else [arguments.checkpoint]
     check_outputs([*arguments.output, *kept], arguments.graph)
     given = read_graph(arguments.graph, arguments.format)
-    graph = with_direction(given.graph, arguments.directed)
-    query = Query()
-    if arguments.sources is not None:
-        query = Query.sampled(graph.vertices, arguments.sources, arguments.seed)
+    pairs_once = given.graph.info.get("directed") is False or is_symmetric(given.graph)
+    directed = arguments.directed or not pairs_once
+    graph = replace(given.graph, info={**given.graph.info, "directed": directed})
+    count = arguments.sources
+    query = Query() if count is None else Query.sampled(graph.vertices, count, arguments.seed)
     spec: str = arguments.solver
-    where, open_device = choose_backend(spec, REGISTRY.find(spec).backends, arguments.backend)
-    with Case(spec, where, query, open_device).device() as device:
-        checkpoint = Checkpoint.open(arguments.checkpoint, identity(graph, spec, query), graph.vertices)
+    asked = on_backend(spec, query, arguments.backend)
+    identity = {  # all that determines scores
+        "arcs": graph.digest(),
+        "directions": directed,
+        "solver settings": spec,
+        "sources": hashlib.sha256(query.sources_in(graph).astype("<i4").data).hexdigest(),
+    }
+    with asked.device() as device:
+        checkpoint = Checkpoint.open(arguments.checkpoint, identity, graph.vertices)
         resumed = checkpoint.done
         seconds = sum_up(make(spec, device), spec, graph, query, checkpoint)
 
-    checked = "not checked"
-    if arguments.check:
-        verdict = verify(spec, where, graph, query, checkpoint.scores)
-        checked = f"verified against {verdict.oracle}"
+    checked = verify(arguments.check, asked, graph, checkpoint.scores)
     scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
     vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(given.base)
     for output in arguments.output:
-        write_table(output, {given.column("vertex"): vertices, "score": scores})
+        write_table(output, {f"vertex_from_{given.base}": vertices, "score": scores})
     checkpoint.remove()
+    kind = "directed" if directed else "undirected"
+    sampled = "all" if count is None else f"{count} sampled"
+    found = f"{given.path}: {kind}, from {sampled} of {graph.vertices} vertices"
+    if len(scores):
+        first = int(np.argmax(scores))
+        found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
     after = f" after {resumed} sources of an earlier run" if resumed else ""
-    emulated = " (emulated: no measure of a GPU)" if where == "emulator" else ""
-    found = summary(given, graph, query, scores)
-    print(f"{spec} on {where}, {given.path}: {found}; {seconds:.3f} s{after}{emulated}; {checked}")
-
-
-def identity(graph: CSRGraph, spec: str, query: Query) -> dict[str, Any]:
-    """Tell what scores are of."""
-    return {
-        "arcs": graph.digest(),
-        "directions": graph.info.get("directed") is not False,
-        "solver settings": spec,
-        "sources": hashlib.sha256(sources_of(query, graph).astype("<i4").data).hexdigest(),
-    }
-
-
-def with_direction(graph: CSRGraph, directed: bool) -> CSRGraph:
-    """Let a graph whose arcs all go both ways be undirected, unless it is said to be directed."""
-    undirected = not directed and (graph.info.get("directed") is False or is_symmetric(graph))
-    return replace(graph, info={**graph.info, "directed": not undirected})
+    print_summary(asked, found, f"{seconds:.3f} s{after}", checked)
 
 
 def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:
-    """Bring a checkpoint's sum to all sources asked for, batch by batch; returns the seconds without set-up.
-
-    Raises
-    ------
-    RetraceError
-        If the solver fails, or takes no batches and there is to be a checkpoint.
-    """
-    sources = sources_of(query, graph)
+    """Add the remaining sources to a checkpoint, batch by batch; return the seconds without set-up."""
+    sources = query.sources_in(graph)
     whole = solver.declines(Query(sources=tuple(sources[:1].tolist())))
     if whole is not None and (query.sources is not None or checkpoint.path is not None):
         raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
     at_once = whole is not None or (solver.prefers_all(query) and checkpoint.path is None)
-    began = perf_counter()
-    with tqdm(
-        total=len(sources), initial=checkpoint.done, unit="vertex", desc=spec, leave=False, disable=None
-    ) as progress:
-        try:
+    size, done = len(sources), checkpoint.done
+    remaining = tqdm(total=size, initial=done, unit="vertex", desc=spec, leave=False, disable=None)
+    with remaining as progress, failing_in_one_line(spec):
+        with interruptible():
+            solver.setup(graph)
+        began = perf_counter()
+        for batch in [sources] if at_once else checkpoint.batches(sources):
+            asked = query if at_once else Query(sources=tuple(batch.tolist()))
             with interruptible():
-                solver.setup(graph)
-            began = perf_counter()
-            for batch in [sources] if at_once else checkpoint.batches(sources):
-                asked = query if at_once else Query(sources=tuple(batch.tolist()))
-                with interruptible():
-                    solver.upload(asked)
-                    solver.solve(asked)
-                    scores = solver.download()
-                checkpoint.add(scores, len(batch))
-                progress.update(len(batch))
-        except RetraceError:
-            raise
-        except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise RetraceError(f"{spec} failed: {reason}") from None
+                solver.upload(asked)
+                solver.solve(asked)
+                scores = solver.download()
+            checkpoint.add(scores, len(batch))
+            progress.update(len(batch))
     return perf_counter() - began
 
 
-def verify(spec: str, where: str, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> Verdict:
-    """Put scores before the oracle."""
-    with stage("checking the answer"):
-        verdict = checker_of("betweenness", graph).check(spec, query, scores)
-    if not verdict.verified:
-        raise NotVerifiedError(
-            f"{spec} on {where}: the answer is not verified against {verdict.oracle}: {verdict.reason} "
-            "(ids from 0); nothing is written"
-        )
-    return verdict
-
-
 def normalisation(graph: CSRGraph, query: Query) -> float:
-    """Return what NetworkX multiplies scores with: 1 over the pairs, and from a sample up to all sources."""
+    """Return NetworkX's factor: 1 over the number of pairs, scaled up from a sample to all sources."""
     n = graph.vertices
     if n <= 2:
         return 1.0  # all scores are 0
     pairs = (n - 1) * (n - 2) / (2 if graph.info["directed"] is False else 1)
     return 1 / pairs * (1 if query.sources is None else n / len(query.sources))
-
-
-def summary(given: GraphFile, graph: CSRGraph, query: Query, scores: NDArray[np.float64]) -> str:
-    """Say which graph and sources, and which vertex comes first."""
-    kind = "directed" if graph.info["directed"] else "undirected"
-    count = "all" if query.sources is None else f"{len(query.sources)} sampled"
-    found = f"{kind}, from {count} of {graph.vertices} vertices"
-    if len(scores):
-        first = int(np.argmax(scores))
-        found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
-    return found

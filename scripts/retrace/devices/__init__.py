@@ -1,1 +1,1 @@
-"""Devices: one interface, with PyCUDA behind it or the emulator."""
+"""Devices: one interface with two implementations, PyCUDA and the emulator."""

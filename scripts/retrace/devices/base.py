@@ -15,71 +15,60 @@ from numpy.typing import DTypeLike, NDArray
 from retrace.system.errors import RetraceError
 
 Dim = int | tuple[int, ...]
-"""A grid or block size: x alone, or (x, y) or (x, y, z)."""
-
+"""A grid or block size: x, (x, y) or (x, y, z)."""
 
 MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 227 * 1024
-"""The limits of compute capability 9.0; older devices have less shared memory (bytes)."""
+"""The limits of compute capability 9.0. Shared memory is in bytes; older devices have less of it."""
 
 
 def extent(size: Dim) -> tuple[int, int, int]:
-    """Write a grid or block size as (x, y, z)."""
+    """Return a grid or block size as (x, y, z)."""
     x, y, z = (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
     return x, y, z
 
 
 def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
-    """Refuse a launch that no device can do.
-
-    Raises
-    ------
-    RetraceError
-        Naming the kernel, the size asked for and the limit.
-    """
+    """Raise RetraceError, naming the kernel, the size and its limit, if no device can execute a launch."""
     for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         for axis, length, limit in zip("xyz", extent(size), limits, strict=True):
             if not 1 <= length <= limit:
                 raise RetraceError(f"kernel {kernel}: {what} size {length} in {axis}, not from 1 to {limit}")
     threads = math.prod(extent(block))
     if threads > MAX_THREADS:
-        raise RetraceError(f"kernel {kernel}: {threads} threads a block, not from 1 to {MAX_THREADS}")
+        raise RetraceError(f"kernel {kernel}: {threads} threads per block, not from 1 to {MAX_THREADS}")
     if not 0 <= shared <= MAX_SHARED:
         raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {MAX_SHARED}")
 
 
 class Buffer(Protocol):
-    """Device memory: a one-dimensional array that only kernels and copies can reach."""
+    """A one-dimensional array in device memory, which only kernels and copies can access."""
 
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Element type."""
+    size: int
+    """Number of elements."""
+    dtype: np.dtype[Any]
 
 
 class Stream(Protocol):
-    """Copies and launches of one stream run in order; None in its place is the default stream."""
+    """A stream: its copies and launches run in order. None instead of a stream means the default stream."""
 
     def synchronize(self) -> None:
-        """Wait until all work of the stream is done."""
+        """Wait until all work in the stream is finished."""
 
 
 class Event(Protocol):
-    """A mark in a stream that can be waited for and timed."""
+    """A mark in a stream, which can be waited for and timed."""
 
     def record(self, stream: Any | None = None) -> None:
-        """Put the mark after all work now in the stream."""
+        """Place the mark after all work that is now in the stream."""
 
     def synchronize(self) -> None:
         """Wait until the mark is reached."""
 
     def milliseconds_since(self, earlier: Self) -> float:
-        """Device time between two marks, both reached."""
+        """Return the device time in ms from an earlier mark to this one; both must have been reached."""
 
 
 class Kernel(Protocol):
@@ -88,32 +77,33 @@ class Kernel(Protocol):
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
     ) -> None:
-        """Launch without waiting.
+        """Launch without waiting for the end, with `shared` bytes of dynamic shared memory.
 
-        Arguments are buffers and NumPy scalars of the parameters' own types, such as `np.int32(5)`; a
-        plain Python number is refused, because its width would be a guess. `shared` is the dynamic shared
-        memory in bytes.
+        Arguments are buffers and NumPy scalars of the parameters' exact types, such as `np.int32(5)`. Plain
+        Python numbers are refused, because their width is unknown.
         """
 
 
 class Module(Protocol):
-    """One `.cu` file, compiled for the device."""
+    """A `.cu` file, compiled for the device and loaded."""
 
     def kernel(self, name: str) -> Kernel:
-        """Find a kernel by its `extern "C"` name."""
+        """Return a kernel by its `extern "C"` name; raise RetraceError if there is none."""
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy `values` into the `__constant__` or `__device__` array `name`."""
 
 
 class Device(ABC):
-    """A device with a context of its own, open from `__enter__` to `__exit__`.
+    """A device with its own context, open from `__enter__` to `__exit__`.
 
-    Opening creates the context, closing frees all that was allocated in it. Every copy and fill without a
-    stream is finished on return; with a stream it is only queued.
+    Opening creates the context; closing frees all memory allocated in it. A copy or fill without a stream is
+    finished on return; with a stream it is only queued.
     """
 
     backend: str
+    memory_gib: float | None = None
+    """Limit of the memory that is reported as free; None for the device's own."""
 
     @abstractmethod
     def __enter__(self) -> Self:
@@ -121,37 +111,31 @@ class Device(ABC):
 
     @abstractmethod
     def __exit__(self, *exception: object) -> None:
-        """Free every allocation and the context."""
+        """Free all allocations and the context."""
 
     @abstractmethod
     def load(self, source: str) -> Module:
-        """Load a kernel file, compiled before if need be.
-
-        It is named from `kernels/` on, such as `bfs/bsp.cu`, or by an absolute path.
-        """
+        """Load a kernel file, compiled if necessary; `source` is absolute or relative to `kernels/`."""
 
     @abstractmethod
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        """Load a C++ file that uses Thrust; it works in this device's context."""
+        """Load a C++ file that uses Thrust; it uses the context of this device."""
 
     @abstractmethod
     def empty(self, size: int, dtype: DTypeLike) -> Buffer:
-        """Allocate `size` elements, contents undefined; size 0 is allowed."""
+        """Allocate `size` elements with undefined contents; size 0 is allowed."""
 
     @abstractmethod
     def view(self, buffer: Buffer, begin: int, size: int) -> Buffer:
-        """Name a part of a buffer, `size` elements from `begin` on, as a buffer; it shares the memory.
-
-        Raises ValueError if it reaches beyond the buffer.
-        """
+        """Return a part of a buffer, which shares its memory; raise ValueError beyond the buffer's end."""
 
     @abstractmethod
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from host to device; dtype and size must agree, or ValueError."""
+        """Copy from host to device; raise ValueError if dtype or size differ."""
 
     @abstractmethod
     def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from device into `host`; dtype and size must agree, or ValueError."""
+        """Copy from device into `host`; raise ValueError if dtype or size differ."""
 
     @abstractmethod
     def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
@@ -163,7 +147,7 @@ class Device(ABC):
 
     @abstractmethod
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], Buffer]:
-        """Allocate page-locked host memory that kernels reach without a copy: both faces of it."""
+        """Allocate page-locked host memory that kernels access without a copy; return array and buffer."""
 
     @abstractmethod
     def stream(self) -> Stream:
@@ -173,31 +157,43 @@ class Device(ABC):
     def event(self) -> Event:
         """Create an event that can be timed."""
 
+    def mark(self, stream: Any | None = None) -> Event:
+        """Create an event and record it."""
+        event = self.event()
+        event.record(stream)
+        return event
+
     @abstractmethod
     def synchronize(self) -> None:
-        """Wait for all work of the device."""
+        """Wait until all work on the device is finished."""
 
     @abstractmethod
     def free_memory(self) -> int:
-        """Device memory that can still be allocated, in bytes."""
+        """Return the device memory that can still be allocated, in bytes."""
+
+    def limited(self, free: int, used: int) -> int:
+        """Return how many of the free bytes `memory_gib` allows, with some bytes in use already."""
+        if self.memory_gib is None:
+            return free
+        return max(0, min(free, int(self.memory_gib * 2**30) - used))
 
     @abstractmethod
     def resident_blocks(self, block_size: int) -> int:
-        """How many blocks of `block_size` threads run at the same time, as far as threads limit it."""
+        """Return how many blocks of `block_size` threads run at the same time, by the limit on threads."""
 
     def describe(self) -> dict[str, Any] | None:
-        """Tell what a record says of the GPU; None for a device that is none."""
+        """Return the GPU's properties for a record; None for a device that is not a GPU."""
         return None
 
     @staticmethod
     def check_view(buffer: Buffer, begin: int, size: int) -> None:
-        """Refuse a view that reaches beyond its buffer."""
+        """Raise ValueError if a view extends beyond its buffer."""
         if not 0 <= begin <= begin + size <= buffer.size:
             raise ValueError(f"elements {begin} to {begin + size} of a buffer of {buffer.size}")
 
     @staticmethod
     def check_copy(buffer: Buffer, host: NDArray[Any]) -> None:
-        """Refuse a copy between arrays of different size or type."""
+        """Raise ValueError if two arrays differ in size or type, or if `host` is not contiguous."""
         if buffer.size != host.size or buffer.dtype != host.dtype:
             both = f"{buffer.size} {buffer.dtype} on the device, {host.size} {host.dtype} on the host"
             raise ValueError(f"a copy needs equal sizes and types: {both}")
@@ -211,14 +207,14 @@ class Device(ABC):
         return buffer
 
     def download(self, buffer: Buffer) -> NDArray[Any]:
-        """Copy a whole buffer into a new array."""
+        """Copy a buffer into a new array."""
         host = np.empty(buffer.size, buffer.dtype)
         self.read(buffer, host)
         return host
 
     @contextmanager
     def timing_kernels(self) -> Iterator[KernelTimer]:
-        """Bracket every launch inside the block with events; the timer holds their sum afterwards."""
+        """Time every launch inside the `with` block with events; the timer holds the sum afterwards."""
         timer = KernelTimer()
         self._timer = timer
         try:
@@ -232,15 +228,7 @@ class Device(ABC):
 
 
 class KernelTimer:
-    """Events around the launches of one timed block.
-
-    Attributes
-    ----------
-    milliseconds
-        Sum of the launches' device times, set when the block ends.
-    brackets
-        Start and end event of each launch.
-    """
+    """The events around the launches of one `with` block, and the sum of their times in ms."""
 
     def __init__(self) -> None:
         self.milliseconds = 0.0

@@ -1,10 +1,8 @@
-"""Compiles kernel files, once for each content: `build/<backend>/<problem>-<variant>-<key>`.
+"""Compiles each version of a kernel file once, into `build/<backend>/<problem>-<variant>-<key>`.
 
-The key is a hash of all that decides the result, so a file of that name is always the right one, and any
-number of processes may look for it, build it and put it in place at the same time.
+The key is a hash of everything that determines the result. An existing file of that name is therefore always
+valid, and several processes may build it at the same time.
 """
-
-from __future__ import annotations
 
 import functools
 import hashlib
@@ -15,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
@@ -24,14 +22,14 @@ from retrace.system.project import KERNELS, ROOT
 EMULATOR = KERNELS / "emulator"
 
 HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-pthread", "-shared", "-fPIC")
-"""The C++ baselines get all that the machine they are measured on can do."""
+"""The C++ baselines use all instructions of the machine on which they are measured."""
 
 EMULATOR_FLAGS = (
     "-std=c++20", "-O2", "-g1", "-shared", "-fPIC", f"-I{EMULATOR}",
     "-fno-strict-aliasing",  # kernels read int4 through pointers to int, as CUDA allows
-    "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # a library's kernels are its own, and can be inlined
+    "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
-    "-U_FORTIFY_SOURCE",  # its longjmp takes a switch of stacks for an attack
+    "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
 DEBUG_FLAGS = ("-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer")
 SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
@@ -39,46 +37,30 @@ SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
-DYNAMIC_SHARED_BYTES = 232448
-"""227 KiB: the most dynamic shared memory that a block can have on any device today."""
+DYNAMIC_SHARED_BYTES = 232448  # 227 KiB: the largest dynamic shared memory per block on any current device
 
 
 def build_folder() -> Path:
-    """Where artefacts go: `$RETRACE_BUILD`, else `build/` of the project."""
+    """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project."""
     return Path(os.environ.get("RETRACE_BUILD", ROOT / "build"))
 
 
 def build_host(source: Path) -> Path:
     """Compile a C++ baseline into a shared library."""
-    compiler = find_cxx()
-    flags = HOST_FLAGS
-
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, str(source), "-o", str(target)]]
-
-    key = content_key([source], (*flags, compiler_version(compiler), processor()))
-    return build_once(source, f"host/{artefact(source, key)}.so", compile_to)
+    return build_by([find_cxx(), *HOST_FLAGS], source, "host", settings=[processor()])
 
 
 def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) -> Path:
     """Compile a kernel file for the emulator into a shared library.
 
-    Parameters
-    ----------
-    source
-        The kernel file.
-    debug
-        With the address sanitizer.
-    shuffled
-        So that the scheduler can switch threads at every memory access; not together with `debug`.
+    `debug` adds the address sanitizer; else `shuffled` allows switches of threads at every memory access.
     """
-    compiler = find_cxx()
-    flags = (*EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ()))
+    command = [find_cxx(), *EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ())]
     instrumented = SHUFFLED_FLAGS if shuffled and not debug else ()
     runtime = build_runtime(debug)
 
     def compile_to(target: Path) -> list[list[str]]:
-        kernels, dynamic = list_kernels(compiler, source)
+        kernels, dynamic = list_kernels(command[0], source)
         generated, storage = target.with_suffix(".kernels.cpp"), target.with_suffix(".storage.cpp")
         generated.write_text(
             f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
@@ -88,151 +70,128 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         compiled = str(generated.with_suffix(".o"))
         link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
         return [
-            [compiler, *flags, *instrumented, "-c", str(generated), "-o", compiled],
-            [compiler, *flags, compiled, str(storage), *link],
+            [*command, *instrumented, "-c", str(generated), "-o", compiled],
+            [*command, compiled, str(storage), *link],
         ]
 
-    settings = (*flags, *instrumented, compiler_version(compiler), runtime.name)
-    key = content_key([source], settings, emulated=True)
-    return build_once(source, f"emulator/{artefact(source, key)}.so", compile_to)
+    key = content_key([source], [*command, *instrumented], [runtime.name], emulated=True)
+    return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
 
 
 _building_runtime = threading.Lock()
-"""Kernel files compiled side by side wait for the runtime that all need: each would compile its own."""
+"""Held while the runtime is compiled, so that kernel files built in parallel do not each compile it."""
 
 
 def build_runtime(debug: bool) -> Path:
-    """Compile the emulator's scheduler, which all kernel libraries share."""
-    compiler = find_cxx()
+    """Compile the emulator's scheduler, which all emulated kernel files share."""
     sources = sorted(EMULATOR.glob("scheduler/*.cpp"))
-    flags = (*EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ()))
-
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, *map(str, sources), "-o", str(target)]]
-
-    key = content_key(sources, (*flags, compiler_version(compiler)), emulated=True)
+    command = [find_cxx(), *EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ())]
+    key = content_key(sources, command, emulated=True)
     with _building_runtime:
-        return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
+        return build_once(
+            sources[0].parent,
+            f"emulator/scheduler-{key}.so",
+            lambda target: [[*command, *map(str, sources), "-o", str(target)]],
+        )
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:
-    """Compile a file that uses Thrust into a shared library.
-
-    Parameters
-    ----------
-    source
-        The C++ file.
-    arch
-        GPU architecture for nvcc, such as `sm_90`; None for Thrust's own host system, by the C++ compiler.
-    """
+    """Compile a file that uses Thrust for nvcc's `arch`, or for Thrust's host system if it is None."""
     if arch is None:
-        compiler, kind = find_cxx(), "emulator"
-        flags = [*HOST_FLAGS, "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{find_cccl()}"]
-    else:
-        compiler, kind = str(require_nvcc(source)), "cuda"
-        flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
-
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[compiler, *flags, str(source), "-o", str(target)]]
-
-    key = content_key([source], (*flags, compiler_version(compiler), processor()))
-    return build_once(source, f"{kind}/{artefact(source, key)}.so", compile_to)
+        headers = find_in_wheels("include/cccl")
+        if headers is None:
+            raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
+        system = ["-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{headers}"]
+        return build_by([find_cxx(), *HOST_FLAGS, *system], source, "emulator", settings=[processor()])
+    flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
+    return build_by([require_nvcc(source), *flags], source, "cuda", settings=[processor()])
 
 
 def build_cubin(source: Path, arch: str) -> Path:
     """Compile a kernel file for one GPU architecture, such as `sm_90`."""
-    compiler = require_nvcc(source)
-    command = [str(compiler), *CUDA_FLAGS, f"-arch={arch}", "-cubin"]
+    command = [require_nvcc(source), *CUDA_FLAGS, f"-arch={arch}", "-cubin"]
+    return build_by(command, source, "cuda", "cubin")
 
-    def compile_to(target: Path) -> list[list[str]]:
-        return [[*command, str(source), "-o", str(target)]]
 
-    key = content_key([source], (*command[1:], compiler_version(str(compiler))))
-    return build_once(source, f"cuda/{artefact(source, key)}.cubin", compile_to)
+def architecture(capability: str) -> str:
+    """Return nvcc's name of a compute capability, `sm_90` for `9.0`; raise RetraceError for other text."""
+    if not re.fullmatch(r"\d+\.\d", capability):
+        raise RetraceError(f"compute capability {capability!r}: expected two numbers such as 9.0")
+    return f"sm_{capability.replace('.', '')}"
 
 
 def find_nvcc() -> Path | None:
-    """Find nvcc on PATH, else in the CUDA wheels of this environment."""
+    """Find nvcc on PATH, else in the CUDA wheels of this environment; return None if there is none."""
     on_path = shutil.which("nvcc")
     return Path(on_path) if on_path else find_in_wheels("bin/nvcc")
 
 
-def require_nvcc(source: Path) -> Path:
-    """Find nvcc, or say which file cannot be compiled without it."""
-    found = find_nvcc()
-    if found is None:
-        raise RetraceError(
-            f"{shown(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
-        )
-    return found
-
-
-def find_cccl() -> Path:
-    """Find the headers of Thrust in the CUDA wheels of this environment."""
-    found = find_in_wheels("include/cccl")
-    if found is None:
-        raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
-    return found
+def require_nvcc(source: Path) -> str:
+    """Find nvcc; raise RetraceError, naming the file to compile, if there is none."""
+    if found := find_nvcc():
+        return str(found)
+    raise RetraceError(
+        f"{shown_path(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
+    )
 
 
 def find_in_wheels(name: str) -> Path | None:
-    """Find a file or folder of NVIDIA's CUDA wheels, the newest version's."""
+    """Find a file or folder in the newest version of NVIDIA's CUDA wheels."""
     wheels = importlib.util.find_spec("nvidia")
-    for folder in (wheels.submodule_search_locations or ()) if wheels else ():
-        for found in sorted(Path(folder).glob(f"cu*/{name}"), reverse=True):
-            return found
-    return None
+    folders = (wheels.submodule_search_locations or ()) if wheels else ()
+    found = (path for folder in folders for path in sorted(Path(folder).glob(f"cu*/{name}"), reverse=True))
+    return next(found, None)
 
 
 def find_cxx() -> str:
     """Find the C++ compiler: `$CXX`, else g++."""
     name = os.environ.get("CXX", "g++")
-    found = shutil.which(name)
-    if found is None:
-        raise RetraceError(
-            f"the C++ compiler {name} was not found; install g++ 12 or newer, or set CXX to it"
-        )
-    return found
+    if found := shutil.which(name):
+        return found
+    raise RetraceError(f"the C++ compiler {name} was not found; install g++ 12 or newer, or set CXX to it")
 
 
 @functools.cache
 def compiler_version(compiler: str) -> str:
-    """Return what the compiler says of itself."""
+    """Return the compiler's own description of its version."""
     return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
 
 
 @functools.cache
 def processor() -> str:
-    """Name the processor's instruction sets, which `-march=native` depends on."""
+    """Return the processor's name and instruction sets, on which `-march=native` depends."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
 
-def content_key(sources: Sequence[Path], settings: Iterable[str], emulated: bool = False) -> str:
-    """Hash sources, every header that they may include, and the settings of their compilation.
-
-    Only what is `emulated` includes the emulator's headers.
-    """
+def content_key(
+    sources: Sequence[Path], command: Sequence[str], settings: Sequence[str] = (), emulated: bool = False
+) -> str:
+    """Hash sources, the headers that they may include, the compiler, its flags and further settings."""
     for source in sources:
         if not source.is_file():
-            raise RetraceError(f"{shown(source)}: no such kernel file")
+            raise RetraceError(f"{shown_path(source)}: no such kernel file")
     folders = (KERNELS, *{source.parent for source in sources})
     headers = {path for folder in folders for end in ("h", "cuh") for path in folder.rglob(f"*.{end}")}
     included = sorted(path for path in headers if emulated or EMULATOR not in path.parents)
     hashed = hashlib.sha256()
-    for path in [Path(__file__), *sources, *included]:  # this module writes sources itself
+    for path in [Path(__file__), *sources, *included]:  # this module generates sources
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
-    hashed.update("\0".join(settings).encode())
+    hashed.update("\0".join((*command[1:], compiler_version(command[0]), *settings)).encode())
     return hashed.hexdigest()[:16]
 
 
-def artefact(source: Path, key: str) -> str:
-    """Name an artefact: problem, variant, key."""
-    return f"{source.parent.name}-{source.stem}-{key}"
+def build_by(
+    command: Sequence[str], source: Path, folder: str, ending: str = "so", settings: Sequence[str] = ()
+) -> Path:
+    """Compile one file by one command, to which input and output are added, into `build/<folder>`."""
+    key = content_key([source], command, settings)
+    name = f"{folder}/{source.parent.name}-{source.stem}-{key}.{ending}"
+    return build_once(source, name, lambda target: [[*command, str(source), "-o", str(target)]])
 
 
 def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[str]]]) -> Path:
-    """Return `build/<name>`, running the commands that make it unless it is there."""
+    """Return `build/<name>`; run the commands that make it unless it exists."""
     target = build_folder() / name
     if target.exists():
         return target
@@ -246,7 +205,7 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[s
 
 
 def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
-    """Run a compiler; on failure keep its output in `log` and report its first error."""
+    """Run a compiler and return its output; on failure, write it to `log` and raise its first error."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return done.stdout
@@ -254,25 +213,21 @@ def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
     log.write_text(" ".join(command) + "\n\n" + output)
     errors = [line.strip() for line in output.splitlines() if re.search(r"\berror\b|cannot find -l", line)]
     first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")
-    where = "" if shown(source) in first else f"{shown(source)}: "
-    raise RetraceError(f"{where}{first} (full log: {shown(log)})")
+    where = "" if shown_path(source) in first else f"{shown_path(source)}: "
+    raise RetraceError(f"{where}{first} (full log: {shown_path(log)})")
 
 
-def shown(path: Path) -> str:
-    """Write a path as a user of the project would."""
+def shown_path(path: Path) -> str:
+    """Return a path for messages, relative to the project where possible."""
     path = path.resolve()
     return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
-    """Find the names of a file's `__global__` functions and of its dynamic shared arrays.
+    """List the names of a file's `__global__` functions and of its dynamic shared arrays.
 
-    The preprocessor takes out comments and expands the file's own macros; CUDA's words stay as they are.
-
-    Raises
-    ------
-    RetraceError
-        If the preprocessor fails, or a kernel is a template: it has no name by which it could be launched.
+    The preprocessor removes comments and expands the file's own macros; CUDA's keywords stay unchanged.
+    Raises RetraceError if it fails, or if a kernel is a template: it has no name for a launch.
     """
     command = [compiler, "-E", "-P", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
     log = build_folder() / "emulator" / f"{source.stem}.log"
@@ -281,7 +236,7 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
     kernel = rf"__global__\s+{bounds}void\s+{bounds}(\w+)\s*\("
     if template := re.search(rf"template\s*<[^;{{}}]*>\s*{bounds}(?:static\s+)?{kernel}", text):
         raise RetraceError(
-            f"{shown(source)}: the emulator cannot run {template[1]}, a template; make it a __device__ "
+            f"{shown_path(source)}: the emulator cannot run {template[1]}, a template; make it a __device__ "
             'function that extern "C" kernels call'
         )
     kernels = re.findall(kernel, text)
@@ -290,10 +245,7 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
 
 
 def dynamic_storage(names: Sequence[str]) -> str:
-    """Define the storage of `extern __shared__` arrays: one array, which all the names stand for.
-
-    The function that tells where it is also makes this thread's copy of all shared memory exist.
-    """
+    """Generate C++: one array for all `extern __shared__` names, and a function that makes each thread's."""
     if not names:
         return """static thread_local volatile char touched;
 extern "C" void *emulated_dynamic_storage() { touched = 1; return nullptr; }

@@ -7,28 +7,27 @@ import functools
 import shutil
 import subprocess
 import weakref
-from collections.abc import Callable
-from typing import Any, ParamSpec, Self, TypeVar, cast
+from contextlib import ContextDecorator
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import build_cubin, build_thrust, shown
+from retrace.devices.base import Buffer, Device, Dim, Event, check_launch, extent
+from retrace.devices.build import architecture, build_cubin, build_thrust, shown_path
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 
 SHARED_WITHOUT_ASKING = 48 * 1024
-"""Dynamic shared memory that a kernel gets without its limit being raised."""
-
+"""Dynamic shared memory, in bytes, that a kernel may use before its limit must be raised."""
 
 HOLD_STEPS = 150
-"""Dependent loads, 20 to 100 microseconds: longer than the host takes to queue two events and a launch."""
+"""Dependent loads: 20 to 100 microseconds, longer than the host needs to queue two events and a launch."""
 
 
 @functools.cache
 def cuda_status() -> str | None:
-    """Why CUDA cannot be used here, or None if it can."""
+    """Return why CUDA cannot be used here, or None if it can."""
     try:
         import pycuda.driver as cuda
     except ModuleNotFoundError:
@@ -43,33 +42,29 @@ def cuda_status() -> str | None:
 
 
 def cuda_available() -> bool:
-    """Whether there is a CUDA device and PyCUDA to drive it."""
+    """Return whether there is a CUDA device and PyCUDA can use it."""
     return cuda_status() is None
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+class _NamingCuda(ContextDecorator):
+    """Turns an error of PyCUDA into a `RetraceError`; an earlier asynchronous kernel may have caused it."""
 
+    def __enter__(self) -> None:
+        pass
 
-def naming_cuda(function: Callable[P, R]) -> Callable[P, R]:
-    """Turn an error of PyCUDA into a `RetraceError`; often it is of a kernel before, which ran on its own."""
-
-    @functools.wraps(function)
-    def named(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
             import pycuda.driver
 
             if isinstance(error, pycuda.driver.Error):
                 raise RetraceError(f"CUDA: {error}") from error
-            raise
 
-    return named
+
+naming_cuda = _NamingCuda()
 
 
 class CudaBuffer:
-    """Device memory; freed when the device is closed or nothing refers to it any more."""
+    """Device memory, freed when the device is closed or when nothing refers to it any more."""
 
     def __init__(
         self, size: int, dtype: np.dtype[Any], owner: Any, address: int, whole: CudaBuffer | None = None
@@ -77,7 +72,7 @@ class CudaBuffer:
         self.size = size
         self.dtype = dtype
         self._owner = owner  # PyCUDA's allocation
-        self._whole = whole  # what a view is a part of
+        self._whole = whole  # for a view: the buffer that it is part of
         self.address = address
 
     def release(self) -> None:
@@ -89,36 +84,32 @@ class CudaBuffer:
 
 
 class CudaStream:
-    """Work that runs in order."""
+    """A CUDA stream."""
 
     def __init__(self, stream: Any) -> None:
         self.pycuda = stream
 
     @naming_cuda
     def synchronize(self) -> None:
-        """Wait until all work of the stream is done."""
         self.pycuda.synchronize()
 
 
 class CudaEvent:
-    """A mark in a stream."""
+    """A CUDA event."""
 
     def __init__(self, event: Any) -> None:
         self._event = event
 
     @naming_cuda
     def record(self, stream: CudaStream | None = None) -> None:
-        """Put the mark after all work now in the stream."""
         self._event.record(stream and stream.pycuda)
 
     @naming_cuda
     def synchronize(self) -> None:
-        """Wait until the mark is reached."""
         self._event.synchronize()
 
     @naming_cuda
     def milliseconds_since(self, earlier: Self) -> float:
-        """Device time between two marks."""
         return float(self._event.time_since(earlier._event))
 
 
@@ -135,7 +126,6 @@ class CudaKernel:
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: CudaStream | None = None
     ) -> None:
-        """Launch without waiting."""
         kinds = tuple(map(type, arguments))
         if kinds != self._kinds:
             self._prepare(kinds)
@@ -151,7 +141,7 @@ class CudaKernel:
             timer.brackets.append((start, self.device.mark(stream)))
 
     def _prepare(self, kinds: tuple[type, ...]) -> None:
-        """Work out how arguments of these types are packed."""
+        """Tell PyCUDA how to pack arguments of these types."""
         codes = []
         for position, kind in enumerate(kinds, 1):
             if kind is not CudaBuffer and not issubclass(kind, (np.number, np.bool_)):
@@ -164,7 +154,7 @@ class CudaKernel:
         self._kinds = kinds
 
     def _check(self, grid: Dim, block: Dim, shared: int) -> tuple[Any, Any]:
-        """Check the sizes of a launch, and raise the kernel's limit of shared memory if it needs that."""
+        """Check the sizes of a launch, and raise the kernel's shared-memory limit if necessary."""
         check_launch(self.name, grid, block, shared)
         if shared > SHARED_WITHOUT_ASKING:
             attribute = self.device.cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -173,9 +163,7 @@ class CudaKernel:
             except self.device.cuda.Error as error:
                 refused = f"{shared} bytes of shared memory are more than this device has"
                 raise RetraceError(f"kernel {self.name}: {refused} ({error})") from error
-        sizes = extent(grid), extent(block)
-        self._sizes[grid, block, shared] = sizes
-        return sizes
+        return self._sizes.setdefault((grid, block, shared), (extent(grid), extent(block)))
 
     def _address(self, buffer: CudaBuffer, position: int) -> int:
         if not buffer.address:
@@ -184,15 +172,14 @@ class CudaKernel:
 
 
 class CudaModule:
-    """One kernel file, loaded into the context."""
+    """A kernel file, loaded into the context."""
 
     def __init__(self, device: CudaDevice, source: str) -> None:
         self.device = device
-        self.source = shown(KERNELS / source)
+        self.source = shown_path(KERNELS / source)
         self._module = device.cuda.module_from_file(str(build_cubin(KERNELS / source, device.architecture())))
 
     def kernel(self, name: str) -> CudaKernel:
-        """Find a kernel by its name."""
         try:
             return CudaKernel(self.device, name, self._module.get_function(name))
         except self.device.cuda.Error:
@@ -200,7 +187,6 @@ class CudaModule:
 
     @naming_cuda
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
-        """Copy into a `__constant__` or `__device__` variable."""
         try:
             address, size = self._module.get_global(name)
         except self.device.cuda.Error:
@@ -213,22 +199,13 @@ class CudaModule:
 
 
 class CudaDevice(Device):
-    """A GPU, through its primary context.
-
-    Parameters
-    ----------
-    index
-        Which GPU, as CUDA counts them.
-
-    Raises
-    ------
-    RetraceError
-        If CUDA cannot be used here.
-    """
+    """GPU number `index` in CUDA's order, by its primary context; RetraceError if CUDA cannot be used."""
 
     backend = "cuda"
 
-    def __init__(self, index: int = 0) -> None:
+    def __init__(
+        self, index: int = 0, memory_gib: float | None = None, compute_capability: str | None = None
+    ) -> None:
         status = cuda_status()
         if status is not None:
             raise RetraceError(f"CUDA cannot be used here ({status}); use the emulator backend instead")
@@ -237,120 +214,113 @@ class CudaDevice(Device):
         self.cuda = pycuda.driver
         self.index = index
         self._gpu = self.cuda.Device(index)
+        self.memory_gib = memory_gib
+        self._compiled_for = compute_capability
         self._context: Any = None
         self._hold: Any = None
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
         self._thrust: list[ctypes.CDLL] = []
-        self._pinned: list[Any] = []  # PyCUDA's allocations, which it cannot free once the context is gone
+        self._pinned: list[Any] = []  # PyCUDA cannot free these allocations after the context
 
     @naming_cuda
     def __enter__(self) -> Self:
-        """Create the context."""
         self._context = self._gpu.retain_primary_context()
         self._context.push()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Free every allocation and the context."""
         try:
             for buffer in list(self._buffers):
                 buffer.release()
             for memory in self._pinned:
                 memory.free()
-        finally:  # a kernel that failed spoils its context: freeing fails, closing does not
+        finally:  # after a failed kernel, freeing memory fails, but closing the context works
             self._buffers.clear()
             self._pinned.clear()
             self._context.pop()
             self._context.detach()
             self._context = self._hold = self._chain = None
-            # To release a primary context PyCUDA makes it current once more, and leaves it so.
+            # To release a primary context, PyCUDA makes it current again and leaves it current.
             ctypes.CDLL("libcuda.so.1").cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
             for library in self._thrust:
                 library.thrust_close(self.index)
             self._thrust.clear()
 
     def architecture(self) -> str:
-        """Name the GPU's architecture as nvcc does, such as `sm_90`."""
-        return "sm_{}{}".format(*self._gpu.compute_capability())
+        """Return what kernels are compiled for, as nvcc names it: `sm_90`. By default the GPU's own."""
+        return architecture(self._compiled_for or "{}.{}".format(*self._gpu.compute_capability()))
 
     @naming_cuda
     def load(self, source: str) -> CudaModule:
-        """Load a kernel file, compiled before if need be."""
         return CudaModule(self, source)
 
     @naming_cuda
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        """Load a library that nvcc made; the runtime inside works in the primary context, which this is."""
         library = ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
         self._thrust.append(library)
         return library
 
     @naming_cuda
     def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
-        """Allocate memory."""
+        """Raise TooLargeError if there is not enough memory."""
         dtype = np.dtype(dtype)
-        nbytes = max(1, size) * dtype.itemsize  # CUDA does not allocate nothing
+        nbytes = max(1, size) * dtype.itemsize  # CUDA refuses to allocate 0 bytes
         try:
             memory = self.cuda.mem_alloc(nbytes)
         except self.cuda.MemoryError as error:
             left, asked = self.free_memory() / 2**30, nbytes / 2**30
-            raise TooLargeError(f"{self._gpu.name()} has {left:.1f} GiB left, not {asked:.1f} GiB") from error
+            raise TooLargeError(
+                f"{self._gpu.name()} has {left:.1f} GiB left, {asked:.1f} GiB are needed"
+            ) from error
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> CudaBuffer:
-        """Name a part of a buffer, which it keeps alive."""
+        """Return a part of a buffer, which keeps the whole buffer alive."""
         self.check_view(buffer, begin, size)
         address = self._address(buffer) + begin * buffer.dtype.itemsize
         return self._keep(CudaBuffer(size, buffer.dtype, None, address, cast(CudaBuffer, buffer)))
 
     @naming_cuda
     def write(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
-        """Copy from host to device."""
         self.check_copy(buffer, host)
         address = self._address(buffer)
-        if buffer.size == 0:
-            return
-        if stream is None:
-            self.cuda.memcpy_htod(address, host)
-        else:
-            self.cuda.memcpy_htod_async(address, host, stream.pycuda)
+        if buffer.size:
+            self._call("memcpy_htod", stream, address, host)
 
     @naming_cuda
     def read(self, buffer: Buffer, host: NDArray[Any], stream: CudaStream | None = None) -> None:
-        """Copy from device to host."""
         self.check_copy(buffer, host)
         address = self._address(buffer)
-        if buffer.size == 0:
-            return
+        if buffer.size:
+            self._call("memcpy_dtoh", stream, host, address)
+
+    def _call(self, name: str, stream: CudaStream | None, *arguments: Any) -> None:
+        """Call a function of the driver, or its variant for a stream."""
         if stream is None:
-            self.cuda.memcpy_dtoh(host, address)
+            getattr(self.cuda, name)(*arguments)
         else:
-            self.cuda.memcpy_dtoh_async(host, address, stream.pycuda)
+            getattr(self.cuda, f"{name}_async")(*arguments, stream.pycuda)
 
     @naming_cuda
     def fill(self, buffer: Buffer, value: int | float, stream: CudaStream | None = None) -> None:
-        """Set every element."""
         address = self._address(buffer)
         if buffer.size == 0:
             return
         pattern = np.array([value]).astype(buffer.dtype)
         width, count = buffer.dtype.itemsize, buffer.size
         if width == 8 and len(np.unique(pattern.view(np.uint32))) == 1:
-            width, count = 4, 2 * count  # both halves alike, as in 0 and -1
+            width, count = 4, 2 * count  # both halves are equal, as in 0 and -1
         if width == 8:
             self.write(buffer, np.full(buffer.size, pattern[0]), stream)
             return
-        word = int(pattern.view(f"u{width}")[0])
+        self._call(f"memset_d{8 * width}", stream, address, int(pattern.view(f"u{width}")[0]), count)
         if stream is None:
-            getattr(self.cuda, f"memset_d{8 * width}")(address, word, count)
             self.synchronize()
-        else:
-            getattr(self.cuda, f"memset_d{8 * width}_async")(address, word, count, stream.pycuda)
 
     @naming_cuda
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Allocate page-locked host memory, which must not be used after the device is closed."""
+        """Allocate memory that must not be used after the device is closed."""
         if size == 0:
             return np.empty(0, dtype)
         memory = cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
@@ -359,7 +329,6 @@ class CudaDevice(Device):
 
     @naming_cuda
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], CudaBuffer]:
-        """Allocate page-locked host memory that kernels reach without a copy."""
         flags = self.cuda.host_alloc_flags.DEVICEMAP
         memory = self.cuda.pagelocked_empty(max(1, size), dtype, mem_flags=flags)
         owner = memory.base
@@ -367,45 +336,31 @@ class CudaDevice(Device):
 
     @naming_cuda
     def stream(self) -> CudaStream:
-        """Create a stream."""
         return CudaStream(self.cuda.Stream())
 
     @naming_cuda
     def event(self) -> CudaEvent:
-        """Create an event that can be timed."""
         return CudaEvent(self.cuda.Event())
 
     @naming_cuda
     def synchronize(self) -> None:
-        """Wait for all work of the device."""
         self._context.synchronize()
 
     @naming_cuda
     def free_memory(self) -> int:
-        """Device memory that can still be allocated, in bytes."""
-        free, _ = self.cuda.mem_get_info()
-        return int(free)
+        free, total = self.cuda.mem_get_info()
+        return self.limited(int(free), int(total) - int(free))
 
     @naming_cuda
     def resident_blocks(self, block_size: int) -> int:
-        """How many blocks of `block_size` threads run at the same time, as far as threads limit it."""
         attribute = self.cuda.device_attribute
         threads = self._gpu.get_attribute(attribute.MAX_THREADS_PER_MULTIPROCESSOR)
         return int(self._gpu.get_attribute(attribute.MULTIPROCESSOR_COUNT) * max(1, threads // block_size))
 
-    def mark(self, stream: CudaStream | None) -> CudaEvent:
-        """Create an event and record it."""
-        event = self.event()
-        event.record(stream)
-        return event
-
-    def mark_after_hold(self, stream: CudaStream | None) -> CudaEvent:
-        """Queue something to wait for, then an event: what the host queues next follows it without a gap."""
+    def mark_after_hold(self, stream: CudaStream | None) -> Event:
+        """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""
         if self._hold is None:
-            module = self.cuda.module_from_file(
-                str(build_cubin(KERNELS / "timing/hold.cu", self.architecture()))
-            )
-            self._hold = module.get_function("hold")
+            self._hold = CudaModule(self, "timing/hold.cu").kernel("hold")._function
             self._hold.prepare("PiP")
             self._chain = self.upload(np.zeros(2, np.int32))
         chain = self._chain.address
@@ -415,7 +370,6 @@ class CudaDevice(Device):
         return self.mark(stream)
 
     def describe(self) -> dict[str, Any]:
-        """Say what GPU this is, as a record's `machine.gpu` does."""
         major, minor = self._gpu.compute_capability()
         return {
             "name": self._gpu.name(),
@@ -436,7 +390,7 @@ class CudaDevice(Device):
 
 
 def query_driver(bus_id: str) -> dict[str, Any]:
-    """Ask nvidia-smi for a GPU's driver, clock and throttling; None for what it does not say."""
+    """Ask nvidia-smi for a GPU's driver, clock (MHz) and throttling; None for unknown values."""
     unknown = {"driver": None, "sm_clock_mhz": None, "throttled": None}
     program = shutil.which("nvidia-smi")
     if program is None:
@@ -446,14 +400,7 @@ def query_driver(bus_id: str) -> dict[str, Any]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
         driver, clock, reasons = (field.strip() for field in done.stdout.strip().split(","))
-        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": is_throttled(int(reasons, 16))}
+        throttled = int(reasons, 16) & ~0b11  # neither bit 0, an idle GPU, nor bit 1, clocks set by the user
+        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": bool(throttled)}
     except (subprocess.SubprocessError, ValueError):
         return unknown
-
-
-def is_throttled(reasons: int) -> bool:
-    """Whether a bit mask of NVML's clock event reasons holds one that slows work down.
-
-    Bit 0 is an idle GPU and bit 1 clocks that the user has set; neither is throttling.
-    """
-    return bool(reasons & ~0b11)

@@ -1,4 +1,4 @@
-"""The device interface on the CPU: the very same kernel files, compiled with g++."""
+"""The device interface on the CPU: the same kernel files, compiled with g++."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import struct
 import subprocess
 import time
 import weakref
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -15,17 +16,17 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
-from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown
+from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 
 POISON = 0xCD
-"""What uninitialised memory holds, so that a kernel that reads it gives a wrong answer every time."""
+"""Value of uninitialised bytes, so that a kernel that reads them gives a wrong answer every time."""
 
 
 class EmulatedBuffer:
-    """Device memory that lies in the host's, and must not be reached from there but by copies."""
+    """Emulated device memory. The host may access it only by copies."""
 
     def __init__(self, memory: NDArray[Any]) -> None:
         self._memory: NDArray[Any] | None = memory
@@ -34,69 +35,64 @@ class EmulatedBuffer:
         self.address = memory.ctypes.data
 
     def memory(self) -> NDArray[Any]:
-        """Return the memory itself, for the device only."""
+        """Return the array itself, for use by the device only."""
         if self._memory is None:
             raise ValueError("the buffer's device is closed")
         return self._memory
 
     def release(self) -> None:
-        """Make the buffer unusable."""
         self._memory = None
         self.address = 0
 
 
 class EmulatedStream:
-    """Work is done as soon as it is asked for."""
+    """A stream without a queue: every operation runs at once."""
 
     def synchronize(self) -> None:
         """Return at once."""
 
 
 class EmulatedEvent:
-    """A point in time."""
+    """An event that stores the host's time."""
 
     def __init__(self) -> None:
         self.seconds: float | None = None
 
     def record(self, stream: Any | None = None) -> None:
-        """Take the time."""
         self.seconds = time.perf_counter()
 
     def synchronize(self) -> None:
         """Return at once."""
 
     def milliseconds_since(self, earlier: Self) -> float:
-        """Time between two marks."""
         if self.seconds is None or earlier.seconds is None:
             raise ValueError("an event that was not recorded has no time")
         return (self.seconds - earlier.seconds) * 1e3
 
 
 def debug_environment() -> dict[str, str]:
-    """Environment in which a Python process can open a debug device: the address sanitizer comes first."""
-    where = subprocess.run(
-        [find_cxx(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    )
+    """Return the environment variables of a process that opens a debug device; they load the sanitizer."""
+    where = subprocess.check_output([find_cxx(), "-print-file-name=libasan.so"], text=True)
     return {
         "RETRACE_EMULATOR": "debug",
-        "LD_PRELOAD": str(Path(where.stdout.strip()).resolve()),
+        "LD_PRELOAD": str(Path(where.strip()).resolve()),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
     }
 
 
 def require_sanitizer() -> None:
-    """Refuse to load a debug library into a process that did not start with the address sanitizer."""
+    """Raise RetraceError if this process was not started with the address sanitizer."""
     if not hasattr(ctypes.CDLL(None), "__asan_init"):
         needed = " ".join(f"{name}={value}" for name, value in debug_environment().items())
         raise RetraceError(f"the emulator's debug build needs a fresh process: run `{needed} python ...`")
 
 
 def load_library(path: Path) -> ctypes.CDLL:
-    """Load a compiled kernel file, and with the first one OpenMP: told to sleep, not to spin, while it waits.
+    """Load a compiled kernel file; the first one also loads OpenMP, set to sleep instead of spinning.
 
-    Threads that spin keep the processor from those they wait for as soon as the machine has other work
-    (docs/experiments.md). OpenMP reads the environment when it is loaded; libraries with an OpenMP of their
-    own, which are timed, are to find it as it was.
+    On a busy machine, spinning threads take the processor from the threads for which they wait
+    (docs/experiments.md, 6). OpenMP reads the environment when it is loaded. The setting is removed
+    afterwards, so that timed libraries with their own OpenMP find the environment unchanged.
     """
     chosen = os.environ.get("OMP_WAIT_POLICY")
     os.environ["OMP_WAIT_POLICY"] = chosen or "passive"
@@ -117,17 +113,11 @@ PACKED = {
     "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
     "i8": "q", "u8": "Q", "f4": "f4x", "f8": "d",
 }  # fmt: skip
-"""How `struct` packs a number into 8 bytes. NumPy's own letters will not do: its `l` has 8 bytes, here 4."""
+"""How `struct` packs a number into 8 bytes. NumPy's codes differ: its `l` has 8 bytes, here 4."""
 
 
 class Parameter:
-    """One parameter of a kernel, from its description such as `i4` or `Pf8` (pointer to double).
-
-    Attributes
-    ----------
-    code
-        How `struct` packs it, padded to 8 bytes.
-    """
+    """A parameter of a kernel, made from a description such as `i4` or `Pf8` (pointer to double)."""
 
     def __init__(self, word: str) -> None:
         self.pointer = word.startswith("P")
@@ -136,14 +126,12 @@ class Parameter:
         self.code = "Q" if self.pointer else PACKED[plain]
 
     def accepts(self, argument: Any) -> bool:
-        """Whether an argument has the parameter's own type."""
-        if self.pointer:
-            if not isinstance(argument, EmulatedBuffer):
-                return False
-            target = self.dtype
-            same_size = target is None or target.itemsize == argument.dtype.itemsize
-            return same_size and (target is None or (target.kind == "f") == (argument.dtype.kind == "f"))
-        return isinstance(argument, np.generic) and argument.dtype == self.dtype
+        if not self.pointer:
+            return isinstance(argument, np.generic) and argument.dtype == self.dtype
+        if not isinstance(argument, EmulatedBuffer) or self.dtype is None:
+            return isinstance(argument, EmulatedBuffer)
+        mine, its = self.dtype, argument.dtype
+        return mine.itemsize == its.itemsize and (mine.kind == "f") == (its.kind == "f")
 
     def __str__(self) -> str:
         if not self.pointer:
@@ -152,7 +140,7 @@ class Parameter:
 
 
 class EmulatedKernel:
-    """A `__global__` function of an emulated module."""
+    """A `__global__` function of a kernel file."""
 
     def __init__(self, device: EmulatedDevice, library: ctypes.CDLL, found: Any) -> None:
         self.device = device
@@ -162,21 +150,17 @@ class EmulatedKernel:
         self._storage = library.emulated_dynamic_storage
         self._launch = library.emulator_launch
         self._struct = struct.Struct("=" + "".join(parameter.code for parameter in self.parameters))
-        # Arguments are packed into 8-byte slots; the array of their addresses never changes.
+        # Arguments are packed into 8-byte slots, so the array of their addresses never changes.
         self._slots = ctypes.create_string_buffer(max(8, self._struct.size))
-        offsets = [
-            struct.calcsize("=" + "".join(parameter.code for parameter in self.parameters[:i]))
-            for i in range(len(self.parameters))
-        ]
+        slots = len(self.parameters)
         start = ctypes.addressof(self._slots)
-        self._arguments = (ctypes.c_void_p * max(1, len(offsets)))(*[start + offset for offset in offsets])
+        self._arguments = (ctypes.c_void_p * max(1, slots))(*(start + 8 * i for i in range(slots)))
         self._error = ctypes.create_string_buffer(500)
         self._extents: dict[tuple[Dim, Dim], tuple[Any, Any]] = {}
 
     def __call__(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
     ) -> None:
-        """Run the grid to its end."""
         self._pack(arguments)
         sizes = self._extents.get((grid, block))
         if sizes is None or shared:
@@ -219,17 +203,16 @@ class EmulatedKernel:
         self._struct.pack_into(self._slots, 0, *values)
 
 
+@dataclass
 class EmulatedModule:
-    """One kernel file, compiled for the emulator."""
+    """A kernel file, compiled for the emulator."""
 
-    def __init__(self, device: EmulatedDevice, source: str, library: ctypes.CDLL) -> None:
-        self.device = device
-        self.source = source
-        self.library = library
-        self._kernels: dict[str, EmulatedKernel] = {}
+    device: EmulatedDevice
+    source: str
+    library: ctypes.CDLL
+    _kernels: dict[str, EmulatedKernel] = field(default_factory=dict)
 
     def kernel(self, name: str) -> EmulatedKernel:
-        """Find a kernel by its name."""
         if name not in self._kernels:
             try:
                 find = self.library[f"emulated_{name}"]
@@ -240,7 +223,6 @@ class EmulatedModule:
         return self._kernels[name]
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
-        """Copy into a `__constant__` or `__device__` variable."""
         size = ctypes.c_size_t()
         address = self.library.emulator_symbol(self.library._handle, name.encode(), ctypes.byref(size))
         if not address:
@@ -253,40 +235,36 @@ class EmulatedModule:
 class EmulatedDevice(Device):
     """A CPU that runs kernels as a GPU would.
 
-    Parameters
-    ----------
-    seed
-        Run single-threaded, blocks and threads in a shuffled order and interleaved at memory accesses, all
-        decided by the seed. None: as fast as possible, in order.
-    debug
-        Check every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
-        interleave. Default: whether the environment variable RETRACE_EMULATOR is `debug`.
+    With a seed it runs on one OS thread, with blocks and threads in a shuffled order and interleaved at
+    memory accesses; the seed determines all of this. Without, it runs in order, as fast as possible. `debug`
+    checks every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
+    interleave. The default is whether the environment variable RETRACE_EMULATOR is `debug`.
     """
 
     backend = "emulator"
 
-    def __init__(self, seed: int | None = None, debug: bool | None = None) -> None:
+    def __init__(
+        self, seed: int | None = None, debug: bool | None = None, memory_gib: float | None = None
+    ) -> None:
+        self.memory_gib = memory_gib
         self.seed = seed
         self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
         self.closed = True
-        self._launches = 0
         self._buffers: weakref.WeakSet[EmulatedBuffer] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
-        """Open the device."""
         self.closed = False
         self._launches = 0
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Make every buffer unusable."""
         for buffer in self._buffers:
             buffer.release()
         self._buffers.clear()
         self.closed = True
 
     def load(self, source: str) -> EmulatedModule:
-        """Compile a kernel file if need be, and load it; modules of one file share its variables."""
+        """Load a kernel file; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
         library = load_library(build_emulator(KERNELS / source, self.debug, self.seed is not None))
@@ -297,73 +275,55 @@ class EmulatedDevice(Device):
             *[ctypes.c_void_p] * 4, ctypes.c_uint, ctypes.c_void_p,
             ctypes.c_int, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_size_t,
         )  # fmt: skip
-        return EmulatedModule(self, shown(KERNELS / source), library)
+        return EmulatedModule(self, shown_path(KERNELS / source), library)
 
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        """Load a library for Thrust's own host system."""
         return ctypes.CDLL(str(build_thrust(KERNELS / source, None)))
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
-        """Allocate memory and poison it."""
         memory = np.empty(size, dtype)
         memory.view(np.uint8).fill(POISON)
         return self._keep(EmulatedBuffer(memory))
 
     def view(self, buffer: Buffer, begin: int, size: int) -> EmulatedBuffer:
-        """Name a part of a buffer."""
         self.check_view(buffer, begin, size)
         return self._keep(EmulatedBuffer(cast(EmulatedBuffer, buffer).memory()[begin : begin + size]))
 
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from host to device."""
         self.check_copy(buffer, host)
         cast(EmulatedBuffer, buffer).memory()[:] = host
 
     def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
-        """Copy from device to host."""
         self.check_copy(buffer, host)
         host[:] = cast(EmulatedBuffer, buffer).memory()
 
     def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
-        """Set every element."""
         cast(EmulatedBuffer, buffer).memory().fill(value)
 
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Allocate host memory, which needs no locking here."""
         return np.empty(size, dtype)
 
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], EmulatedBuffer]:
-        """Allocate host memory and call it device memory as well."""
         memory = np.empty(size, dtype)
         return memory, self._keep(EmulatedBuffer(memory))
 
     def stream(self) -> EmulatedStream:
-        """Create a stream."""
         return EmulatedStream()
 
     def event(self) -> EmulatedEvent:
-        """Create an event."""
         return EmulatedEvent()
 
     def synchronize(self) -> None:
-        """Return at once: nothing is ever left to do."""
+        """Return at once, because no work is ever queued."""
 
     def free_memory(self) -> int:
-        """Memory that the operating system could still hand out."""
-        return memory.available()
+        return self.limited(memory.available(), 0)
 
     def resident_blocks(self, block_size: int) -> int:
-        """How many blocks run at the same time: one a core."""
         return len(os.sched_getaffinity(0))
 
-    def mark(self) -> EmulatedEvent:
-        """Create an event and record it."""
-        event = EmulatedEvent()
-        event.record()
-        return event
-
     def next_seed(self) -> tuple[int, int]:
-        """Whether the next launch is shuffled, and by which seed: another one for each launch."""
+        """Return whether the next launch is shuffled, and its seed, which is different for each launch."""
         if self.seed is None:
             return 0, 0
         self._launches += 1

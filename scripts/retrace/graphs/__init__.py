@@ -1,1 +1,1 @@
-"""Graphs: the one graph type, the formats it is read from, generators and the data-set registry."""
+"""Graphs: the graph types, the file formats, the generators and the registry of data sets."""

@@ -1,4 +1,4 @@
-"""The one graph type: compressed sparse rows, 32-bit throughout."""
+"""The graph type of all solvers: compressed sparse rows with 32-bit integers."""
 
 from __future__ import annotations
 
@@ -12,41 +12,37 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import naming_output
 
 UNREACHABLE = 2**31 - 1
-"""Level or distance of a vertex that the source does not reach, in every answer."""
+"""Level or distance of an unreached vertex, in every answer."""
 
 Int32Array = NDArray[np.int32]
 
 ARCS_AT_A_TIME = 1 << 20
-"""Arcs of a block, whose arrays a processor's cache can hold."""
+"""Number of arcs in a block of `CSRGraph.blocks`; arrays of this size fit in a processor's cache."""
 
 
 @dataclass(frozen=True)
 class CSRGraph:
-    """A directed graph as compressed sparse rows; an undirected one holds each edge as two arcs.
+    """A directed graph as compressed sparse rows (CSR); an undirected graph holds each edge as two arcs.
 
-    Parallel arcs and self-loops are kept. The arcs of a vertex keep the order of the file they came from.
-
-    Attributes
-    ----------
-    indptr
-        Shape (vertices + 1,), int32: the arcs of vertex u are `indptr[u]` to `indptr[u + 1] - 1`.
-    indices
-        Shape (arcs,), int32: each arc's head.
-    weights
-        Shape (arcs,), int32, not negative; None for a graph without weights.
-    info
-        Identity for records: name, origin, edition, seed and the like.
+    Parallel arcs and self-loops are kept. The arcs of a vertex keep the order of their file. Arrays that have
+    the wrong type or do not fit together raise TypeError or ValueError.
     """
 
     indptr: Int32Array
+    """Shape (vertices + 1,): vertex u has the arcs `indptr[u]` to `indptr[u + 1] - 1`."""
     indices: Int32Array
+    """Shape (arcs,): head of each arc."""
     weights: Int32Array | None = None
+    """Shape (arcs,): weight of each arc; None for a graph without weights."""
     info: dict[str, Any] = field(default_factory=dict, compare=False)
+    """Identity for records, such as name, origin, edition and seed."""
 
     def __post_init__(self) -> None:
         for name in ("indptr", "indices", "weights"):
@@ -58,7 +54,7 @@ class CSRGraph:
         if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.indices):
             raise ValueError("indptr must start at 0 and end at the number of arcs")
         if self.weights is not None and len(self.weights) != len(self.indices):
-            raise ValueError("weights must have one entry an arc")
+            raise ValueError("weights must have one entry per arc")
 
     @property
     def vertices(self) -> int:
@@ -67,31 +63,31 @@ class CSRGraph:
 
     @property
     def arcs(self) -> int:
-        """Number of arcs, parallel ones counted each."""
+        """Number of arcs; each parallel arc counts."""
         return len(self.indices)
 
     @property
     def memory_bytes(self) -> int:
-        """Size of the graph's arrays."""
+        """Size of the arrays in bytes."""
         return sum(array.nbytes for array in (self.indptr, self.indices, self.weights) if array is not None)
 
     @property
     def name(self) -> str:
-        """The graph's name in records, `graph` if it has none."""
+        """Name of the graph in records; `graph` if it has none."""
         return str(self.info.get("name", "graph"))
 
     def degrees(self) -> Int32Array:
-        """Out-degree of each vertex, shape (vertices,)."""
+        """Return the out-degree of each vertex, shape (vertices,)."""
         return np.diff(self.indptr)
 
     def tails(self) -> Int32Array:
-        """Tail of each arc, shape (arcs,)."""
+        """Return the tail of each arc, shape (arcs,)."""
         return np.repeat(np.arange(self.vertices, dtype=np.int32), self.degrees())
 
     def blocks(self) -> Iterator[tuple[Int32Array, slice]]:
-        """Yield all arcs in order, some vertices' at a time: their tails, and where they are in `indices`.
+        """Yield all arcs in order, in blocks of whole vertices: their tails, and their slice of `indices`.
 
-        What is computed from a block is small beside the graph; a vertex of very many arcs is one by itself.
+        A block has about `ARCS_AT_A_TIME` arcs, to keep temporary arrays small; one vertex may have more.
         """
         first = 0
         while first < self.vertices:
@@ -105,13 +101,18 @@ class CSRGraph:
             first = after
 
     def reversed(self) -> CSRGraph:
-        """Turn every arc round; the graph itself if `info` says that it is not directed."""
+        """Return the graph with every arc reversed; the graph itself if `info` says that it is undirected."""
         if self.info.get("directed") is False:
             return self
         return from_arcs(self.vertices, self.indices, self.tails(), self.weights, self.info)
 
+    def to_scipy(self, values: NDArray[Any] | None = None) -> scipy.sparse.csr_array[Any]:
+        """Return the adjacency matrix with one value per arc, by default 1.0; parallel arcs stay apart."""
+        values = np.ones(self.arcs) if values is None else values
+        return scipy.sparse.csr_array((values, self.indices, self.indptr), shape=(self.vertices,) * 2)
+
     def digest(self) -> str:
-        """Sha256 of the arrays (little-endian int32, with their names), the graph's identity in records."""
+        """Return the sha256 of the arrays (names, little-endian int32): the graph's identity in records."""
         sha = hashlib.sha256()
         for name in ("indptr", "indices", "weights"):
             array = getattr(self, name)
@@ -128,7 +129,7 @@ def from_arcs(
     weights: NDArray[np.integer[Any]] | None = None,
     info: dict[str, Any] | None = None,
 ) -> CSRGraph:
-    """Build a graph from arc arrays of shape (arcs,), 0-based; arcs of a vertex keep their order."""
+    """Build a graph from arrays of shape (arcs,) with 0-based ids; the arcs of a vertex keep their order."""
     order = np.argsort(tails, kind="stable")
     indptr = np.zeros(vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(tails, minlength=vertices), out=indptr[1:])
@@ -141,37 +142,19 @@ def from_arcs(
 
 
 def save(graph: CSRGraph, folder: Path) -> None:
-    """Write the arrays as .npy files and `graph.json` into `folder`, made beside it and then renamed.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
-    """
+    """Write a graph into `folder`, which appears complete; raise RetraceError if it cannot be written."""
     info = {**graph.info, "vertices": graph.vertices, "arcs": graph.arcs, "sha256": graph.digest()}
-    _save(folder, info, {name: getattr(graph, name) for name in ARRAYS})
+    save_folder(folder, info, {name: getattr(graph, name) for name in ARRAYS})
 
 
 def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
-    """Write only what a graph would be, and why it is not there.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
-    """
-    _save(folder, {**info, "sha256": None, "missing": reason}, {})
+    """Write only the identity of a graph, and the reason why the graph does not exist."""
+    save_folder(folder, {**info, "sha256": None, "missing": reason}, {})
 
 
-def identity(folder: Path) -> dict[str, Any]:
-    """Read what a stored graph is, without its arrays; `missing` says why there are none.
-
-    Raises
-    ------
-    RetraceError
-        If the folder holds no complete graph.
-    """
-    with _naming(folder):
+def stored_info(folder: Path) -> dict[str, Any]:
+    """Read a graph's identity, or why it is `missing`; raise RetraceError if the folder holds neither."""
+    with naming_folder(folder):
         info = json.loads((folder / "graph.json").read_text())
         if not isinstance(info, dict):
             raise ValueError("graph.json holds no object")
@@ -179,17 +162,11 @@ def identity(folder: Path) -> dict[str, Any]:
 
 
 def load(folder: Path) -> CSRGraph:
-    """Memory-map a graph that `save` wrote.
-
-    Raises
-    ------
-    RetraceError
-        If the folder holds no complete graph, or says why it has none.
-    """
-    info = identity(folder)
+    """Memory-map a graph that `save` wrote; raise RetraceError if there is none, or only the reason."""
+    info = stored_info(folder)
     if "missing" in info:
         raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")
-    with _naming(folder):
+    with naming_folder(folder):
         arrays = {
             name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
             for name in ARRAYS
@@ -201,33 +178,28 @@ def load(folder: Path) -> CSRGraph:
 ARRAYS = ("indptr", "indices", "weights")
 
 
-def _save(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
-    """Write a folder beside its place and rename it."""
+def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
+    """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed."""
     partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
     try:
-        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
-        partial.mkdir(parents=True)
-        for name, array in arrays.items():
-            if array is not None:
-                np.save(partial / f"{name}.npy", array)
-        (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
-        if folder.exists():
-            shutil.rmtree(folder)
-        partial.rename(folder)
-    except OSError as error:
-        raise RetraceError(
-            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
+        with naming_output(folder):
+            partial.mkdir(parents=True)
+            for name, array in arrays.items():
+                if array is not None:
+                    np.save(partial / f"{name}.npy", array)
+            (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
+            if folder.exists():
+                shutil.rmtree(folder)
+            partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
 @contextmanager
-def _naming(folder: Path) -> Iterator[None]:
-    """Say in one line which folder is at fault."""
+def naming_folder(folder: Path, writer: str = "get_graph.py or `retrace convert`") -> Iterator[None]:
+    """Turn an error into one line that names the folder, and who can write it again."""
     try:
         yield
-    except (OSError, ValueError, TypeError) as error:
-        raise RetraceError(
-            f"{folder}: not a stored graph ({error}); write it again, by get_graph.py or `retrace convert`"
-        ) from None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise RetraceError(f"{folder}: not a stored graph ({error}); write it again, by {writer}") from None

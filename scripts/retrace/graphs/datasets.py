@@ -1,10 +1,8 @@
-"""The graphs by name: where each comes from, how its files are downloaded and checked, what stands in for it.
+"""Download the graphs of the registry, check them, and generate a stand-in for a graph that is not available.
 
-Nothing is taken on trust. A download becomes a file only after its content has been hashed, parsed and
-counted; a file that is already there is hashed before it is parsed.
+A download is renamed to its file name only after it has been hashed, parsed and counted. A file that is there
+already is hashed before it is parsed.
 """
-
-from __future__ import annotations
 
 import fcntl
 import hashlib
@@ -14,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,114 +20,57 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pooch
 import requests
 import scipy
-import yaml
 
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.generators import (
-    ROAD_WEIGHTS,
-    heavy_tailed_stand_in,
-    random_weights,
-    road_stand_in,
-)
+from retrace.graphs.dataset_registry import Dataset, Edition
+from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.system.errors import RetraceError
+from retrace.system.models import one_line
 from retrace.system.project import ROOT
 
-SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"
-
-PROBE_S = 5.0
-"""How long an address may take to answer at all; with no network this is all the time a graph costs."""
-READ_S = 20.0
-"""How long a download may stand still before it is tried again."""
-DOWNLOAD_S = 600.0
-"""How long an address may take in all, retries included."""
-RETRIES = 2
 NEAR_HOPS = 15
-"""How far the near pair of a stand-in is apart."""
+"""Arcs between source and target of a stand-in's near pair."""
+
+WEB = ("http://", "https://")
 
 
 @dataclass(frozen=True)
-class Edition:
-    """One file of a data set: `path` in the project, or `file` to be downloaded from `addresses`."""
+class Patience:
+    """How long to wait for an address, in seconds."""
 
-    name: str
-    format: str
-    path: str | None = None
-    file: str | None = None
-    sha256: str | None = None
-    arcs: int | None = None
-    renumber: bool = False
-    addresses: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """A graph of the registry; the schema says what its fields mean."""
-
-    name: str
-    vertices: int
-    arcs: int
-    directed: bool
-    origin: str
-    licence: str
-    source: int
-    pairs: dict[str, tuple[int, int]]
-    editions: tuple[Edition, ...]
-    weighted: bool = True
-    sources: int | None = None
-    stand_in: str | None = None
+    probe: float = 5.0
+    """For a first answer. All addresses are asked at once, so without a network a graph costs this time."""
+    read: float = 20.0
+    """For the next bytes of a download."""
+    download: float = 600.0
+    """For a whole download."""
+    retries: int = 2
+    """How often a download is tried again."""
 
 
-def load_registry(config: Mapping[str, Any]) -> dict[str, Dataset]:
-    """Read the `datasets` part of a configuration.
+def obtain(
+    dataset: Dataset,
+    downloads: Path,
+    mirror: str | None,
+    offline: str,
+    seed: int,
+    patience: Patience = Patience(),
+) -> CSRGraph:
+    """Return a graph: the first edition that is available, or a stand-in generated with `seed`.
 
-    Raises
-    ------
-    RetraceError
-        If it does not fit the schema or contradicts itself, naming the key.
-    """
-    datasets = config.get("datasets")
-    schema = yaml.safe_load(SCHEMA.read_text())
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(datasets))
-    if error is not None:
-        key = ".".join(["datasets", *map(str, error.absolute_path)])
-        raise RetraceError(f"config: {key}: {' '.join(error.message.split())[:300]}")
-    assert datasets is not None
-    return {name: _dataset(name, entry) for name, entry in datasets.items()}
+    Files are downloaded to `downloads`. `mirror`, a folder or an http(s) address, is tried after an edition's
+    own addresses. `offline` says what to do if no edition is available: `stand-in` or `fail`.
 
+    The graph has weights, unless the data set has none. Its `info` holds name, origin, edition, weights
+    (`file`, `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for
+    a sample of sources their count and seed.
 
-def obtain(dataset: Dataset, downloads: Path, mirror: str | None, offline: str, seed: int) -> CSRGraph:
-    """Get a graph: each edition from `downloads`, its addresses and the mirror, or else a stand-in.
-
-    Parameters
-    ----------
-    dataset
-        Which graph.
-    downloads
-        Folder of downloaded files.
-    mirror
-        A folder or an http(s) address that may have the files too.
-    offline
-        What to do if no edition can be had: `stand-in` or `fail`.
-    seed
-        Of the weights of an edition without, and of a stand-in.
-
-    Returns
-    -------
-    graph
-        With weights if the data set has some; `info` holds name, origin, edition, weights (`file`,
-        `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for a
-        sample of sources their count and seed.
-
-    Raises
-    ------
-    RetraceError
-        If a file that is already there is not as expected, or no edition can be had and none may stand in.
+    Raises RetraceError if a file already there is wrong, or no edition is available and no stand-in allowed.
     """
     missing = list(
         takewhile(lambda edition: edition.file and not (downloads / edition.file).is_file(), dataset.editions)
@@ -140,27 +81,27 @@ def obtain(dataset: Dataset, downloads: Path, mirror: str | None, offline: str, 
         except OSError as error:
             raise RetraceError(f"no folder {downloads} to download to ({error.strerror})") from None
     tried = []
-    deadline = time.monotonic() + PROBE_S
+    deadline = time.monotonic() + patience.probe
     probes = [
-        (edition, address, _in_background(_ask, address)) for edition, address in _addresses(missing, mirror)
+        (edition, address, _in_background(_probe, address, patience))
+        for edition in missing
+        for address in (*edition.addresses, *([f"{mirror.rstrip('/')}/{edition.file}"] if mirror else []))
     ]
     for edition, address, probe in probes:
         try:
             probe.result(max(0.0, deadline - time.monotonic()))
-            return _describe(_fetch(address, edition, dataset, downloads), edition, dataset, seed)
+            return _fetch(address, edition, dataset, seed, downloads, patience)
         except (RetraceError, OSError, ValueError) as error:
-            reason = _reason(error)
-        print(f"warning: {address}: {reason}", file=sys.stderr)
-        tried.append(f"{address} ({reason})")
+            tried.append(f"{address} ({_reason(error)})")
+            print(f"warning: {address}: {_reason(error)}", file=sys.stderr)
     if len(missing) < len(dataset.editions):
         edition = dataset.editions[len(missing)]
-        path = _here(edition, downloads)
+        path = ROOT / edition.path if edition.path else downloads / str(edition.file)
         try:
-            return _describe(_check(path, str(path), edition, dataset), edition, dataset, seed)
+            return _check(path, str(path), edition, dataset, seed)
         except RetraceError as error:
-            raise RetraceError(
-                f"{error}; delete {path} and run again" if edition.file else str(error)
-            ) from None
+            advice = f"; delete {path} and run again" if edition.file else ""
+            raise RetraceError(f"{error}{advice}") from None
     if offline == "fail" or not dataset.stand_in:
         files = " or ".join(str(edition.file) for edition in missing)
         raise RetraceError(
@@ -171,68 +112,42 @@ def obtain(dataset: Dataset, downloads: Path, mirror: str | None, offline: str, 
     return _stand_in(dataset, seed)
 
 
-def _dataset(name: str, entry: dict[str, Any]) -> Dataset:
-    editions = tuple(Edition(**{**e, "addresses": tuple(e.get("addresses", ()))}) for e in entry["editions"])
-    pairs = {key: (s, t) for key, (s, t) in entry["pairs"].items()}
-    for key, vertex in [("source", entry["source"]), *((f"pairs.{k}", v) for k in pairs for v in pairs[k])]:
-        if vertex >= entry["vertices"]:
-            raise RetraceError(
-                f"config: datasets.{name}.{key}: expected ids below {entry['vertices']}, found {vertex}"
-            )
-    if len({edition.name for edition in editions}) < len(editions):
-        raise RetraceError(f"config: datasets.{name}.editions: expected a name of its own for each")
-    return Dataset(**{**entry, "name": name, "pairs": pairs, "editions": editions})
-
-
-def _here(edition: Edition, downloads: Path) -> Path:
-    """Where the edition's file is or will be."""
-    return ROOT / edition.path if edition.path else downloads / str(edition.file)
-
-
-def _addresses(editions: list[Edition], mirror: str | None) -> Iterator[tuple[Edition, str]]:
-    """Yield each edition with each of its addresses, the mirror's last."""
-    for edition in editions:
-        for address in edition.addresses:
-            yield edition, address
-        if mirror:
-            yield edition, f"{mirror.rstrip('/')}/{edition.file}"
-
-
-def _ask(address: str) -> None:
-    """Raise if an address has nothing to offer; what may pass, such as a busy host, is for retries to see."""
-    if _is_web(address):
-        with requests.get(address, stream=True, timeout=PROBE_S) as response:
+def _probe(address: str, patience: Patience) -> None:
+    """Raise an error if an address does not have the file; errors of a busy host are left to the download."""
+    if address.startswith(WEB):
+        with requests.get(address, stream=True, timeout=patience.probe) as response:
             if 400 <= response.status_code < 500:
                 response.raise_for_status()
     elif not Path(address).is_file():
         raise FileNotFoundError("no such file")
 
 
-def _fetch(address: str, edition: Edition, dataset: Dataset, downloads: Path) -> CSRGraph:
-    """Download a file beside its place, and put it there if it is right; not if another job just did."""
-    target = _here(edition, downloads)
+def _fetch(
+    address: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path, patience: Patience
+) -> CSRGraph:
+    """Download a file into a temporary folder, check it, and move it to `downloads`."""
+    target = downloads / str(edition.file)
     with _alone(downloads / f".lock-{target.name}"):
-        if target.is_file():
-            return _check(target, str(target), edition, dataset)
-        for stale in downloads.glob(f".{target.name}.*"):
+        if target.is_file():  # another job has downloaded it in the meantime
+            return _check(target, str(target), edition, dataset, seed)
+        prefix = f".{target.name}."
+        for stale in downloads.glob(f"{prefix}*"):
             shutil.rmtree(stale, ignore_errors=True)
-        with tempfile.TemporaryDirectory(
-            prefix=f".{target.name}.", dir=downloads, ignore_cleanup_errors=True
-        ) as folder:
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=downloads, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, target.name)
-            if _is_web(address):
-                # A host may send a byte now and then forever: neither pooch nor requests limits the whole.
-                _in_background(_download, address, partial).result(DOWNLOAD_S)
+            if address.startswith(WEB):
+                # Neither pooch nor requests limits the time of a whole download.
+                _in_background(_download, address, partial, patience).result(patience.download)
             else:
                 shutil.copyfile(address, partial)
-            graph = _check(partial, target.name, edition, dataset)
+            graph = _check(partial, target.name, edition, dataset, seed)
             partial.replace(target)
-    return graph
+            return graph
 
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Let one job at a time in; it deletes the file in the end, and whoever waits then takes a new one."""
+    """Let one job at a time run. It deletes the lock file at its end; a waiting job makes a new one."""
     while True:
         with lock.open("w") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -245,22 +160,17 @@ def _alone(lock: Path) -> Iterator[None]:
             return
 
 
-def _download(address: str, target: Path) -> None:
+def _download(address: str, target: Path, patience: Patience) -> None:
     pooch.get_logger().setLevel("WARNING")
-    pooch.create(
-        path=target.parent,
-        base_url="",
-        registry={target.name: None},
-        urls={target.name: address},
-        retry_if_failed=RETRIES,
-    ).fetch(
-        target.name,
-        downloader=pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=(PROBE_S, READ_S)),
-    )
+    times = (patience.probe, patience.read)
+    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=times)
+    files, urls = {target.name: None}, {target.name: address}
+    store = pooch.create(target.parent, "", registry=files, urls=urls, retry_if_failed=patience.retries)
+    store.fetch(target.name, downloader=downloader)
 
 
-def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGraph:
-    """Read an edition's file: first its hash, then its content, then the counts."""
+def _check(path: Path, shown: str, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
+    """Read an edition's file; check its hash, then parse it, then check the counts; add what it lacks."""
     raw = formats.read_bytes(path)
     wanted = edition.sha256
     try:
@@ -273,44 +183,27 @@ def _check(path: Path, shown: str, edition: Edition, dataset: Dataset) -> CSRGra
         kind = "a web page" if content.lstrip().startswith(b"<") else "other content"
         raise RetraceError(f"{shown}: expected content with sha256 {wanted}, found {kind} with {found}")
     arcs = dataset.arcs if edition.arcs is None else edition.arcs
-    return formats.parse(content, edition.format, shown, (dataset.vertices, arcs))
-
-
-def _describe(graph: CSRGraph, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
-    """Give a graph its identity, and weights if it lacks those of its data set."""
+    graph = formats.parse_graph(content, edition.format, shown, (dataset.vertices, arcs))
     if edition.renumber:
         graph = _by_appearance(graph)
-    pairs = {key: list(pair) for key, pair in dataset.pairs.items()}
-    info = {"edition": edition.name, "weights": "none", "seed": None, **_identity(dataset, seed, pairs)}
-    if graph.weights is not None:
-        return replace(graph, info={**info, "weights": "file"})
-    if not dataset.weighted:
+    weights = "none" if graph.weights is None else "file"
+    return _complete(graph, dataset, seed, {"edition": edition.name, "weights": weights, "seed": None})
+
+
+def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:
+    """Complete `info` from the data set, and generate weights if the data set has some and the graph none."""
+    alike = {"name": dataset.name, "origin": dataset.origin, "directed": dataset.directed}
+    info = {**alike, "source": dataset.source, "pairs": dataset.pairs.by_name(), **info}
+    if dataset.sources is not None and dataset.sources < dataset.vertices:
+        info["sources"] = {"count": dataset.sources, "seed": seed}
+    if graph.weights is not None or not dataset.weighted:
         return replace(graph, info=info)
-    return _with_weights(replace(graph, info=info), seed)
-
-
-def _identity(dataset: Dataset, seed: int, pairs: dict[str, list[int]]) -> dict[str, Any]:
-    """Return what `info` says of any graph of a data set."""
-    identity = {
-        "name": dataset.name,
-        "origin": dataset.origin,
-        "directed": dataset.directed,
-        "source": dataset.source,
-        "pairs": pairs,
-    }
-    if dataset.sources is None or dataset.sources >= dataset.vertices:
-        return identity
-    return {**identity, "sources": {"count": dataset.sources, "seed": seed}}
-
-
-def _with_weights(graph: CSRGraph, seed: int) -> CSRGraph:
-    """Draw weights for a graph that has none."""
     weights = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)
-    return replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
+    return replace(graph, weights=weights, info={**info, "weights": "generated", "seed": seed})
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:
-    """Renumber the vertices in the order in which arcs name them first; sort each vertex's arcs."""
+    """Renumber the vertices in the order in which the arcs name them; sort the arcs of each vertex."""
     named = np.column_stack((graph.tails(), graph.indices)).ravel()
     vertices, first = np.unique(named, return_index=True)
     number = np.empty(graph.vertices, dtype=np.int64)
@@ -322,27 +215,19 @@ def _by_appearance(graph: CSRGraph) -> CSRGraph:
 
 
 def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
-    """Generate a stand-in and find pairs near and far in it, where the registry's mean nothing."""
+    """Generate a stand-in, with a near and a far pair of its own."""
     generate = {"road": road_stand_in, "heavy-tailed": heavy_tailed_stand_in}[str(dataset.stand_in)]
     graph = generate(dataset.vertices, dataset.arcs, seed)
-    ones = scipy.sparse.csr_array(
-        (np.ones(graph.arcs), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
-    )
-    hops = scipy.sparse.csgraph.dijkstra(ones, unweighted=True, indices=[dataset.source])[0]
+    hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[dataset.source])[0]
     near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
     pairs = {"near": [dataset.source, near], "far": [dataset.source, far]}
-    info = _identity(dataset, seed, pairs) | {"origin": "stand-in", "edition": "stand-in", "directed": False}
     weights = "none" if graph.weights is None else "generated"
-    graph = replace(graph, info={**info, "weights": weights, "seed": seed})
-    return _with_weights(graph, seed) if dataset.weighted and graph.weights is None else graph
-
-
-def _is_web(address: str) -> bool:
-    return address.startswith(("http://", "https://"))
+    info = {"origin": "stand-in", "edition": "stand-in", "directed": False, "seed": seed}
+    return _complete(graph, dataset, seed, {**info, "pairs": pairs, "weights": weights})
 
 
 def _in_background(function: Callable[..., None], *arguments: object) -> Future[None]:
-    """Call in a thread that may be left behind: unlike an executor's, it lets the program end."""
+    """Call a function in a thread that does not keep the program from ending, unlike one of an executor."""
     future: Future[None] = Future()
 
     def run() -> None:
@@ -357,7 +242,7 @@ def _in_background(function: Callable[..., None], *arguments: object) -> Future[
 
 
 def _reason(error: Exception) -> str:
-    """Say in a few words why an address was of no use."""
+    """Describe in a few words why an address failed."""
     match error:
         case TimeoutError() | requests.Timeout():
             return "no answer in time"
@@ -368,4 +253,4 @@ def _reason(error: Exception) -> str:
         case requests.ConnectionError():
             return "no connection"
         case _:
-            return " ".join(str(error).split())[:400]
+            return one_line(error)

@@ -1,13 +1,10 @@
-"""Complete graphs, known by their seed: the matrix is a function of it, and never stored.
+"""Complete graphs, identified by size and seed: the matrix follows from them and is never stored.
 
-`retrace.solvers.matrices` makes the matrix, on the host or on a device.
+`retrace.devices.matrices` makes the matrix, on the host or on a device.
 """
-
-from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,41 +15,30 @@ import numpy as np
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.generators import stream_key
-from retrace.graphs.random import WEIGHTS
+from retrace.graphs.random import GENERATED, WEIGHTS
 from retrace.system.errors import RetraceError
 
 EDITION = "dense"
-"""What `graph.json` of a stored dense graph has as its edition."""
+"""The edition in `graph.json` of a stored dense graph."""
 
 
 @dataclass(frozen=True)
 class DenseGraph:
-    """A complete directed graph: an arc from every vertex to every other, none to itself.
-
-    Attributes
-    ----------
-    vertices
-        Number of vertices.
-    seed
-        Of the weights: any integer, of which 64 bits count.
-    weights
-        Least and greatest weight, both positive: then the equations of Bellman have one solution. That of the
-        arc from u to v is `weight_of(u, v, ...)` of `kernels/generate/random_graph.h`.
-
-    Raises
-    ------
-    RetraceError
-        If there is no such graph.
-    """
+    """A directed graph with one arc between any two vertices; out of range, it raises RetraceError."""
 
     vertices: int
     seed: int
+    """Seed of the weights: any integer, of which the lower 64 bits count."""
     weights: tuple[int, int] = WEIGHTS
+    """Smallest and largest weight. Both are positive, so that Bellman's equations have one solution.
+
+    The arc from u to v has the weight `weight_of(u, v, ...)` of `kernels/generate/random_graph.h`.
+    """
 
     def __post_init__(self) -> None:
         if not 1 <= self.vertices < 2**16:
             raise RetraceError(
-                f"{self.name}: expected from 1 to {2**16 - 1} vertices, whose arcs can be counted"
+                f"{self.name}: expected from 1 to {2**16 - 1} vertices, so that 32 bits can count the arcs"
             )
         low, high = self.weights
         if not 0 < low <= high or high * self.vertices >= UNREACHABLE:
@@ -73,82 +59,37 @@ class DenseGraph:
 
     @property
     def key(self) -> np.uint64:
-        """Key of the weights' stream of random words."""
+        """Key of the random stream for the weights."""
         return stream_key(self.seed, "dense")
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """All that decides the matrix."""
-        return {"vertices": self.vertices, "seed": self.seed, "weights": list(self.weights)}
-
     def digest(self) -> str:
-        """Sha256 of the identity, as JSON with sorted keys: what records hold in place of the arrays'."""
-        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
+        """Return the sha256, for records, of the JSON of the values that determine the matrix."""
+        identity = {"seed": self.seed, "vertices": self.vertices, "weights": list(self.weights)}
+        return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
     @cached_property
     def info(self) -> dict[str, Any]:
-        """Identity for records, and the query."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "arcs": self.arcs,
-            "origin": "generated",
-            "edition": EDITION,
-            "weights": "generated",
-            "least_weight": self.weights[0],
-            "greatest_weight": self.weights[1],
-            "sha256": self.digest(),
-            "seed": self.seed,
-            "density": 1.0,
-            "directed": True,
-            "source": 0,
-        }
+        """Identity for records, and the source."""
+        sizes = {"name": self.name, "vertices": self.vertices, "arcs": self.arcs, "density": 1.0}
+        weights = {"least_weight": self.weights[0], "greatest_weight": self.weights[1], "seed": self.seed}
+        return {**sizes, **weights, **GENERATED, "edition": EDITION, "sha256": self.digest()}
 
 
 Graph = CSRGraph | DenseGraph
-"""Any graph."""
 
 
 def save(graph: DenseGraph, folder: Path) -> None:
-    """Write `graph.json` into `folder`, made beside it and then renamed.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
-    """
-    partial = folder.with_name(f".{folder.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
-        partial.mkdir(parents=True)
-        (partial / "graph.json").write_text(json.dumps(graph.info, indent=2) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
-    except OSError as error:
-        raise RetraceError(
-            f"{folder}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    """Write `graph.json` into `folder`; raise RetraceError if it cannot be written."""
+    csr.save_folder(folder, graph.info, {})
 
 
 def load(folder: Path) -> Graph:
-    """Load a stored graph, dense or not.
-
-    Raises
-    ------
-    RetraceError
-        If the folder holds no complete graph.
-    """
-    try:
-        info = json.loads((folder / "graph.json").read_text())
-        if info.get("edition") != EDITION:
-            return csr.load(folder)
+    """Load a stored graph, dense or not; raise RetraceError if the folder holds no complete graph."""
+    info = csr.stored_info(folder)
+    if info.get("edition") != EDITION:
+        return csr.load(folder)
+    with csr.naming_folder(folder, "generate_dense.py"):
         graph = DenseGraph(info["vertices"], info["seed"], (info["least_weight"], info["greatest_weight"]))
         if graph.digest() != info["sha256"]:
-            raise ValueError("its sha256 is not that of its other values")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RetraceError(
-            f"{folder}: not a stored graph ({error}); write it again, by generate_dense.py"
-        ) from None
-    return graph
+            raise ValueError("its sha256 does not match its other values")
+        return graph

@@ -1,10 +1,8 @@
-"""Seeded graphs and weights, the same on every machine and under every NumPy.
+"""Seeded graphs and weights, the same on every machine and with every version of NumPy.
 
-All randomness is splitmix64 (Steele, Lea and Flood, 2014) of a seed and a counter, in 64-bit integers.
-NumPy's own distributions would not do: their streams may change from one version to the next.
+All random numbers are splitmix64 (Steele, Lea and Flood, 2014) of a seed and a counter, in 64-bit integers.
+NumPy's own distributions are not used, because their streams may change from one version to the next.
 """
-
-from __future__ import annotations
 
 import math
 from typing import Any
@@ -16,22 +14,17 @@ from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.system.errors import RetraceError
 
 ROAD_WEIGHTS = (1, 2600)
-"""Least and greatest generated weight; the mean is that of the New York road graph's distances."""
+"""Smallest and largest generated weight; their mean is that of the distances in the New York road graph."""
 
 UInt64Array = NDArray[np.uint64]
 
 
 def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
-    """Generate a graph to stand in for a road graph: planar, symmetric, connected, few edges a vertex, wide.
+    """Generate a stand-in for a road graph: planar, symmetric, connected, of low degree and large diameter.
 
-    It is part of a square grid, numbered row by row. A spanning tree leads from each vertex left or up, so
-    that a vertex is as many hops from vertex 0 as rows and columns part them: 2 * sqrt(vertices) at most. The
-    other edges are drawn from what is left of the grid.
-
-    Raises
-    ------
-    RetraceError
-        If no such graph has that many vertices and arcs.
+    The graph is part of a square grid, numbered row by row. A spanning tree joins each vertex to its left or
+    upper neighbour, so that tree paths from vertex 0 are shortest, of at most 2 * sqrt(vertices) edges. Other
+    edges are drawn from the rest of the grid. Raises RetraceError for counts that no such graph has.
     """
     width = max(1, math.ceil(math.sqrt(vertices)))
     vertex = np.arange(1, vertices, dtype=np.int64)
@@ -57,20 +50,13 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
 
 
 def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
-    """Generate a graph to stand in for a social network: connected, a few vertices with very many neighbours.
+    """Generate a stand-in for a social network: connected, with a few vertices of very high degree.
 
-    Each vertex hangs on an end of an earlier edge, drawn with equal chances: who has many neighbours gets
-    more. Further edges lead from any vertex to such an end. There are no loops, parallel edges or weights.
-
-    References
-    ----------
-    V. Batagelj and U. Brandes, "Efficient generation of large random networks", Phys. Rev. E 71, 2005,
-    preferential attachment; here its list of ends is resolved for all edges at once.
-
-    Raises
-    ------
-    RetraceError
-        If no such graph has that many vertices and arcs, or it would be half of a complete one or more.
+    Preferential attachment (V. Batagelj and U. Brandes, "Efficient generation of large random networks",
+    Phys. Rev. E 71, 2005), with the list of ends resolved for all edges at once: each new vertex is joined to
+    an end of an earlier edge, drawn uniformly; further edges join any vertex to such an end. There are no
+    self-loops, parallel edges or weights. Raises RetraceError for counts that no such graph has, or for more
+    than half of a complete graph's edges.
     """
     edges, tree = arcs // 2, vertices - 1
     most = max(tree, vertices * tree // 4)
@@ -84,7 +70,7 @@ def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
         tails = np.concatenate(
             (np.arange(1, vertices), _below(vertices, _random(seed, "edges", drawn)[tree:]))
         )
-        # An edge e has ends 2 e, its tail, and 2 e + 1, which is like some earlier end; end 1 is vertex 0.
+        # Edge e has the ends 2 e (its tail) and 2 e + 1, which copies an earlier end. End 1 is vertex 0.
         end = np.arange(2 * drawn)
         earlier = _below(np.maximum(end - 1, 1), _random(seed, "ends", 2 * drawn))
         like = np.where((end % 2 == 1) & (end > 1), earlier, end)
@@ -107,44 +93,36 @@ def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
 def random_weights(
     tails: NDArray[np.integer[Any]], heads: NDArray[np.integer[Any]], low: int, high: int, seed: int
 ) -> Int32Array:
-    """Draw a weight from low to high for each arc, shape (arcs,); the same for all between two vertices."""
+    """Draw a weight from low to high per arc, shape (arcs,); all arcs between two vertices get the same."""
     near, far = np.minimum(tails, heads).astype(np.uint64), np.maximum(tails, heads).astype(np.uint64)
     pair = (near << np.uint64(32)) | far
     return (low + _below(high - low + 1, _splitmix64(pair ^ stream_key(seed, "weights")))).astype(np.int32)
 
 
 def sample_vertices(vertices: int, count: int, seed: int) -> Int32Array:
-    """Draw `count` different vertices, ascending.
-
-    Raises
-    ------
-    RetraceError
-        If there are not so many, or none is asked for.
-    """
+    """Draw different vertices, shape (count,), int32, ascending; raise RetraceError if there are fewer."""
     if not 1 <= count <= vertices:
         expected = (
             f"expected 1 to {vertices}, the graph's vertices" if vertices else "but the graph has no vertices"
         )
-        raise RetraceError(f"{count} sources asked for, {expected}")
+        raise RetraceError(f"{count} sources requested, {expected}")
     drawn = np.argsort(_random(seed, "sources", vertices), kind="stable")[:count]
     return np.sort(drawn).astype(np.int32)
 
 
 def stream_key(seed: int, purpose: str) -> np.uint64:
-    """Tell the streams of one seed apart by their purpose, of which the first eight letters count."""
+    """Return the key of a random stream, which a seed and a purpose (its first eight letters) identify."""
     words = np.array([seed % 2**64, int.from_bytes(purpose.encode(), "little") % 2**64], dtype=np.uint64)
     first, second = _splitmix64(words)
     return np.uint64(first ^ second)
 
 
 def _random(seed: int, purpose: str, count: int) -> UInt64Array:
-    """Draw `count` random words of 64 bits."""
     golden = np.uint64(0x9E3779B97F4A7C15)
     return _splitmix64(stream_key(seed, purpose) + np.arange(max(count, 0), dtype=np.uint64) * golden)
 
 
 def _splitmix64(words: UInt64Array) -> UInt64Array:
-    """Mix each word into one that looks random."""
     words = words + np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -152,5 +130,5 @@ def _splitmix64(words: UInt64Array) -> UInt64Array:
 
 
 def _below(bound: int | NDArray[np.int64], words: UInt64Array) -> NDArray[np.int64]:
-    """Map each word to a number from 0 to bound - 1, by its upper half."""
+    """Map the upper half of each word to a number from 0 to bound - 1."""
     return ((words >> np.uint64(32)) * np.asarray(bound, dtype=np.uint64) >> np.uint64(32)).astype(np.int64)

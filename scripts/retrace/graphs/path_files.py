@@ -1,9 +1,4 @@
-"""A path as an H/E file: its lines are among the graph's own, in the order in which the path takes them.
-
-The header counts the graph's vertices and the path's arcs. A path of no arcs is a header alone.
-"""
-
-from __future__ import annotations
+"""A path as an H/E file: a header with the graph's vertices and the path's arcs, then the arcs in order."""
 
 from pathlib import Path
 
@@ -15,15 +10,10 @@ from retrace.graphs.formats import open_graph, read_rows, write_he_arcs
 from retrace.system.errors import RetraceError
 
 
-def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
-    """Write the arcs from each vertex to the next, the lightest of parallel ones, as `trace` gives them.
+def write_path_file(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
+    """Write the arcs between consecutive vertices of a path; of parallel arcs, the lightest.
 
-    Raises
-    ------
-    RetraceError
-        If a vertex is none of the graph, no arc leads from one to the next, or the file cannot be written.
-    ValueError
-        If the graph has no weights.
+    Raises RetraceError if the graph lacks a vertex or arc, or a write fails; ValueError without weights.
     """
     if graph.weights is None:
         raise ValueError("H/E needs weights")
@@ -46,18 +36,12 @@ def write_path(graph: CSRGraph, vertices: Int32Array, path: Path) -> None:
     write_he_arcs(graph.vertices, len(tails), [(tails, heads, lightest)], path)
 
 
-def read_path(path: Path, graph: CSRGraph | None = None) -> NDArray[np.int64]:
-    """Read a path, and check it against its graph if that is given.
+def read_path_file(path: Path, graph: CSRGraph | None = None) -> NDArray[np.int64]:
+    """Read a path, and check it against its graph if one is given.
 
-    Returns
-    -------
-    arcs
-        Shape (arcs, 3), int64: tail, head (from 0) and weight, in the path's order.
-
-    Raises
-    ------
-    RetraceError
-        If the file is not H/E, its arcs do not follow each other, or the graph lacks one, naming the line.
+    Returns tail, head (0-based) and weight of each arc, shape (arcs, 3), int64, in the order of the path.
+    Raises RetraceError, naming the line, if the file is not H/E, if an arc does not start where the one
+    before it ends, or if the graph does not contain an arc.
     """
     with open_graph(path) as file:
         layout, header, pieces = read_rows(file, "he", path)
@@ -88,19 +72,17 @@ def read_path(path: Path, graph: CSRGraph | None = None) -> NDArray[np.int64]:
 
 
 def _is_in(graph: CSRGraph, arcs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell for each of some arcs, tail, head and weight, whether the graph has just such a one."""
+    """Return, for each arc (tail, head, weight), whether the graph contains it, shape (arcs,)."""
     step, arc = _arcs_between(graph, arcs[:, 0], arcs[:, 1])
     if graph.weights is not None:
         step = step[graph.weights[arc] == arcs[step, 2]]
-    found = np.zeros(len(arcs), dtype=np.bool_)
-    found[step] = True
-    return found
+    return np.isin(np.arange(len(arcs)), step)
 
 
 def _arcs_between(
     graph: CSRGraph, tails: NDArray[np.int32 | np.int64], heads: NDArray[np.int32 | np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the arcs from each tail to its head: places in `tails`, and beside them places in `indices`."""
+    """Find all arcs from each tail to its head; return positions in `tails` and positions in `indices`."""
     begins = graph.indptr[tails].astype(np.int64)
     degrees = graph.indptr[tails + 1] - begins
     step = np.repeat(np.arange(len(tails)), degrees)

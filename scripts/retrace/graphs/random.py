@@ -1,9 +1,7 @@
-"""What is asked of a random graph: how many arcs, which weights, which seed.
+"""The parameters of a random graph: numbers of vertices and arcs, weights, seed.
 
-The graphs themselves are made by `retrace.solvers.generate`, in C++ or on a device.
+`retrace.solvers.generate` makes the graphs, in C++ or on a device.
 """
-
-from __future__ import annotations
 
 import math
 import re
@@ -14,37 +12,28 @@ from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 WEIGHTS = (1, 100)
-"""Least and greatest weight where nothing is said; the report does not say. Sums over 2^22 vertices fit."""
+"""Default for smallest and largest weight; the report gives none. Paths over 2^22 vertices fit in 32 bits."""
+
+RANDOM_GRAPH = r"random-(\d+)-(\d+)"
+"""Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
+
+GENERATED = {"origin": "generated", "weights": "generated", "directed": True, "source": 0}
+"""The part of `info` that all generated graphs share."""
 
 
 @dataclass(frozen=True)
 class RandomGraph:
-    """A random directed graph, asked for.
-
-    Attributes
-    ----------
-    vertices
-        Number of vertices.
-    arcs
-        Number of arcs; see `resolve_arcs` for other ways to say it.
-    seed
-        Any integer, of which 64 bits count. The same seed gives the same graph.
-    weights
-        Least and greatest weight.
-    name
-        What records call it; by default its generator and size.
-
-    Raises
-    ------
-    RetraceError
-        If no graph without parallel arcs and self-loops is like that.
-    """
+    """The parameters of a random directed graph; if no simple graph has them, it raises RetraceError."""
 
     vertices: int
     arcs: int
+    """Number of arcs; `resolve_arcs` computes it from a density or an average degree."""
     seed: int
+    """Any integer, of which the lower 64 bits count. The same seed gives the same graph."""
     weights: tuple[int, int] = WEIGHTS
+    """Smallest and largest weight."""
     name: str = field(default="", compare=False)
+    """Name in records; by default generator and size."""
 
     def __post_init__(self) -> None:
         resolve_arcs(self.vertices, arcs=self.arcs)
@@ -56,54 +45,38 @@ class RandomGraph:
 
     @property
     def density(self) -> float:
-        """Share of all pairs of vertices, each way, that have an arc; 0 where there are no pairs."""
+        """Share of all ordered pairs of vertices that have an arc; 0 if there are no pairs."""
         return self.arcs / max(1, most_arcs(self.vertices))
 
     @property
     def memory_bytes(self) -> int:
-        """Size of the graph's arrays."""
+        """Size of the graph's arrays in bytes."""
         return 4 * (self.vertices + 1 + 2 * self.arcs)
 
     @property
     def info(self) -> dict[str, Any]:
-        """Identity for records, as far as it does not depend on the generator, and the query."""
-        return {
-            "name": self.name,
-            "vertices": self.vertices,
-            "arcs": self.arcs,
-            "origin": "generated",
-            "weights": "generated",
-            "least_weight": self.weights[0],
-            "greatest_weight": self.weights[1],
-            "seed": self.seed,
-            "density": self.density,
-            "directed": True,
-            "source": 0,
-        }
+        """Identity for records, without the parts that depend on the generator, and the source."""
+        sizes = {"name": self.name, "vertices": self.vertices, "arcs": self.arcs, "density": self.density}
+        weights = {"least_weight": self.weights[0], "greatest_weight": self.weights[1], "seed": self.seed}
+        return {**sizes, **weights, **GENERATED}
 
 
 def size(graph: str) -> tuple[int, int]:
-    """Read a random graph's size off its name: the logarithm of its vertices, base 2, and its arcs a vertex.
-
-    Raises
-    ------
-    RetraceError
-        If the name has another form.
-    """
-    found = re.fullmatch(r"random-(\d+)-(\d+)", graph)
+    """Read log2 of the vertices and the arcs per vertex from a name; raise RetraceError for other names."""
+    found = re.fullmatch(RANDOM_GRAPH, graph)
     if found is None:
-        raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs a vertex>")
+        raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs per vertex>")
     return int(found[1]), int(found[2])
 
 
 def named(graph: str, seed: int) -> RandomGraph:
-    """Ask for the graph of a name, such as `random-14-5`; see `size`."""
+    """Return the parameters of the graph with a given name, such as `random-14-5`; see `size`."""
     exponent, per_vertex = size(graph)
     return RandomGraph(2**exponent, per_vertex * 2**exponent, seed, name=graph)
 
 
 def most_arcs(vertices: int) -> int:
-    """Count the pairs of different vertices, each way."""
+    """Return the number of ordered pairs of different vertices."""
     return vertices * (vertices - 1)
 
 
@@ -115,25 +88,11 @@ def resolve_arcs(
     arcs: int | None = None,
     connected: bool = False,
 ) -> int:
-    """Tell how many arcs a graph is to have. More than one way to say it may be used if all agree.
+    """Return the number of arcs of a graph. The caller may give it in several ways if all agree.
 
-    Parameters
-    ----------
-    vertices
-        Number of vertices.
-    density
-        Share of all `vertices * (vertices - 1)` arcs, 0 to 1: the report's Equation 1. Rounded to whole arcs.
-    per_vertex
-        Arcs a vertex, on average. Rounded to whole arcs.
-    arcs
-        The number itself.
-    connected
-        Whether the graph has to be connected, if only weakly.
-
-    Raises
-    ------
-    RetraceError
-        If nothing was said, or if it contradicts itself or asks for what cannot be.
+    `density` is the share of all `vertices * (vertices - 1)` arcs, 0 to 1 (Equation 1 of tuwien-sssp),
+    `per_vertex` the average number per vertex; both are rounded. A `connected` graph is weakly connected.
+    Raises RetraceError if no number is given, if numbers contradict each other, or if no such graph exists.
     """
     if not 1 <= vertices < UNREACHABLE:
         raise RetraceError(f"{vertices} vertices: expected from 1 to {UNREACHABLE - 1} (32 bits)")
@@ -146,28 +105,26 @@ def resolve_arcs(
     if per_vertex is not None:
         if not (math.isfinite(per_vertex) and 0 <= per_vertex <= vertices - 1):
             raise RetraceError(
-                f"{per_vertex:g} arcs a vertex: expected from 0 to {vertices - 1}, one to each other vertex"
+                f"{per_vertex:g} arcs per vertex: expected from 0 to {vertices - 1}, one to each other vertex"
             )
-        found[f"{per_vertex:g} arcs a vertex"] = round(per_vertex * vertices)
+        found[f"{per_vertex:g} arcs per vertex"] = round(per_vertex * vertices)
     if arcs is not None:
         found[f"{arcs} arcs"] = arcs
     if not found:
-        raise RetraceError("the number of arcs is missing: give a density, arcs a vertex, or arcs")
+        raise RetraceError("the number of arcs is missing: give a density, arcs per vertex, or arcs")
     if len(set(found.values())) > 1:
         told = ", ".join(f"{said} means {count}" for said, count in found.items())
         raise RetraceError(f"the number of arcs contradicts itself ({told}); keep one of them")
     (said, count), *_ = found.items()
     meaning = "" if said == f"{count} arcs" else f" ({count} arcs)"
     if not 0 <= count <= most:
-        raise RetraceError(
-            f"{said}{meaning}: expected from 0 to {most}, since {vertices} vertices have no more distinct "
-            "arcs; ask for fewer"
+        expected = f"from 0 to {most}, since {vertices} vertices have no more distinct arcs; ask for fewer"
+    elif count >= UNREACHABLE:
+        expected = f"at most {UNREACHABLE - 1} (32 bits); ask for fewer"
+    elif connected and count < vertices - 1:
+        expected = (
+            f"at least {vertices - 1}, since fewer connect no graph of {vertices} vertices; ask for more"
         )
-    if count >= UNREACHABLE:
-        raise RetraceError(f"{said}{meaning}: expected at most {UNREACHABLE - 1} (32 bits); ask for fewer")
-    if connected and count < vertices - 1:
-        raise RetraceError(
-            f"{said}{meaning}: expected at least {vertices - 1}, since fewer connect no graph of {vertices} "
-            "vertices; ask for more"
-        )
-    return count
+    else:
+        return count
+    raise RetraceError(f"{said}{meaning}: expected {expected}")

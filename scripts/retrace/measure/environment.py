@@ -1,6 +1,4 @@
-"""Where a record was measured: the machine, the software, the state of the source tree."""
-
-from __future__ import annotations
+"""Describes where a record was measured: the machine, the software, the state of the source tree."""
 
 import os
 import platform
@@ -15,7 +13,7 @@ from retrace.system.project import ROOT
 
 
 def cpu_model() -> str:
-    """Name of the processor, as the system tells it."""
+    """Return the system's name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -25,7 +23,7 @@ def cpu_model() -> str:
 
 
 def first_line(*command: str) -> str | None:
-    """First line that a command prints, or None where it cannot be run or fails."""
+    """Return the first line that a command prints, or None if it cannot be run or fails."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     except (OSError, subprocess.CalledProcessError):
@@ -34,7 +32,7 @@ def first_line(*command: str) -> str | None:
 
 
 def package_version(name: str) -> str | None:
-    """Version of an installed distribution, or None."""
+    """Return the version of an installed distribution, or None."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -42,7 +40,7 @@ def package_version(name: str) -> str | None:
 
 
 def cuda_version() -> str | None:
-    """Release of the nvcc that the kernels are compiled with, or None without one."""
+    """Return the release of the nvcc that compiles the kernels, or None if there is none."""
     nvcc = find_nvcc()
     if nvcc is None:
         return None
@@ -52,7 +50,7 @@ def cuda_version() -> str | None:
 
 
 def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
-    """Describe this computer for a record; `gpu` is what the device says of itself."""
+    """Describe this computer for a record; `gpu` is the result of `Device.describe`."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "name": name,
@@ -64,10 +62,10 @@ def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def software() -> dict[str, Any]:
-    """Describe the versions that a result may depend on, for a record.
+    """Describe, for a record, the versions on which a result may depend.
 
-    A tree counts as dirty when anything but the measured results differs from its commit. A copy without its
-    repository is told by `RETRACE_COMMIT`, which is what `git describe --always --dirty --abbrev=40` printed.
+    A tree counts as dirty if any file outside `results/` differs from its commit. For a copy without its
+    repository, `RETRACE_COMMIT` holds the output of `git describe --always --dirty --abbrev=40`.
     """
     commit: str | None
     changes: str | None

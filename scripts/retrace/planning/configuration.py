@@ -1,78 +1,195 @@
-"""The configuration, checked: what is wrong is said by its key."""
+"""The configuration, `config.yaml`: its model, and what is checked beyond single keys."""
 
-from __future__ import annotations
-
-import json
 import re
-from typing import Any
+from collections.abc import Mapping
+from itertools import chain, product
+from typing import Annotated, Any, Literal, Self
 
-from retrace.claims import reports
-from retrace.graphs.datasets import load_registry
-from retrace.planning import printed
-from retrace.publish.published import MEASURED_TABLES
-from retrace.records.model import validator
-from retrace.solvers.registry import parse
-from retrace.system import project
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from retrace.graphs.dataset_registry import Dataset, load_registry
+from retrace.graphs.random import RANDOM_GRAPH
+from retrace.solvers import find, parse
 from retrace.system.errors import RetraceError
+from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTexts, Some, Text, at, read_as
 
-RANDOM_GRAPH = r"random-\d+-\d+"
-"""Name of a graph that is generated: the logarithm of its vertices, base 2, and its arcs a vertex."""
-
-
-DENSE_GRAPH = r"dense-\d+"
+COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
+Positive = Annotated[int, Field(ge=1)]
 
 
-def check(config: dict[str, Any]) -> None:
-    """Raise a `RetraceError` that names the first unsound key of the configuration."""
-    plain = json.loads(json.dumps(config))
-    for error in sorted(
-        validator("config").iter_errors(plain), key=lambda error: error.validator != "additionalProperties"
-    ):
-        where = ".".join(("config", *map(str, error.absolute_path)))
-        if error.validator == "additionalProperties":
-            known = error.schema.get("properties", {})
-            unknown = ", ".join(sorted(set(error.instance) - set(known)))
-            raise RetraceError(f"{where}: unknown key {unknown}; expected {', '.join(known)}")
-        raise RetraceError(f"{where}: {error.message}")
-    load_registry(config)
-    for machine in config["machines"]:
-        if machine != config["machine"] and not (project.ROOT / "results/machines" / machine).is_dir():
-            raise RetraceError(f"config.machines: no records in results/machines/{machine}")
-    for key, experiment in config["experiments"].items():
-        known = dict.fromkeys([*printed.printed_tables(), *reports.EXPERIMENTS, *MEASURED_TABLES])
-        if key not in known:
-            raise RetraceError(
-                f"config.experiments: {key} is no printed table and no known experiment; "
-                f"there are {', '.join(known)}"
-            )
-        for name in experiment["solvers"]:
+class Machine(FileModel):
+    """A GPU configuration. Without a setting, the solver or the card decides."""
+
+    # Inside a mapping, Snakemake's --config gives texts: machines={local: {block_size: 64}}
+    model_config = ConfigDict(strict=False)
+
+    block_size: Annotated[int, Field(ge=1, le=1024)] | None = None
+    """Threads per block; by default the solver's own number."""
+    blocks: Annotated[int, Field(ge=0)] | None = None
+    """Betweenness: blocks per launch; by default, or with 0, as many as the GPU runs at once."""
+    mdeg: Positive | None = None
+    """Betweenness: most arcs of a virtual vertex; by default the solver's own number."""
+    memory_gib: Annotated[float, Field(gt=0)] | None = None
+    """Most GPU memory to use; by default all that is free."""
+    compute_capability: Annotated[Text, Field(pattern=r"^\d+\.\d$")] | None = None
+    """What to compile for, such as "9.0"; by default the card's own."""
+    records: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
+    """Folder of the machine's records; by default results/machines/<name>."""
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """Return the settings that solvers take."""
+        return self.model_dump(include={"block_size", "blocks", "mdeg"}, exclude_none=True)
+
+
+MachineOrNone = Annotated[
+    Machine,
+    BeforeValidator(lambda value: {} if value is None else value, json_schema_input_type=Machine | None),
+]
+"""A machine of which nothing need be said."""
+
+
+class SolverMatrix(FileModel):
+    """Solvers and their settings. Lists are multiplied out; the last setting varies fastest."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, OneOrMoreTexts]
+
+    solver: OneOrMore
+    """Name of a solver, such as bellman-ford/streams, or several names."""
+
+    def specs(self) -> list[str]:
+        """Return each combination as one text, such as `bellman-ford/streams:parts=2`."""
+        settings = self.model_extra or {}
+        return [
+            with_settings(name, dict(zip(settings, values, strict=True)))
+            for name, *values in product(self.solver, *settings.values())
+        ]
+
+
+MatrixOrName = Annotated[
+    SolverMatrix,
+    BeforeValidator(
+        lambda value: {"solver": value} if isinstance(value, str) else value,
+        json_schema_input_type=str | SolverMatrix,
+    ),
+]
+"""A solver that may be written as its name alone."""
+
+
+class Experiment(FileModel):
+    """Solvers, and the graphs that they are measured on."""
+
+    solvers: Some[MatrixOrName]
+    """Names of solvers, with settings or without, or mappings whose lists are multiplied out."""
+    graphs: Some[str]
+    """Data sets, or generated graphs such as random-14-5 and dense-256."""
+    larger_graphs: Many[str] = ()
+    """Graphs that are measured with `scale: paper` only."""
+
+    @property
+    def specs(self) -> list[str]:
+        """Return every solver with its settings, such as `bellman-ford/streams:parts=2`."""
+        return list(chain.from_iterable(matrix.specs() for matrix in self.solvers))
+
+    @property
+    def generates(self) -> bool:
+        """Whether the solvers generate the graphs instead of being given them."""
+        return self.specs[0].startswith("generate/")
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        for spec in self.specs:
             try:
-                parse(name)
+                parse(spec)
             except RetraceError as error:
-                raise RetraceError(f"config.experiments.{key}.solvers: {error}") from None
-        generators = makes_graphs(experiment["solvers"])
-        if not generators and any(makes_graphs([name]) for name in experiment["solvers"]):
-            raise RetraceError(
-                f"config.experiments.{key}.solvers: generators make graphs, and others are given some; "
-                "expected an experiment for each kind"
-            )
+                raise at("solvers", str(error)) from None
+        listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
+        for key, names in listed.items():
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise at(key, f"expected each item once, found {twice} twice")
+        if len({spec.startswith("generate/") for spec in self.specs}) > 1:
+            raise at("solvers", "expected generators or other solvers, found both; give each an experiment")
+        return self
+
+
+class Configuration(FileModel):
+    """config.yaml, and what --config and --configfile change in it."""
+
+    machine: Name
+    """The machine that measures: one of `machines`, or a new name."""
+    machines: dict[Name, MachineOrNone]
+    """GPU configurations by name. Tables show the records of each."""
+    backend: Literal["auto", "cuda", "emulator"]
+    """Where CUDA kernels run; auto is cuda if there is a GPU."""
+    scale: Literal["default", "paper"]
+    """Whether larger graphs are measured too."""
+    trials: Positive
+    """Timed runs of each solver."""
+    budget_s: Annotated[float, Field(gt=0)]
+    """Seconds for all trials of a solver on a graph."""
+    seed: Annotated[int, Field(ge=0)]
+    """Seed of everything that is generated."""
+    offline: Literal["stand-in", "fail"]
+    """What to do if a graph is not available."""
+    datasets: OneOrMore
+    """Registry of data sets, or several; an entry replaces an entry of the same name in an earlier file."""
+    experiments: Annotated[
+        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment], Field(min_length=1)
+    ]
+    """Experiments by name. Each has a table and a figure of its own."""
+
+    @model_validator(mode="after")
+    def _keep_names_and_records_apart(self) -> Self:
+        for name in self.experiments:
+            if name.startswith("claims-") or name == "verification":
+                told = f"expected another name than {name}, which is the name of another table"
+                raise at("experiments", told)
+        owners: dict[str, str] = {}
+        for name in dict.fromkeys([*self.machines, self.machine]):
+            if (other := owners.setdefault(self.records(name), name)) != name:
+                raise at(f"machines.{name}.records", f"expected another folder than that of {other}")
+        return self
+
+    @property
+    def this(self) -> Machine:
+        """Return the configuration of the machine that measures."""
+        return self.machines.get(self.machine, Machine())
+
+    def records(self, machine: str) -> str:
+        """Return the folder of a machine's records."""
+        entry = self.machines.get(machine, Machine())
+        return entry.records or f"results/machines/{machine}"
+
+
+def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
+    """Check a configuration and read its data sets; a RetraceError names the key and what was expected."""
+    checked = read_as(Configuration, dict(config), "config")
+    datasets = load_registry(checked.datasets)
+    for key, experiment in checked.experiments.items():
+        known: list[str] = []
+        pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
+        if not experiment.generates:
+            known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{COMPLETE}"
+            expected = [*known, *expected, "a complete one such as dense-256"]
         for kind in ("graphs", "larger_graphs"):
-            for name in experiment.get(kind, []):
-                if generators and not re.fullmatch(RANDOM_GRAPH, name):
+            for name in getattr(experiment, kind):
+                if name not in known and not re.fullmatch(pattern, name):
                     raise RetraceError(
-                        f"config.experiments.{key}.{kind}: {name} cannot be generated; expected such as "
-                        "random-14-5 for one of 2^14 vertices and 5 arcs a vertex"
+                        f"config.experiments.{key}.{kind}: no graph {name}; expected {', '.join(expected)}"
                     )
-                if name not in config["datasets"] and not re.fullmatch(f"{RANDOM_GRAPH}|{DENSE_GRAPH}", name):
-                    there_are = ", ".join(sorted(config["datasets"]))
-                    raise RetraceError(
-                        f"config.experiments.{key}.{kind}: {name} is not known; there are {there_are}, and "
-                        "random-14-5 for one of 2^14 vertices and 5 arcs a vertex, or dense-256 for a "
-                        "complete one"
-                    )
+    return checked, datasets
 
 
-def makes_graphs(solvers: list[str]) -> bool:
-    """Tell whether an experiment's solvers are generators: they are given a graph's name alone."""
-    return all(name.startswith("generate/") for name in solvers)
+def with_settings(spec: str, settings: Mapping[str, object]) -> str:
+    """Add settings to a solver's name, such as `betweenness/vert` or `betweenness/vert:blocks=33`."""
+    added = ",".join(f"{key}={value}" for key, value in settings.items())
+    return f"{spec}{',' if ':' in spec else ':'}{added}" if added else spec
+
+
+def lay_over(spec: str, settings: Mapping[str, int]) -> str:
+    """Add the settings of a machine that a solver has and its specification does not give."""
+    given = {part.partition("=")[0] for part in spec.partition(":")[2].split(",")}
+    known = find(spec).defaults
+    return with_settings(spec, {key: settings[key] for key in settings if key in known and key not in given})

@@ -1,331 +1,215 @@
-"""What a run consists of: the files that follow from the configuration."""
-
-from __future__ import annotations
+"""What a run makes, and what each file is made from."""
 
 import json
-from collections import Counter
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retrace.claims import reports
-from retrace.claims.reports import REPORTS
 from retrace.devices.cuda import cuda_status
-from retrace.planning import configuration, printed
-from retrace.publish.published import FIGURES, MEASURED_TABLES
-from retrace.records.model import Record, read_records
-from retrace.solvers import REGISTRY
-from retrace.solvers.generate import TreeFirst
-from retrace.solvers.registry import GENERATORS, find
+from retrace.graphs.dataset_registry import Dataset, find_file
+from retrace.planning.configuration import Configuration, Experiment, lay_over, load_configuration
+from retrace.records.record import read_records
+from retrace.reports.report import Report, load_reports
+from retrace.solvers import GENERATORS, REGISTRY, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
+
+FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
+"""The suffixes of what a run makes, by its folder in `results/`."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Paths are relative to the folder that Snakemake works in.
+    """A run. Paths are relative to the folder that Snakemake works in."""
 
-    Attributes
-    ----------
-    config
-        The checked configuration.
-    backend
-        cuda or emulator: where this run's CUDA kernels run.
-    why_no_gpu
-        What keeps this machine from CUDA, or None.
-    """
-
-    config: dict[str, Any]
+    config: Configuration
+    datasets: dict[str, Dataset]
+    reports: dict[str, Report]
+    """The reports that have an experiment in the configuration."""
     backend: str
+    """Where this run's CUDA kernels run: cuda or emulator."""
     why_no_gpu: str | None
+    """Why no GPU is used; None if one is."""
 
     @property
-    def experiments(self) -> dict[str, Any]:
-        """Experiments by key, with their solvers and graphs."""
-        experiments: dict[str, Any] = self.config["experiments"]
-        return experiments
+    def experiments(self) -> dict[str, Experiment]:
+        """Return the experiments by name."""
+        return self.config.experiments
 
     @property
-    def datasets(self) -> dict[str, Any]:
-        """Data sets by name."""
-        datasets: dict[str, Any] = self.config["datasets"]
-        return datasets
+    def figures(self) -> dict[str, str]:
+        """Return the experiment of each figure: a report's, or its own where none shows all its solvers."""
+        drawings = [item for report in self.reports.values() for item in report.figures.items()]
+        shown = {name: drawn.experiment for name, drawn in drawings if drawn.experiment in self.experiments}
+        whole = {drawn.experiment for _, drawn in drawings if drawn.shows_all}
+        return {**shown, **{name: name for name in self.experiments if name not in whole}}
 
     @property
     def targets(self) -> dict[str, list[str]]:
-        """What a whole run makes: the files of each table and figure, by its name."""
-        beside = [name for name in self.experiments if name in printed.printed_tables()]
-        claims = [f"claims-{report}" for report in self.reports]
-        tables = [*beside, *claims, *self.measured_tables, "verification"]
-        figures = [figure for name in beside for figure in figures_of(name)]
-        return {
-            **{name: table_files(name) for name in tables},
-            **{name: figure_files(name) for name in [*figures, *self.measured_figures]},
+        """Return the files of each table, figure and report, by its name."""
+        targets: dict[str, list[str]] = defaultdict(list)
+        for name in self.experiments:
+            targets[name] += made("tables", name)
+        for name in self.figures:
+            targets[name] += made("figures", name)
+        for key, report in self.reports.items():
+            if report.claims:
+                targets[f"claims-{key}"] += made("tables", f"claims-{key}")
+            mine = [name for name in report.experiments if name in self.experiments]
+            drawn = [figure for figure, shown in self.figures.items() if shown in mine]
+            for name in [*mine, *drawn, f"claims-{key}"]:
+                targets[key] += targets.get(name, [])
+        targets["verification"] += made("tables", "verification")
+        return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
+
+    def report_files(self, experiment: str) -> list[str]:
+        """Return the files of the report that has a table or figure of an experiment; none without one."""
+        shown = {
+            key: [*r.tables, *(f.experiment for f in r.figures.values())] for key, r in self.reports.items()
         }
-
-    @property
-    def reports(self) -> list[str]:
-        """List the reports that print no numbers and have an experiment here."""
-        return [
-            key
-            for key, report in REPORTS.items()
-            if not self.experiments.keys().isdisjoint(report.experiments)
-        ]
-
-    @property
-    def measured_tables(self) -> list[str]:
-        """List the tables without printed numbers, each of the experiment of its name."""
-        return [name for name in MEASURED_TABLES if name in self.experiments]
-
-    @property
-    def measured_figures(self) -> list[str]:
-        """List the figures that have no printed numbers."""
-        return [figure for figure, name in reports.FIGURES.items() if name in self.experiments]
-
-    @property
-    def report_targets(self) -> dict[str, list[str]]:
-        """All files of a report that prints no numbers, by one name: its figures and its claims."""
-        files = {}
-        for key in self.reports:
-            figures = [name for name in self.measured_figures if name in REPORTS[key].figures]
-            drawn = [path for name in figures for path in figure_files(name)]
-            files[REPORTS[key].target] = [*table_files(f"claims-{key}"), *drawn]
-        return files
+        return next((published(key) for key, experiments in shown.items() if experiment in experiments), [])
 
     def report_records(self, report: str) -> list[str]:
-        """List all records that a report's claims are judged by."""
-        found = [name for name in REPORTS[report].experiments if name in self.experiments]
-        return [path for name in found for path in self.records(name)]
+        """Return the records that a report's claims are judged by."""
+        return self.records(*(e for e in self.reports[report].experiments if e in self.experiments))
 
-    def graphs(self, experiment: str) -> list[str]:
-        """List an experiment's graphs, at the paper's scale with the larger ones."""
-        entry = self.experiments[experiment]
-        larger = entry.get("larger_graphs", []) if self.config["scale"] == "paper" else []
-        return [*entry["graphs"], *larger]
+    def records(self, *experiments: str) -> list[str]:
+        """Return the records of experiments: what other machines have of any scale, and those of this run."""
+        machines = [name for name in self.config.machines if name != self.config.machine]
+        others, found = [self.config.records(name) for name in machines], []
+        for experiment in experiments:
+            every = self.graphs(experiment, scale="paper")
+            for folder in others:
+                stored = (project.path(f"{folder}/{experiment}/{graph}.jsonl") for graph in every)
+                found += [path for path in stored if Path(path).exists()]
+            found += [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
+        return found
 
-    def measured(self, experiment: str) -> list[str]:
-        """List the records that this run measures for an experiment."""
-        machine, graphs = self.config["machine"], self.graphs(experiment)
-        return [f"results/machines/{machine}/{experiment}/{graph}.jsonl" for graph in graphs]
+    def graphs(self, experiment: str, scale: str = "") -> list[str]:
+        """Return the graphs that an experiment is measured on, at this run's scale or another."""
+        wanted = self.experiments[experiment]
+        larger = wanted.larger_graphs if (scale or self.config.scale) == "paper" else ()
+        return [*wanted.graphs, *larger]
 
-    def all_graphs(self, experiment: str) -> list[str]:
-        """List an experiment's graphs at any scale: committed machines may have measured them."""
-        entry = self.experiments[experiment]
-        return [*entry["graphs"], *entry.get("larger_graphs", [])]
+    def solvers(self, experiment: str) -> list[str]:
+        """Return an experiment's solvers with the settings of the machine laid over their defaults."""
+        machine = self.config.this.settings
+        return list(dict.fromkeys(lay_over(spec, machine) for spec in self.experiments[experiment].specs))
 
-    def records(self, experiment: str) -> list[str]:
-        """List all records of an experiment: this run's and what the committed machines have."""
-        committed = [
-            path
-            for machine in self.config["machines"]
-            if machine != self.config["machine"]
-            for graph in self.all_graphs(experiment)
-            if Path(path := project.path(f"results/machines/{machine}/{experiment}/{graph}.jsonl")).exists()
-        ]
-        return [*committed, *self.measured(experiment)]
+    def options(self, *keys: str) -> list[str]:
+        """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
+        given = {key: value for key in keys if (value := getattr(self.config.this, key)) is not None}
+        return [word for key in given for word in (f"--{key.replace('_', '-')}", str(given[key]))]
 
     @property
-    def all_records(self) -> list[str]:
-        """List the records of all experiments."""
-        return [path for experiment in self.experiments for path in self.records(experiment)]
+    def own_records(self) -> str:
+        """Return the folder of the records that this run measures."""
+        return self.config.records(self.config.machine)
 
-    def own_files(self, graph: str) -> list[str]:
-        """List the files of a graph that are the project's own."""
-        return [
-            project.path(edition["path"]) for edition in self.datasets[graph]["editions"] if "path" in edition
-        ]
+    @property
+    def registry_files(self) -> list[str]:
+        """Return the files that the data sets were read from."""
+        return [str(find_file(file)) for file in self.config.datasets]
 
-    def stored(self, experiment: str, graph: str) -> list[str]:
-        """List the folder of the graph that an experiment needs: none where it is what is measured."""
-        makes_it = configuration.makes_graphs(self.experiments[experiment]["solvers"])
-        return [] if makes_it else [str(graph_folder(graph))]
+    def project_files(self, dataset: str) -> list[str]:
+        """Return a data set's files that are part of the project."""
+        return [project.path(edition.path) for edition in self.datasets[dataset].editions if edition.path]
 
-    def built(self, experiment: str) -> list[str]:
-        """List the manifests of what an experiment's solvers need compiled."""
-        return [f"resources/build/{experiment}/{backend}.json" for backend in ("host", self.backend)]
-
-    def sources(self, experiment: str, backend: str) -> list[str]:
-        """List the kernel files that an experiment's solvers are built from: their own and what all share."""
-        own = {path for name in self.experiments[experiment]["solvers"] for path in find(name).sources}
+    def kernels(self, experiment: str, backend: str) -> list[str]:
+        """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
+        own = {path for spec in self.experiments[experiment].specs for path in find(spec).sources}
         solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
         others = {path for solver in solvers for path in solver.sources} - own
+        needed = project.with_headers(*(path for path in own if belongs(path, backend)))
         return [
             project.path(f"kernels/{path}")
             for path in project.kernel_files()
-            if path not in others
-            and (belongs(path, backend) or (path in own and path.endswith((".h", ".cuh"))))
+            if path in needed or (path not in others and belongs(path, backend))
         ]
 
-    @property
-    def generator_sources(self) -> list[str]:
-        """List what random graphs are generated by."""
-        return [project.path(f"kernels/{path}") for path in TreeFirst.sources]
+    def modules(self, experiment: str) -> list[str]:
+        """Return the library's modules that measure an experiment, without those of other solvers."""
+        solvers = {find(spec).__module__ for spec in self.experiments[experiment].specs}
+        files = [f"scripts/{module.replace('.', '/')}.py" for module in sorted(solvers)]
+        used = project.imported("scripts/measure.py", *files, aside="scripts/retrace/solvers/__init__.py")
+        return [project.path(path) for path in sorted({*files, *used})]
 
     @property
-    def templates(self) -> list[str]:
-        """List the templates of tables."""
-        return project.files_in("workflow/templates", "*.j2")
+    def stored(self) -> dict[str, dict[str, Any]]:
+        """Return what is known of the stored graphs among those of this run, by name."""
+        graphs = dict.fromkeys(graph for name in self.experiments for graph in self.graphs(name))
+        return {graph: info for graph in graphs if (info := stored_info(graph))}
 
     @property
-    def schemas(self) -> list[str]:
-        """List what publishing checks its input against."""
-        return [
-            project.path(f"workflow/schemas/{name}.schema.yaml") for name in ("record", "published", "claim")
-        ]
-
-    def imports(self, script: str) -> list[str]:
-        """List the library's modules that a script imports, directly or not."""
-        return [project.path(path) for path in project.imported(f"scripts/{script}")]
-
-    def measuring(self, experiment: str) -> list[str]:
-        """List the library's modules that an experiment is measured with: not those of other solvers."""
-        solvers = {find(name).__module__ for name in self.experiments[experiment]["solvers"]}
-        files = [f"scripts/{module.replace('.', '/')}.py" for module in solvers]
-        every_solver = "scripts/retrace/solvers/__init__.py"
-        found = set(files)
-        for file in ("scripts/measure.py", *files):
-            found.update(project.imported(file, every_solver))
-        return [project.path(path) for path in sorted(found)]
-
-    def missing(self) -> list[str]:
-        """Name the graphs of the experiments that were too large to be made in this folder."""
-        graphs = dict.fromkeys(graph for experiment in self.experiments for graph in self.graphs(experiment))
-        return [graph for graph in graphs if "missing" in identity(graph)]
-
     def stand_ins(self) -> list[str]:
-        """Name the graphs of the experiments that were replaced by stand-ins in this folder."""
-        graphs = dict.fromkeys(graph for experiment in self.experiments for graph in self.graphs(experiment))
-        return [graph for graph in graphs if identity(graph).get("origin") == "stand-in"]
-
-    def closing_words(self) -> str:
-        """Say at the end of a run what was made and what it does not hold."""
-        lines = ["Retrace: the tables are in results/tables/, the figures in results/figures/."]
-        if self.backend == "emulator":
-            lines.append(
-                f"No GPU was used ({self.why_no_gpu}): kernels were checked on the emulator, not timed."
-            )
-        if records := read_records(Path(path) for path in self.all_records if Path(path).exists()):
-            lines += outcomes(records, self.config["machine"])
-        if stand_ins := self.stand_ins():
-            lines.append(
-                f"STAND-IN: {', '.join(stand_ins)} could not be had; generated graphs of the size stand in. "
-                f"To try again: rm -r {folders(stand_ins)}, and run again."
-            )
-        if missing := self.missing():
-            lines.append(
-                f"MISSING: {', '.join(missing)} did not fit into this machine's memory or disk. "
-                f"To try again: rm -r {folders(missing)}, and run again."
-            )
-        return "\n".join(lines)
+        """Return the graphs that stand-ins were stored for."""
+        return [graph for graph, info in self.stored.items() if info.get("origin") == "stand-in"]
 
 
-def make(config: dict[str, Any]) -> Plan:
+def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raises
-    ------
-    RetraceError
-        If a key is unknown or missing, a value of the wrong type, a graph or solver not known, a GPU asked
-        for that is not there, or a GPU's records would give way to an emulator's.
+    Raise RetraceError if the configuration is wrong, `backend: cuda` has no GPU, a run on the emulator would
+    replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
-    configuration.check(config)
-    why_no_gpu = cuda_status()
-    backend = config["backend"]
-    if backend == "cuda" and why_no_gpu is not None:
-        raise RetraceError(f"config: backend: cuda was asked for, but {why_no_gpu}; use auto or emulator")
-    if backend == "auto":
-        backend = "emulator" if why_no_gpu is not None else "cuda"
-    if config["backend"] == "emulator":
-        why_no_gpu = "backend: emulator was asked for"
-    machine = config["machine"]
-    if backend == "emulator" and machine in config["machines"] and (gpu := recorded_gpu(machine)):
+    checked, datasets = load_configuration(config)
+    why_no_gpu = cuda_status() if checked.backend != "emulator" else "backend: emulator was asked for"
+    if checked.backend == "cuda" and why_no_gpu is not None:
+        raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
+    backend = "cuda" if why_no_gpu is None else "emulator"
+    files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
+    records = (record for file in files for record in read_records([file]))
+    gpus = (record.machine.gpu.name for record in records if record.machine.gpu)
+    if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
-            f"config.machine: {machine} has records of the {gpu}, which a run without a GPU would replace; "
-            "give this computer a name of its own"
+            f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
+            "replace; expected another name for this computer"
         )
-    plan = Plan(config, backend, why_no_gpu)
-    if config["offline"] == "fail" and (stand_ins := plan.stand_ins()):
+    every, mine = load_reports().items(), checked.experiments.keys()
+    reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
+    plan = Plan(checked, datasets, reports, backend, why_no_gpu)
+    if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
-            f"config: offline: fail was asked for, but {', '.join(stand_ins)} is a stand-in here; "
+            f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "
             f"rm -r {folders(stand_ins)}, and run again"
         )
     return plan
 
 
-def recorded_gpu(machine: str) -> str | None:
-    """Name the GPU of a machine's records, if there are any."""
-    for path in sorted(Path("results/machines", machine).glob("*/*.jsonl")):
-        for record in read_records([path]):
-            if gpu := record.machine["gpu"]:
-                return str(gpu["name"])
-    return None
-
-
 def belongs(path: str, backend: str) -> bool:
-    """Tell whether a kernel file may have a part in what is built for a backend."""
+    """Return whether a kernel file may be used by a backend."""
     folder = path.split("/")[0]
-    if backend == "host":
-        return folder == "host"
-    return folder != "host" and (folder != "emulator" or backend == "emulator")
+    return folder == "host" if backend == "host" else folder not in {"host", "emulator"} - {backend}
 
 
-def table_files(name: str) -> list[str]:
-    """List the files of a table."""
-    return [f"results/tables/{name}.{form}" for form in ("csv", "md", "html")]
+def one_of(names: Iterable[str]) -> str:
+    """Return a regular expression that matches the names, and nothing else."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def figure_files(name: str) -> list[str]:
-    """List the files of a figure."""
-    return [f"results/figures/{name}.{form}" for form in ("svg", "png")]
+def published(report: str) -> list[str]:
+    """Return the files of a report: what it contains, and its printed numbers if it prints any."""
+    files = [f"results/published/{report}.yaml", f"results/published/{report}.csv"]
+    return [project.path(file) for file in files if (project.ROOT / file).exists()]
 
 
-def figures_of(table: str) -> list[str]:
-    """Name the figures of a table."""
-    return [figure for figure, shown in FIGURES.items() if shown == table]
-
-
-def rule_name(name: str) -> str:
-    """Name a table or figure as Snakemake wants rules to be named: `table_3_3`."""
-    return name.replace("-", "_").replace(".", "_")
-
-
-def graph_folder(graph: str) -> Path:
-    """Where a graph is stored, in the working folder."""
-    return Path("resources/graphs") / graph
+def made(kind: str, name: str) -> list[str]:
+    """Return the files of a table or a figure; the .md of a figure is its caption."""
+    return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
 
 
 def folders(graphs: list[str]) -> str:
-    """Name the folders of stored graphs as a command would."""
-    return " ".join(str(graph_folder(graph)) for graph in graphs)
+    """Return the folders of stored graphs, separated by spaces."""
+    return " ".join(f"resources/graphs/{graph}" for graph in graphs)
 
 
-def identity(graph: str) -> dict[str, Any]:
-    """Tell what a stored graph is; nothing of one that is not stored."""
+def stored_info(graph: str) -> dict[str, Any]:
+    """Return what is known of a stored graph; nothing if it is not stored."""
     try:
-        info: dict[str, Any] = json.loads((graph_folder(graph) / "graph.json").read_text())
+        found: dict[str, Any] = json.loads(Path("resources/graphs", graph, "graph.json").read_text())
     except (OSError, ValueError):
         return {}
-    return info
-
-
-def outcomes(records: list[Record], own: str) -> list[str]:
-    """Say how many answers were verified, and what became of the others; of other machines skips in sum."""
-    table = Path("results/tables/verification.md")
-    listed = f", see {table}" if table.exists() else ""
-    lines = [f"{sum(record.agreed for record in records)} of {len(records)} answers verified{listed}."]
-    elsewhere: Counter[str] = Counter()
-    for record in records:
-        machine = record.machine["name"]
-        if record.status == "skipped" and machine != own:
-            elsewhere[machine] += 1
-        elif not record.agreed:
-            outcome = "differs" if record.status == "ok" else record.status
-            lines.append(f"{outcome.upper()}: {record.solver} on {record.label}, {machine}: {record.reason}")
-    for machine, number in elsewhere.items():
-        lines.append(f"SKIPPED: {number} by {machine}, whose records are committed and say why.")
-    return lines
-
-
-def as_json(value: Any) -> str:
-    """Write a part of the configuration as text that a command line can carry."""
-    return json.dumps(value, sort_keys=True)
+    return found

@@ -1,1 +1,1 @@
-"""Publishing: tables and figures from published numbers and records."""
+"""What readers see: tables, charts and pages, as views of the frame."""

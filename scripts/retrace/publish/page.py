@@ -1,16 +1,17 @@
 """A page with a table or more, to be rendered as Markdown or HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from retrace.reports.wording import EMPTY
+from retrace.system.files import write_whole
 from retrace.system.project import ROOT
 
 TEMPLATES = ROOT / "workflow" / "templates"
-EMPTY = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,6 @@ class Group:
     heading: str
     columns: Sequence[str]
     style: str = "number"
-
-    @property
-    def width(self) -> int:
-        """The number of its columns."""
-        return len(self.columns)
 
 
 @dataclass(frozen=True)
@@ -92,6 +88,13 @@ def render(page: Page, form: str) -> str:
     )
     environment.filters["markdown"] = _markdown
     return environment.get_template(f"table.{form}.j2").render(page=page)
+
+
+def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
+    """Write a page as Markdown and HTML, and what it shows as CSV."""
+    write_whole(Path(f"{prefix}.csv"), tidy.to_csv(index=False, lineterminator="\n"))
+    for form in ("md", "html"):
+        write_whole(Path(f"{prefix}.{form}"), render(page, form))
 
 
 def _markdown(text: str) -> str:

@@ -1,366 +1,247 @@
-"""The published tables again: printed numbers beside what each machine measured.
+"""The table of an experiment: what its report prints beside what each machine measured.
 
+Every solver that was measured has a column or a row: the report's own first, then ours, then libraries.
 What is no verified time is words or a dash, never a number.
 """
 
-from __future__ import annotations
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import add
 
-from collections.abc import Callable, Iterable
-from math import floor, log10
-from typing import Any, NamedTuple
+from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
+from retrace.publish.provenance import emulated, provenance
+from retrace.records.statistics import RULE, Summary
+from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
+from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
+from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
 
-import pandas as pd
-
-from retrace.publish.page import EMPTY, Cell, Group, Notes, Page, Row, Table
-from retrace.publish.published import COLUMNS, TABLES, PublishedTable
-from retrace.publish.rows import (
-    PRINTED_PAIR,
-    TIMES,
-    Line,
-    lines,
-    machines,
-    outcome,
-    relevant,
-    side_by_side,
-    speed_up,
-)
-from retrace.records.model import Record
-from retrace.records.statistics import Summary, summarise
-
-NOISY = "~"
-
-Column = Callable[[Line], Cell]
+UNSURE = "~"
+TWICE = " / "
+"""Between the numbers of two printed columns with the same head."""
 
 
-class Block(NamedTuple):
-    """Columns by their headings, and what stands over them."""
-
-    heading: str
-    columns: dict[str, Column]
-
-
-def page(table: str, published: pd.DataFrame, records: Iterable[Record]) -> Page:
-    """Lay a table out for reading."""
-    layout, records = TABLES[table], relevant(table, records)
-    rows, notes = lines(table, published, records), Notes()
-    # The measured columns of the report's own algorithms, and those of what one would call today.
-    own, peers = _printed_columns(published[published["table"] == table]), []
-    for machine in machines(records):
-        own.append(Block(machine, _own_columns(layout, machine, rows)))
-        peers.append(Block(machine, _peer_columns(layout, machine, rows)))
-    tables = [table_of(own, rows, notes)]
-    if any(block.columns for block in peers):
-        compared = [line for line in rows if any(solver in layout.peers for _, solver in line.records)]
-        tables.append(table_of(peers, compared, notes, heading="What one would call today"))
+def page(frame: Frame, experiment: str, report: Report | None) -> Page:
+    """Lay an experiment's table out for reading."""
+    found, layout = frame.of(experiment), table_layout(report, experiment)
+    grid = _Grid(found, layout)
+    claims = report.claims.values() if report else ()
+    judged = report.key if report and experiment in [claim.experiment for claim in claims] else ""
+    tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
     return Page(
-        title=f"Table {table.removeprefix('table-')}: {layout.title}",
-        summary="Printed numbers, as printed, beside measured ones: each the median of the verified trials' "
-        "total (upload + solve + download).",
-        label_heading="Graph",
+        title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
+        summary=_summary(found, grid.plain, report),
+        label_heading="Graph" if layout.rows == "graphs" else "Solver",
         tables=tables,
-        notes=notes.texts,
-        remarks=[*_remarks(layout), *(provenance(machine, records) for machine in machines(records))],
-    )
-
-
-def tidy(table: str, published: pd.DataFrame, records: Iterable[Record]) -> pd.DataFrame:
-    """Lay a table out for machines: one row for each printed cell and each record."""
-    layout = TABLES[table]
-    rows: list[dict[str, Any]] = []
-    for line in lines(table, published, records):
-        if line.printed is not None:
-            rows += [_printed_row(cell) for cell in line.printed.to_dict("records")]
-        for machine in machines(line.records.values()):
-            baseline = line.records.get((machine, layout.sequential))
-            rows += [
-                measured_row(line, record, baseline)
-                for place, record in line.records.items()
-                if place[0] == machine
-            ]
-    return pd.DataFrame(rows, columns=list(TIDY_COLUMNS)).astype(TIDY_COLUMNS).round(6)
-
-
-TIDY_COLUMNS = {
-    **dict.fromkeys(("table", "label", "graph", "pair"), "string"),
-    **dict.fromkeys(("vertices", "arcs"), "Int64"),
-    **dict.fromkeys(("origin", "edition", "weights", "source", "machine", "hardware"), "string"),
-    **dict.fromkeys(("solver", "backend", "peer", "status", "reason"), "string"),
-    "verified": "boolean",
-    "n": "Int64",
-    **dict.fromkeys(("median_ms", "q1_ms", "q3_ms", "min_ms"), "Float64"),
-    **dict.fromkeys(("setup_median_ms", "kernel_median_ms", "speedup"), "Float64"),
-    "too_noisy_to_rank": "boolean",
-}
-
-
-def shown(ms: float) -> str:
-    """Write a time with three digits, in the unit that reads best: µs, ms or s."""
-    ms = float(f"{ms:.3g}")
-    for factor, unit in ((1e-3, "s"), (1, "ms")):
-        if ms * factor >= 1:
-            return f"{three_digits(ms * factor)} {unit}"
-    return f"{three_digits(ms * 1e3)} µs"
-
-
-def three_digits(value: float) -> str:
-    """Write a number with three digits and no exponent."""
-    decimals = 2 - floor(log10(float(f"{value:.3g}"))) if value > 0 else 0
-    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
-
-
-def table_of(blocks: Iterable[Block], rows: Iterable[Line], notes: Notes, heading: str = "") -> Table:
-    """Lay blocks of columns out, a line a row."""
-    blocks = [block for block in blocks if block.columns]
-    columns = [column for block in blocks for column in block.columns.values()]
-    return Table(
-        [Group(block.heading, list(block.columns)) for block in blocks],
-        [
-            Row(
-                line.title,
-                [column(line) for column in columns],
-                [notes.number(text) for text in _footnotes(line)],
-            )
-            for line in rows
+        notes=grid.notes.texts,
+        remarks=[
+            *layout.remarks,
+            *grid.remarks(),
+            *([f"What the report says of it in words is judged in claims-{judged}."] if judged else []),
+            "Quartiles, minimum, n and the times of all phases are in the CSV file of the same name.",
+            f"{EMPTY}: not measured{', or not printed' if found.printed else ''}.",
+            *emulated(entry for entry in frame.entries if entry.experiment == experiment),
+            *([] if found.measured else ["No machine here has timed any of it (docs/adding-a-gpu.md)."]),
+            *(provenance(machine, found.measured) for machine in found.machines),
         ],
-        heading,
     )
 
 
-def _printed_columns(printed: pd.DataFrame) -> list[Block]:
-    """Make the columns that the report has."""
-    hardware = printed.drop_duplicates("column").set_index("column")["hardware"]
-    counts = {"Vertices": count_column("vertices", "vertices"), "Edges": count_column("edges", "arcs")}
-    times = {f"{name} ({hardware[key]})": _printed_column(key) for key, name in COLUMNS.items()}
-    return [Block("", counts), Block("printed", times)]
+@dataclass
+class _Grid:
+    """The cells of an experiment, by row of the frame, machine and name."""
 
+    frame: Frame
+    layout: TableLayout
+    notes: Notes = field(default_factory=Notes)
 
-def count_column(printed: str, measured: str) -> Column:
-    """Make a column of what was printed of a graph, or else measured."""
-
-    def cell(line: Line) -> Cell:
-        if line.printed is not None:
-            return Cell(f"{line.printed[printed].iloc[0]:,}")
-        graph: dict[str, Any] = dict(next(iter(line.records.values())).graph)
-        return Cell(f"{graph[measured]:,}")
-
-    return cell
-
-
-def _printed_column(key: str) -> Column:
-    def cell(line: Line) -> Cell:
-        if line.printed is None:
-            return Cell("")
-        return Cell(line.printed.set_index("column")["printed"][key])
-
-    return cell
-
-
-def _measured(machine: str, solver: str, rows: Iterable[Line]) -> bool:
-    return any((machine, solver) in line.records for line in rows)
-
-
-def _own_columns(layout: PublishedTable, machine: str, rows: list[Line]) -> dict[str, Column]:
-    """Make a machine's columns for the report's algorithms, those alone for which it has records."""
-    columns: dict[str, Column] = {}
-    if _measured(machine, layout.sequential, rows):
-        columns[f"sequential ({layout.sequential})"] = _time_column(machine, layout.sequential)
-    if _measured(machine, layout.gpu, rows):
-        columns[f"CUDA ({layout.gpu})"] = _time_column(machine, layout.gpu)
-        columns["speed-up"] = _speed_up_column(machine, layout)
-        columns["GPU setup"] = _setup_column(machine, layout.gpu)
-    return columns
-
-
-def _peer_columns(layout: PublishedTable, machine: str, rows: list[Line]) -> dict[str, Column]:
-    """Make a machine's columns for what one would call today, likewise."""
-    return {peer: _time_column(machine, peer) for peer in layout.peers if _measured(machine, peer, rows)}
-
-
-def _time_column(machine: str, solver: str) -> Column:
-    return lambda line: time_cell(line.records.get((machine, solver)))
-
-
-def time_cell(record: Record | None) -> Cell:
-    """Show a record's median total, or in words why it has none."""
-    if record is None:
-        return Cell()
-    if not record.agreed:
-        return Cell(outcome(record), record.reason or "", bad=True)
-    times = summarise(record)
-    return Cell(shown(times.median), tip(record, times)) if times else Cell()
-
-
-def _speed_up_column(machine: str, layout: PublishedTable) -> Column:
-    def cell(line: Line) -> Cell:
-        found = speed_up(
-            line.records.get((machine, layout.sequential)), line.records.get((machine, layout.gpu))
+    def __post_init__(self) -> None:
+        self.most: Counter[str] = Counter()
+        """The most trials of each machine."""
+        for entry in self.frame.measured:
+            self.most |= Counter({entry.machine: entry.total.n if entry.total else 0})
+        self.plain = bool(self.frame.printed) and all(
+            e.printed and e.printed.printed.isdigit() for e in self.frame.printed
         )
-        if found is None:
+        """Whether times are bare milliseconds, as the report prints them."""
+        self.solvers = self.frame.solvers
+        self.own = {spec: printed for printed, spec in reversed(self.layout.solvers.items())}
+        """The printed name of each solver of the report."""
+
+    def graphs_as_rows(self) -> list[Table]:
+        """Lay out a row for each graph: the report's columns and its own solvers, then all others."""
+        rows = self.frame.rows
+        counts = {"Vertices": [Cell(f"{row.first.vertices:,}") for row in rows]}
+        counts |= {"Arcs": [Cell(f"{row.first.arcs:,}") for row in rows]}
+        systems = dict.fromkeys((entry.machine, entry.hardware, entry.name) for entry in self.frame.printed)
+        printed = {
+            f"{system} ({hardware})": [self.printed_cell(row, system, name) for row in rows]
+            for system, hardware, name in systems
+        }
+        own = {machine: self.columns(machine, rows, report=True) for machine in self.frame.machines}
+        compared = [row for row in rows if any(e.kind != "report" for e in row.measured.values())]
+        others = {machine: self.columns(machine, compared, report=False) for machine in self.frame.machines}
+        tables = [self.table({"": counts, "printed": printed} | own, rows)]
+        if any(others.values()):
+            tables.append(self.table(others, compared, "Beside the report: ours, then libraries"))
+        return tables
+
+    def table(
+        self, groups: dict[str, dict[str, list[Cell]]], rows: Sequence[GraphRow], heading: str = ""
+    ) -> Table:
+        columns = [cells for group in groups.values() for cells in group.values()]
+        titles = [Group(title, list(group)) for title, group in groups.items() if group]
+        cells = [Row(row.title, own, self.differences(row)) for row, *own in zip(rows, *columns, strict=True)]
+        return Table(titles, cells, heading)
+
+    def columns(self, machine: str, rows: Sequence[GraphRow], report: bool) -> dict[str, list[Cell]]:
+        """Return a machine's columns by heading: of the report's own solvers, or of all others."""
+        columns: dict[str, list[Cell]] = {}
+        here = {entry.name for entry in self.frame.measured if entry.machine == machine}
+        for name, solver in self.solvers.items():
+            if name in here and (solver.kind == "report") == report:
+                entries = [row.measured.get((machine, name)) for row in rows]
+                columns[self.heading(name)] = [self.time_cell(entry) for entry in entries]
+                if self.layout.rate:
+                    columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
+        if report and columns and self.layout.speed_up:
+            columns["speed-up"] = [self.speed_up_cell(row, machine, self.layout.speed_up) for row in rows]
+        for spec in self.layout.setup if report else ():
+            if any(self.solvers[name].solver == spec for name in here):
+                found = [
+                    entry.times.get("setup") if (entry := row.of(machine, spec)) else None for row in rows
+                ]
+                columns[f"setup of {spec}"] = [Cell(duration(one.median)) if one else Cell() for one in found]
+        return columns
+
+    def heading(self, name: str) -> str:
+        """Name a solver in full, with the printed name that it repeats."""
+        entry = self.solvers[name]
+        printed = self.own.get(entry.solver) if self.frame.printed else None
+        return f"{printed} ({entry.full_name})" if printed else entry.full_name
+
+    def solvers_as_rows(self) -> list[Table]:
+        """Lay out a row for each solver, printed systems above machines, a column for each graph."""
+        rows = sorted(self.frame.rows, key=lambda row: row.first.work)
+        if self.layout.sections is None:
+            return [self.by_graph(rows, [row.title for row in rows])]
+        tables = []
+        for density in sorted({row.first.arcs_per_vertex or 0 for row in rows}, reverse=True):
+            part = [row for row in rows if (row.first.arcs_per_vertex or 0) == density]
+            heading = f"{plural(density, 'arc')} per vertex; the columns are numbers of vertices"
+            tables.append(self.by_graph(part, [power_of_two(row.first.vertices) for row in part], heading))
+        return tables
+
+    def by_graph(self, part: Sequence[GraphRow], heads: Sequence[str], heading: str = "") -> Table:
+        rows: list[Row] = []
+        notes = ["".join(f" [{note}]" for note in self.differences(row)) for row in part]
+        printed = [entry for row in part for entry in row.printed]
+        for system in dict.fromkeys(entry.machine for entry in printed):
+            own = [entry for entry in printed if entry.machine == system]
+            rows.append(Row(f"{system}, printed ({', '.join(dict.fromkeys(e.hardware for e in own))})"))
+            for name in dict.fromkeys(entry.name for entry in own):
+                rows.append(Row(name, [self.printed_cell(row, system, name) for row in part]))
+        for machine in self.frame.machines:
+            here = [e for row in part for (m, _), e in row.measured.items() if m == machine]
+            if not here:
+                continue
+            computers = [entry.record.machine for entry in here if entry.record]
+            hardware = sorted({one.gpu.name for one in computers if one.gpu})
+            hardware += sorted({one.cpu for one in computers})
+            rows.append(Row(f"{machine}, measured ({', '.join(hardware)})"))
+            names = {entry.name for entry in here}
+            for name in (name for name in self.solvers if name in names):
+                cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
+                title = self.own.get(self.solvers[name].solver, name) if self.frame.printed else name
+                rows.append(Row(title, cells))
+        return Table([Group("", list(map(add, heads, notes)))], rows, heading)
+
+    def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
+        found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
+        if not found:
+            return Cell() if row.printed else Cell("")
+        doubts = {one.doubt for one in found if one.doubt}
+        marks = [self.notes.number(self.layout.doubts.get(doubt, doubt)) for doubt in sorted(doubts)]
+        tip = "two columns with this head" if len(found) > 1 else ""
+        return Cell(TWICE.join(one.printed for one in found), tip, notes=marks)
+
+    def time_cell(self, entry: Entry | None) -> Cell:
+        if entry is None or entry.record is None:
             return Cell()
-        text = f"{three_digits(found.ratio)}{TIMES}"
-        if found.noisy:
-            return Cell(f"{NOISY} {text}", "too noisy to rank: the interquartile ranges overlap")
-        return Cell(text)
+        record, machine = entry.record, entry.machine
+        if entry.total is None:
+            note = f"{entry.title}, {entry.full_name} on {machine}: {entry.outcome}, {record.reason}."
+            return Cell(entry.outcome, record.reason or "", bad=True, notes=[self.notes.number(note)])
+        marks = []
+        if entry.total.n < self.most[machine]:
+            marks.append(f"{machine}: {plural(entry.total.n, 'trial')} instead of {self.most[machine]}.")
+        if at_once := record.parameters.get("at_once"):
+            marks.append(f"{machine}: {at_once} trials at a time, each on a core of its own.")
+        time = three_digits(entry.total.median) if self.plain else duration(entry.total.median)
+        return Cell(time, _tip(entry, entry.total), notes=[self.notes.number(mark) for mark in marks])
 
-    return cell
+    def speed_up_cell(self, row: GraphRow, machine: str, compared: SpeedUp) -> Cell:
+        found = speed_up(row.of(machine, compared.over), row.of(machine, compared.of))
+        if found is None or found[1]:
+            return Cell(ratio(found[0])) if found else Cell()
+        return Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")
+
+    def differences(self, row: GraphRow) -> list[int]:
+        """Return the numbers of the notes on a graph that is not the printed one."""
+        texts: dict[str, dict[str, None]] = defaultdict(dict)
+        for (machine, _), entry in row.measured.items():
+            for text in _differences(row, entry):
+                texts[text][machine] = None
+        return [self.notes.number(f"{', '.join(machines)}: {text}") for text, machines in texts.items()]
+
+    def remarks(self) -> list[str]:
+        found = []
+        if self.layout.speed_up and self.layout.rows == "graphs":
+            compared = f"{self.layout.speed_up.over} over {self.layout.speed_up.of}"
+            unsure = f"{UNSURE} marks two times that cannot be told apart. {RULE}"
+            found.append(f"Speed-up: {compared} on the same machine and graph. {unsure}")
+        if any(entry.kind == "library" for entry in self.solvers.values()):
+            alone = "those of the search alone, without making their own graph object."
+            found.append(f"The libraries' times are {alone}")
+        return found
 
 
-def _setup_column(machine: str, solver: str) -> Column:
-    def cell(line: Line) -> Cell:
-        record = line.records.get((machine, solver))
-        setup = summarise(record, "setup") if record else None
-        return Cell(shown(setup.median)) if setup else Cell()
+def _summary(found: Frame, plain: bool, report: Report | None) -> str:
+    measured = "the median of the verified trials' total (upload + solve + download)."
+    if not found.printed:
+        return f"Each time is {measured}{' The report prints no numbers for it.' if report else ''}"
+    unit = "Milliseconds: printed" if plain else "Printed"
+    return f"{unit} numbers, as printed, beside measured ones: each {measured}"
 
-    return cell
+
+def _rate(entry: Entry | None) -> Cell:
+    if entry is None or entry.total is None or not entry.total.median:
+        return Cell()
+    return Cell(three_digits(entry.arcs / entry.total.median / 1e3))
 
 
-def tip(record: Record, times: Summary) -> str:
-    """Say what more is known of a time."""
-    parts = [
-        f"median of {times.n}",
-        f"quartiles {shown(times.q1)} to {shown(times.q3)}",
-        f"minimum {shown(times.minimum)}",
-    ]
-    kernel = summarise(record, "kernel")
-    if kernel:
-        parts.append(f"kernels alone {shown(kernel.median)}")
-    if record.software.get("peer"):
-        parts.append(str(record.software["peer"]))
+def _tip(entry: Entry, times: Summary) -> str:
+    quartiles = f"quartiles {duration(times.q1)} to {duration(times.q3)}"
+    parts = [f"{entry.solver}: median of {times.n}", quartiles, f"minimum {duration(times.minimum)}"]
+    if kernel := entry.times.get("kernel"):
+        parts.append(f"kernels alone {duration(kernel.median)}")
+    if entry.record and entry.record.software.peer:
+        parts.append(entry.record.software.peer)
     return "; ".join(parts)
 
 
-def _footnotes(line: Line) -> list[str]:
-    """Say where what was measured is not what was printed, and which answers are missing, wrong or few."""
-    texts: dict[str, list[str]] = {}
-    others = []
-    most: dict[str, int] = {}
-    for (machine, _), record in line.records.items():
-        most[machine] = max(most.get(machine, 0), len(record.trials))
-    for (machine, solver), record in line.records.items():
-        for text in _differences(line, record):
-            texts.setdefault(text, []).append(machine)
-        where, n = f"{line.title}, {solver} on {machine}", len(record.trials)
-        if not record.agreed:
-            others.append(f"{where}: {outcome(record)}, {record.reason}.")
-        elif n < most[machine]:
-            others.append(f"{where}: {n} trial{'s' * (n > 1)} instead of {most[machine]}.")
-        if told := side_by_side(record):
-            others.append(f"{where}: {told}")
-    return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()] + others
-
-
-def _differences(line: Line, record: Record) -> Iterable[str]:
-    graph = record.graph
-    if graph["origin"] == "stand-in":
-        yield (
-            f"not {graph['name']} but a generated stand-in (seed {graph['seed']}), "
-            f"{graph['vertices']:,} vertices and {graph['arcs']:,} arcs."
-        )
+def _differences(row: GraphRow, entry: Entry) -> Iterable[str]:
+    """Say in what the graph of a record is not the one that its row names."""
+    assert entry.record is not None
+    graph = entry.record.graph
+    counts = f"{graph.vertices:,} vertices and {graph.arcs:,} arcs"
+    if graph.origin == "stand-in":
+        yield f"not {graph.name} but a generated stand-in (seed {graph.seed}), {counts}."
         return
-    if record.label.endswith("(weights generated)"):
-        yield f"{graph['name']} with weights generated from seed {graph['seed']}, not its own."
-    if line.printed is not None:
-        counts = (int(line.printed["vertices"].iloc[0]), int(line.printed["edges"].iloc[0]))
-        if counts != (graph["vertices"], graph["arcs"]):
-            yield (
-                f"edition {graph['edition']} of {graph['name']}, {graph['vertices']:,} vertices and "
-                f"{graph['arcs']:,} arcs; printed: {counts[0]:,} and {counts[1]:,}."
-            )
-    if graph["origin"] == "report":
-        yield "the report gives this graph's counts alone; ours is a fixed graph with the same counts."
-
-
-def _remarks(layout: PublishedTable) -> list[str]:
-    remarks = [
-        "Quartiles, minimum, n and the times of the kernels alone are in the CSV file of the same name.",
-        f"Speed-up: {layout.sequential} over {layout.gpu} on the same machine and graph. {NOISY} marks two "
-        "whose interquartile ranges overlap: too noisy to rank.",
-        "GPU setup: making the context and loading the module, not part of the total. The printed GPU times "
-        "of the two small graphs look like such a setup.",
-        "The libraries' times are those of the search alone; making their own graph object is not counted.",
-        f"{EMPTY}: not measured.",
-    ]
-    if layout.problem == "stcon":
-        remarks.insert(
-            0,
-            f"The report does not name its pairs of vertices; its rows stand beside our {PRINTED_PAIR} pair.",
-        )
-    return remarks
-
-
-def provenance(machine: str, records: Iterable[Record]) -> str:
-    """Say what a machine is and what it ran; every value found is named."""
-    own = [record for record in records if record.machine["name"] == machine]
-    found: dict[str, None] = {}
-    for record in own:
-        found[record.machine["cpu"]] = None
-        gpu = record.machine["gpu"]
-        if gpu:
-            found[f"{gpu['name']}, driver {gpu['driver'] or 'unknown'}"] = None
-    for key, name in (("cuda", "CUDA"), ("compiler", ""), ("git_commit", "commit")):
-        for record in own:
-            value: Any = dict(record.software)[key]
-            if value:
-                short = value[:10] if key == "git_commit" else value
-                dirty = " with changes" if key == "git_commit" and record.software["dirty"] else ""
-                found[f"{name} {short}{dirty}".strip()] = None
-    days = sorted({record.started[:10] for record in own})
-    found[days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"] = None
-    throttled = [record for record in own if (gpu := record.machine["gpu"]) and gpu.get("throttled")]
-    if throttled:
-        found["GPU throttled during " + ", ".join(f"{r.solver} on {r.label}" for r in throttled)] = None
-    return f"{machine}: {'; '.join(found)}."
-
-
-def _printed_row(cell: dict[Any, Any]) -> dict[str, Any]:
-    return {
-        "table": cell["table"],
-        "label": cell["graph"],
-        "graph": cell["graph"],
-        "vertices": cell["vertices"],
-        "arcs": cell["edges"],
-        "source": "printed",
-        "machine": cell["column"],
-        "hardware": cell["hardware"],
-        "median_ms": cell["value"],
-    }
-
-
-def measured_row(line: Line, record: Record, baseline: Record | None) -> dict[str, Any]:
-    """Lay a record out for machines, with its speed-up over the sequential one."""
-    times, setup, kernel = summarise(record), summarise(record, "setup"), summarise(record, "kernel")
-    faster = speed_up(baseline, record) if record is not baseline else None
-    gpu = record.machine["gpu"]
-    row: dict[str, Any] = {
-        key: record.graph[key] for key in ("vertices", "arcs", "origin", "edition", "weights")
-    }
-    row |= {
-        "table": record.experiment,
-        "label": line.title,
-        "graph": line.graph,
-        "pair": record.parameters.get("pair"),
-        "source": "measured",
-        "machine": record.machine["name"],
-        "hardware": gpu["name"] if gpu and record.backend == "cuda" else record.machine["cpu"],
-        "solver": record.solver,
-        "backend": record.backend,
-        "peer": record.software.get("peer"),
-        "status": outcome(record),
-        "reason": record.reason,
-        "verified": record.verified,
-    }
-    if times:
-        row |= {
-            "n": times.n,
-            "median_ms": times.median,
-            "q1_ms": times.q1,
-            "q3_ms": times.q3,
-            "min_ms": times.minimum,
-        }
-    if setup:
-        row["setup_median_ms"] = setup.median
-    if kernel:
-        row["kernel_median_ms"] = kernel.median
-    if faster:
-        row |= {"speedup": faster.ratio, "too_noisy_to_rank": faster.noisy}
-    return row
+    if entry.label.endswith("(weights generated)"):
+        yield f"{graph.name} with weights generated from seed {graph.seed}, not its own."
+    printed = row.printed[0] if row.printed else None
+    if printed and (graph.vertices, graph.arcs) != (printed.vertices, printed.arcs):
+        theirs = f"printed: {printed.vertices:,} and {printed.arcs:,}."
+        other = f"edition {graph.edition} of {graph.name}, {counts}; {theirs}"
+        yield f"{graph.name} has {counts}." if graph.origin == "generated" else other

@@ -1,83 +1,67 @@
 """The verification table: which answer of which solver was checked against what, and whether it agreed."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Iterable
 from itertools import groupby
 
 import pandas as pd
 
-from retrace.publish.page import EMPTY, Cell, Group, Page, Row, Table
-from retrace.publish.rows import machines
-from retrace.records.model import Record
+from retrace.publish.page import Cell, Group, Page, Row, Table
+from retrace.records.record import Record
+from retrace.reports.frame import Entry, Frame
+from retrace.reports.wording import EMPTY
 
 COLUMNS = ("graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials")
 SHOWN = ("solver", "settings", "backend", "result", "oracle", "trials")
 """Beside the graph, what stands on the page in a row; a section is a machine's experiment."""
-QUERY = ("pair", "target")
-"""Parameters of a record that say what was asked, and so stand with the graph or nowhere."""
+ASKED = ("pair", "target")
+"""Parameters of a record that stand with the graph, not with the settings."""
 
 
-def tidy(records: Iterable[Record]) -> pd.DataFrame:
-    """One row a record, in the order machine, experiment, graph size, solver."""
-    records = list(records)
-    order = machines(records)
-    rows = [
-        (
-            _graph(r),
-            r.solver,
-            _settings(r),
-            r.backend,
-            r.machine["name"],
-            r.experiment,
-            r.oracle,
-            result(r),
-            len(r.trials),
-        )
-        for r in sorted(
-            records,
-            key=lambda r: (
-                order.index(r.machine["name"]),
-                r.experiment,
-                r.graph["vertices"],
-                r.graph["arcs"],
-                _graph(r),
-                r.solver,
-            ),
-        )
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+def tidy(frame: Frame) -> pd.DataFrame:
+    """Return one row per record, in the order machine, experiment, graph size, solver."""
+    machines = frame.machines
+    found = sorted(
+        frame.measured,
+        key=lambda e: (machines.index(e.machine), e.experiment, e.vertices, e.arcs, _graph(e), e.solver),
+    )
+    return pd.DataFrame([_cells(entry) for entry in found], columns=list(COLUMNS))
+
+
+def _cells(entry: Entry) -> tuple[object, ...]:
+    record = entry.record
+    assert record is not None
+    settings = ", ".join(f"{key}={value}" for key, value in record.parameters.items() if key not in ASKED)
+    where = (settings, record.backend, entry.machine, entry.experiment, record.oracle)
+    return (_graph(entry), entry.solver, *where, result(record), len(record.trials))
 
 
 def result(record: Record) -> str:
-    """Say whether a record's answer agreed with the oracle's, or why there is none."""
+    """Return whether a record's answer agreed with the oracle's, or why there is none."""
     if record.agreed:
         return "agreed"
     return f"{'differs' if record.status == 'ok' else record.status}: {record.reason}"
 
 
-def summary(records: Iterable[Record]) -> str:
+def outcomes(frame: Frame) -> str:
     """Count the outcomes in one line."""
-    counts = Counter(result(record).split(":")[0] for record in records)
-    others = [f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name]]
-    line = f"{counts['agreed']} of {counts.total()} records verified"
-    return f"{line} ({', '.join(others)})." if others else f"{line}."
+    counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured if entry.record)
+    others = ", ".join(f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name])
+    return f"{counts['agreed']} of {counts.total()} records verified{others and f' ({others})'}."
 
 
-def page(records: Iterable[Record]) -> Page:
+def page(frame: Frame) -> Page:
     """Lay the table out for reading."""
-    records = list(records)
     rows: list[Row] = []
-    told = tidy(records).astype("string").fillna("").to_dict("records")
+    told = tidy(frame).astype("string").fillna("").to_dict("records")
     for section, found in groupby(told, key=lambda row: f"{row['machine']}, {row['experiment']}"):
         rows.append(Row(section))
         for row in found:
-            bad = {"result"} if row["result"] != "agreed" else set()
-            rows.append(Row(row["graph"], [Cell(row[name] or EMPTY, bad=name in bad) for name in SHOWN]))
+            bad = row["result"] != "agreed"
+            cells = [Cell(row[name] or EMPTY, bad=bad and name == "result") for name in SHOWN]
+            rows.append(Row(row["graph"], cells))
     return Page(
         title="Verification",
-        summary=summary(records),
+        summary=outcomes(frame),
         label_heading=COLUMNS[0],
         tables=[Table([Group("", SHOWN[:-1], "text"), Group("", SHOWN[-1:])], rows)],
         remarks=[
@@ -87,11 +71,6 @@ def page(records: Iterable[Record]) -> Page:
     )
 
 
-def _graph(record: Record) -> str:
-    pair = record.parameters.get("pair")
-    return f"{record.label}, {pair} pair" if pair else record.label
-
-
-def _settings(record: Record) -> str:
-    """Write the solver's settings as a specification of it does."""
-    return ", ".join(f"{key}={value}" for key, value in record.parameters.items() if key not in QUERY)
+def _graph(entry: Entry) -> str:
+    pair = entry.record.parameters.get("pair") if entry.record else None
+    return f"{entry.label}, {pair} pair" if pair else entry.label

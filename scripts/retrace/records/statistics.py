@@ -1,4 +1,4 @@
-"""Median, quartiles and minimum of trials, and which of two times is less."""
+"""Median, quartiles and minimum of trials, and the one rule for which of two times is less."""
 
 from __future__ import annotations
 
@@ -7,12 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrace.records.model import Phase, Record
+LEAST_TRIALS = 3
+"""Fewer have no quartiles to speak of."""
+SAME = 1.02
+"""How far apart medians of the same work may be: on the H200 up to 1.4 % (docs/experiments.md, 16)."""
+LONG_MS = 1000.0
+"""Runs that take this long may be compared by fewer trials."""
+FEW = 1.05
+"""How far such runs must differ: repeated on the H200, they differed by 0 to 1 %, once by 4.8 %."""
+
+RULE = (
+    "One time is less than another only if the quartiles do not overlap, of at least "
+    f"{LEAST_TRIALS} trials each, and the medians differ by more than {SAME - 1:.0%}; with fewer trials, of "
+    f"{LONG_MS / 1000:.0f} s or more, only if they differ by more than {FEW - 1:.0%}."
+)
+"""What `rank` does, in words."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Median, quartiles, minimum and number of some times in milliseconds."""
+    """Median, quartiles, minimum and number of some values, such as times in milliseconds."""
 
     n: int
     median: float
@@ -21,32 +35,30 @@ class Summary:
     minimum: float
 
     @classmethod
-    def of(cls, times: Sequence[float]) -> Summary:
-        """Summarise `times`, at least one."""
-        q1, median, q3 = (float(quartile) for quartile in np.percentile(times, [25, 50, 75]))
-        return cls(len(times), median, q1, q3, min(times))
+    def of(cls, values: Sequence[float]) -> Summary:
+        """Summarise `values`, at least one."""
+        q1, median, q3 = (float(quartile) for quartile in np.percentile(values, [25, 50, 75]))
+        return cls(len(values), median, q1, q3, min(values))
 
     def over(self, unit: float) -> Summary:
-        """Give the same in other units, such as another solver's median."""
+        """Return the same in other units, such as another solver's median."""
         return Summary(self.n, self.median / unit, self.q1 / unit, self.q3 / unit, self.minimum / unit)
 
-
-def summarise(record: Record, phase: Phase = "total") -> Summary | None:
-    """Summarise one phase of a record's trials; None if the record gives no times, or none of this phase."""
-    times = [time for trial in record.trials if (time := trial[phase]) is not None]
-    return Summary.of(times) if record.timed and times else None
-
-
-def too_noisy_to_rank(a: Summary, b: Summary) -> bool:
-    """Whether the interquartile ranges overlap, so that neither can be called faster."""
-    return a.q1 <= b.q3 and b.q1 <= a.q3
+    @property
+    def enough(self) -> bool:
+        """Whether it can be ranked: it is of enough trials, or of long ones."""
+        return self.median > 0 and (self.n >= LEAST_TRIALS or self.minimum >= LONG_MS)
 
 
-SAME = 1.02
-"""How far apart medians of the same work may be: on the H200 up to 1.4 % (docs/experiments.md, 16)."""
-
-
-def order(a: Summary, b: Summary) -> int:
-    """Give -1 if the first takes less time, 1 if the second does, 0 if they cannot be told apart."""
-    ratio = 1.0 if too_noisy_to_rank(a, b) else b.median / a.median
-    return -1 if ratio > SAME else int(ratio < 1 / SAME)
+def rank(a: Summary, b: Summary) -> int:
+    """Return -1 if the first takes less time, 1 if the second does, 0 if they cannot be told apart."""
+    if not (a.enough and b.enough):
+        return 0
+    if min(a.n, b.n) < LEAST_TRIALS:
+        margin = FEW
+    elif a.q1 <= b.q3 and b.q1 <= a.q3:
+        return 0
+    else:
+        margin = SAME
+    ratio = b.median / a.median
+    return -1 if ratio > margin else int(ratio < 1 / margin)

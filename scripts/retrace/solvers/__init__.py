@@ -1,37 +1,12 @@
-"""Solvers: one module a problem, written once against the device interface."""
+"""Solvers by problem: each module or package holds C++ programs, device variants and library calls."""
 
-from retrace.solvers import (
-    bellman_ford,
-    bellman_ford_host,
-    bellman_ford_rows,
-    betweenness,
-    betweenness_auto,
-    betweenness_beside,
-    bfs,
-    generate,
-    host,
-    peers,
-    sssp,
-    stcon,
-)
-from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Solver, make
+from retrace.graphs.query import Query
+from retrace.solvers import bellman_ford, betweenness, bfs, generate, sssp, stcon
+from retrace.solvers.registry import GENERATORS, REGISTRY, find, make, parse, settings_of_all_solvers
+from retrace.solvers.setting import Setting
+from retrace.solvers.solver import DeviceSolver, Solver
 
 __all__ = [
-    "REGISTRY",
-    "DeviceSolver",
-    "Query",
-    "Solver",
-    "bellman_ford",
-    "bellman_ford_host",
-    "bellman_ford_rows",
-    "betweenness",
-    "betweenness_auto",
-    "betweenness_beside",
-    "bfs",
-    "generate",
-    "host",
-    "make",
-    "peers",
-    "sssp",
-    "stcon",
-]
+    "GENERATORS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "bellman_ford", "betweenness",
+    "bfs", "find", "generate", "make", "parse", "settings_of_all_solvers", "sssp", "stcon",
+]  # fmt: skip

@@ -1,36 +1,58 @@
-"""Breadth-first search on a device: the level of every vertex."""
+"""Breadth-first search: the level of every vertex, that is the fewest arcs that lead to it from the source.
 
-from __future__ import annotations
+All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once for each level,
+and `bfs/scipy`.
+"""
 
 import numpy as np
 
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.solvers.bulk_synchronous import BulkSynchronous
-from retrace.solvers.registry import REGISTRY, DeviceSolver, Query
+from retrace.graphs.query import Query
+from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, unreached
+
+
+@REGISTRY.add
+class QueueBFS(HostSolver):
+    """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""
+
+    name = "bfs/queue"
+    implements = "bsp-suite, Algorithm 3.1"
+
+
+@REGISTRY.add
+class TwoFrontierBFS(HostSolver):
+    """Sequential, with an array of vertices for this level and one for the next, which swap."""
+
+    name = "bfs/two-frontier"
+    implements = "hong-bfs, BFS_sequential"
+
+    def download(self) -> Int32Array:
+        return np.where(self.answer < 0, UNREACHABLE, self.answer)
 
 
 @REGISTRY.add
 class BspBFS(BulkSynchronous):
-    """Two bulk-synchronous kernels a level."""
+    """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs) work.
+
+    The first kernel writes the level of the frontier's unvisited neighbours and marks them; the second makes
+    the marked vertices the next frontier. Report bsp-suite, Algorithms 3.2 and 3.3.
+    """
 
     name = "bfs/bsp"
     implements = "bsp-suite, Algorithms 3.2 and 3.3"
-    sources = ("bfs/bsp.cu",)
+    source = "bfs/bsp.cu"
     kernels = ("bfs_kernel1", "bfs_kernel2")
     bytes_per_vertex = 7
 
     def upload(self, query: Query) -> None:
-        """Send the graph; the source is the frontier, visited, and at level 0."""
         graph, device = self.graph, self.device
-        only_source = np.zeros(graph.vertices, dtype=np.bool_)
-        only_source[query.source] = True
-        level = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
-        level[query.source] = 0
-        arcs = device.upload(graph.indptr), device.upload(graph.indices)
+        only_source = only(query.source, graph)
+        arcs, vertices = self.upload_arcs(graph), np.int32(graph.vertices)
         frontier, visited = device.upload(only_source), device.upload(only_source)
-        updating = device.upload(np.zeros_like(only_source))
-        self.answer = device.upload(level)
-        vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
+        updating, more = device.upload(np.zeros_like(only_source)), device.empty(1, np.int32)
+        self.answer = device.upload(unreached(graph, query.source))
         self.arguments = (
             (vertices, *arcs, visited, frontier, updating, self.answer),
             (vertices, frontier, updating, visited, more),
@@ -39,43 +61,40 @@ class BspBFS(BulkSynchronous):
 
 @REGISTRY.add
 class BlockQueueBFS(DeviceSolver):
-    """A launch a level over the frontier's vertices; blocks gather the next frontier in shared memory."""
+    """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
+
+    A block queues what it discovers in shared memory, and appends that to the next frontier with one atomic
+    addition. Corrected: the length of a full queue is limited when it is read (docs/errata.md).
+    """
 
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
-    sources = ("bfs/block-queue.cu", "bfs/block_queue.cuh")
+    source = "bfs/block-queue.cu"
     bytes_per_vertex = 16
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load the kernels."""
         self.graph = graph
-        module = self.device.load(self.sources[0])
         names = ("block_queue_start", "block_queue_expand", "block_queue_next")
-        self.start, self.expand, self.next = (module.kernel(name) for name in names)
+        self.start, self.expand, self.next = self.load_kernels(*names)
 
     def upload(self, query: Query) -> None:
-        """Send the graph and start with the source as the previous frontier."""
         graph, device = self.graph, self.device
-        self.arcs = device.upload(graph.indptr), device.upload(graph.indices)
+        self.arcs = self.upload_arcs(graph)
         self.label = device.upload(np.full(graph.vertices, -1, dtype=np.int32))
         self.visited = device.upload(np.zeros(graph.vertices, dtype=np.int32))
         self.frontiers = [device.empty(graph.vertices, np.int32) for _ in ("previous", "current")]
         self.previous_tail, self.tail = device.empty(1, np.int32), device.empty(1, np.int32)
-        self.start(
-            1, 1, np.int32(query.source), self.frontiers[0], self.previous_tail, self.tail, self.label,
-            self.visited,
-        )  # fmt: skip
+        tails_and_marks = self.previous_tail, self.tail, self.label, self.visited
+        self.start(1, 1, np.int32(query.source), self.frontiers[0], *tails_and_marks)
 
     def solve(self, query: Query) -> int:
-        """Expand level by level until the frontier is empty."""
-        block = self.block_size
         previous, current = self.frontiers
         frontier = np.ones(1, dtype=np.int32)
         levels = 0
         while frontier[0]:
             self.expand(
-                self.grid(int(frontier[0])), block, previous, self.previous_tail, current, self.tail,
-                *self.arcs, self.label, self.visited,
+                self.grid(int(frontier[0])), self.block_size, previous, self.previous_tail, current,
+                self.tail, *self.arcs, self.label, self.visited,
             )  # fmt: skip
             self.device.read(self.tail, frontier)
             self.next(1, 1, self.previous_tail, self.tail)
@@ -84,7 +103,6 @@ class BlockQueueBFS(DeviceSolver):
         return levels
 
     def download(self) -> Int32Array:
-        """Fetch the labels, -1 turned into our word for a vertex that is not reached."""
         label = self.device.download(self.label)
         label[label < 0] = UNREACHABLE
         return label
@@ -92,7 +110,35 @@ class BlockQueueBFS(DeviceSolver):
 
 @REGISTRY.add
 class PublishedBlockQueueBFS(BlockQueueBFS):
-    """`bfs/block-queue` with the shared queue's tail handled as printed."""
+    """`bfs/block-queue` as printed in report hong-bfs: a thread that finds the queue full resets its length.
+
+    That plain write competes with the atomic additions of other threads (docs/errata.md).
+    """
 
     name = "bfs/block-queue-published"
-    sources = ("bfs/block-queue-published.cu", "bfs/block_queue.cuh")
+    source = "bfs/block-queue-published.cu"
+
+
+@REGISTRY.add
+class SciPyBFS(SciPyPeer):
+    """SciPy's Dijkstra without weights, since its breadth-first search returns no levels."""
+
+    name = "bfs/scipy"
+    implements = "scipy.sparse.csgraph.dijkstra(unweighted=True)"
+    unweighted = True
+
+
+@REGISTRY.add
+class IgraphBFS(IgraphPeer):
+    """igraph's breadth-first search, in C."""
+
+    name = "bfs/igraph"
+
+
+@REGISTRY.add
+class NetworKitBFS(NetworKitPeer):
+    """NetworKit's breadth-first search, in C++."""
+
+    name = "bfs/networkit"
+    implements = "networkit.distance.BFS"
+    algorithm = "BFS"

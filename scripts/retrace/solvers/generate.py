@@ -1,148 +1,108 @@
-"""Both generators of tuwien-sssp: solvers whose answer is a graph, timed in the same phases."""
+"""The two generators of random graphs in report tuwien-sssp: solvers whose answer is a graph.
 
-from __future__ import annotations
+They are timed in the same phases as other solvers. The arcs of a graph are distinct, none leads back to its
+tail, and the same seed gives the same graph everywhere.
+"""
 
-import ctypes
 import math
 import os
-from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Device
-from retrace.devices.build import build_host
+from retrace.devices.host import c_random_graph, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.generators import stream_key
+from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, resolve_arcs
-from retrace.solvers.host import pointer
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import (
-    GENERATORS,
-    DeviceSolver,
-    Query,
-    Setting,
-    Solver,
-    make,
-)
+from retrace.solvers.registry import GENERATORS, make
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import RetraceError
-from retrace.system.project import KERNELS
 
 
 class Generator(Solver):
-    """A way to make a random graph: a solver that is given what the graph is to be; no query adds to that."""
+    """A solver that is given the description of a random graph and makes the graph; it ignores the query."""
 
     connected: ClassVar[bool] = False
     """Whether every graph is weakly connected."""
     wanted: RandomGraph
 
-    @abstractmethod
-    def setup(self, wanted: RandomGraph) -> None:
-        """Load code; raises RetraceError if this generator makes no such graph."""
-
-    @abstractmethod
-    def upload(self, query: Query | None = None) -> None:
-        """Allocate all memory."""
-
-    @abstractmethod
-    def solve(self, query: Query | None = None) -> None:
-        """Make the graph."""
-
-    @abstractmethod
-    def download(self) -> CSRGraph:
-        """Fetch the graph."""
-
     def keys(self) -> NDArray[np.uint64]:
-        """Return `RandomKeys` of `kernels/generate/random_graph.h`; each generator draws from its own."""
-        first = self.name.partition("/")[2][0]
+        """Return `RandomKeys` of `kernels/generate/random_graph.h`, shape (5,); generators differ in them."""
+        first = self.variant[0]
         purposes = ("tree", "way", "arcs", "heads", "weight")
         return np.array([stream_key(self.wanted.seed, f"{first}.{purpose}") for purpose in purposes])
 
     def finished(self, indptr: Int32Array, indices: Int32Array, weights: Int32Array) -> CSRGraph:
-        """Give the graph its identity."""
-        return CSRGraph(indptr, indices, weights, self.identity(self.wanted))
+        return CSRGraph(indptr, indices, weights, self.info_of(self.wanted))
 
     @classmethod
-    def identity(cls, wanted: RandomGraph) -> dict[str, Any]:
-        """Tell what a graph of this generator is."""
-        variant = cls.name.partition("/")[2]
-        name = wanted.name or f"{variant}-{wanted.vertices}-{wanted.arcs}"
-        return {**wanted.info, "name": name, "edition": variant}
-
-
-class CRandomGraph(ctypes.Structure):
-    """`RandomGraph` of `kernels/host/generate_tree_first.cpp`."""
-
-    _fields_: ClassVar = [
-        *((name, ctypes.c_int) for name in ("vertices", "arcs", "low", "high")),
-        ("keys", ctypes.c_uint64 * 5),
-    ]
+    def info_of(cls, wanted: RandomGraph) -> dict[str, Any]:
+        name = wanted.name or f"{cls.variant}-{wanted.vertices}-{wanted.arcs}"
+        return {**wanted.info, "name": name, "edition": cls.variant}
 
 
 @GENERATORS.add
 class TreeFirst(Generator):
-    """A random tree, then arcs at random: weakly connected; a vertex's arcs are sorted by their heads."""
+    """A random tree, and then random arcs until the graph has as many as asked for, in C++ on all cores.
+
+    Vertex v of the tree is joined to a random earlier vertex. The further arcs are the beginning of a random
+    permutation of all pairs of vertices, without those of the tree. A vertex's arcs are sorted by head.
+    """
 
     name = "generate/tree-first"
     implements = "tuwien-sssp, Graph Generation, the first"
-    sources = ("host/generate_tree_first.cpp", "generate/random_graph.h")
+    source = "host/generate_tree_first.cpp"
     connected = True
-    defaults: ClassVar[Mapping[str, Setting]] = {"threads": len(os.sched_getaffinity(0))}
+    settings: ClassVar[Settings] = {"threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")}
 
     def setup(self, wanted: RandomGraph) -> None:
-        """Load the library."""
         resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)
         self.wanted = wanted
-        keys = (ctypes.c_uint64 * 5)(*self.keys().tolist())
-        self.c_wanted = CRandomGraph(wanted.vertices, wanted.arcs, *wanted.weights, keys)
-        self.function: Any = ctypes.CDLL(str(build_host(KERNELS / self.sources[0]))).generate_tree_first
-        self.function.restype = None
+        self.c_wanted = c_random_graph(wanted, self.keys())
+        self.function = host_function(self.source, "generate_tree_first", returns=None)
 
-    def upload(self, query: Query | None = None) -> None:
-        """Allocate the graph's arrays, and nothing else."""
+    def upload(self, query: Query) -> None:
+        vertices, arcs = self.wanted.vertices, self.wanted.arcs
         try:
-            self.arrays = [
-                np.empty(size, dtype=np.int32)
-                for size in (self.wanted.vertices + 1, self.wanted.arcs, self.wanted.arcs)
-            ]
+            self.arrays = [np.empty(size, dtype=np.int32) for size in (vertices + 1, arcs, arcs)]
         except MemoryError:
-            raise RetraceError(
-                f"{self.wanted.arcs} arcs need {self.wanted.memory_bytes / 2**30:.1f} GiB of memory, more "
-                "than there is; ask for fewer"
-            ) from None
+            needs = f"{arcs} arcs need {self.wanted.memory_bytes / 2**30:.1f} GiB of memory"
+            raise RetraceError(f"{needs}, more than there is; ask for fewer") from None
 
-    def solve(self, query: Query | None = None) -> None:
-        """Make the graph."""
+    def solve(self, query: Query) -> None:
         self.function(self.c_wanted, self.parameters["threads"], *map(pointer, self.arrays))
 
     def download(self) -> CSRGraph:
-        """Hand out the graph."""
         return self.finished(*self.arrays)
 
 
 @GENERATORS.add
 class RandomDegree(Generator, DeviceSolver):
-    """A random degree for each vertex, then random heads, on a device; perhaps not connected."""
+    """A random degree for each vertex, and then distinct random heads, on a device; perhaps not connected.
+
+    The degrees are those of arcs drawn from all pairs without repetition. Prefix sums turn them into
+    `indptr`. A vertex's heads are the first images of a random permutation of the other vertices.
+    """
 
     name = "generate/random-degree"
     implements = "tuwien-sssp, Graph Generation, the second"
-    sources = ("generate/random-degree.cu", "generate/random_graph.h", *PrefixSums.sources)
+    source = "generate/random-degree.cu"
+    more_sources = (PrefixSums.source,)
 
     def memory_bytes(self, wanted: RandomGraph) -> int:
-        """Predict the device memory: the graph's own, beside which the sums of its degrees are little."""
-        return wanted.memory_bytes
+        return wanted.memory_bytes  # the sums of chunks of degrees are small beside it
 
     def setup(self, wanted: RandomGraph) -> None:
-        """Load the kernels."""
         self.wanted = wanted
-        module = self.device.load(self.sources[0])
-        self.degrees, self.heads = module.kernel("random_degrees"), module.kernel("random_heads")
+        self.degrees, self.heads = self.load_kernels("random_degrees", "random_heads")
         self.prefix_sums = PrefixSums(self.device)
 
-    def upload(self, query: Query | None = None) -> None:
-        """Allocate the graph's arrays, and what adding up the degrees needs."""
+    def upload(self, query: Query) -> None:
         device, wanted = self.device, self.wanted
         self.random_keys = device.upload(self.keys())
         self.indptr = device.empty(wanted.vertices + 1, np.int32)
@@ -150,11 +110,9 @@ class RandomDegree(Generator, DeviceSolver):
         self.indices, self.weights = (device.empty(wanted.arcs, np.int32) for _ in ("indices", "weights"))
         self.prefix_sums.allocate(self.indptr.size)
 
-    def solve(self, query: Query | None = None) -> None:
-        """Count each vertex's arcs, add the counts up to `indptr`, and draw the heads."""
+    def solve(self, query: Query) -> None:
         wanted = self.wanted
-        vertices = np.int32(wanted.vertices)
-        arcs = np.int32(wanted.arcs)
+        vertices, arcs = np.int32(wanted.vertices), np.int32(wanted.arcs)
         self.degrees(self.grid(wanted.arcs), self.block_size, vertices, arcs, self.random_keys, self.indptr)
         self.prefix_sums.scan(self.indptr)
         low, high = map(np.int32, wanted.weights)
@@ -165,21 +123,15 @@ class RandomDegree(Generator, DeviceSolver):
         )  # fmt: skip
 
     def download(self) -> CSRGraph:
-        """Fetch the graph."""
         return self.finished(*map(self.device.download, (self.indptr, self.indices, self.weights)))
 
 
 def generate(name: str, wanted: RandomGraph, device: Device | None = None) -> CSRGraph:
-    """Run all phases of a generator once; one that runs on a device needs it.
-
-    Raises
-    ------
-    RetraceError
-        If there is none of that name, or it makes no such graph.
-    """
+    """Run a generator, given by name, once; raise RetraceError if it cannot make such a graph."""
     generator = make(name, device)
     assert isinstance(generator, Generator)
     generator.setup(wanted)
-    generator.upload()
-    generator.solve()
-    return generator.download()
+    generator.upload(Query())
+    generator.solve(Query())
+    graph: CSRGraph = generator.download()
+    return graph

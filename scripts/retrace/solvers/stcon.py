@@ -1,47 +1,70 @@
-"""St-connectivity on a device: the number of arcs from source to target."""
+"""St-connectivity: the fewest arcs that lead from a source to a target.
 
-from __future__ import annotations
+Two breadth-first searches, a red one from the source and a green one from the target, proceed until they
+meet. Where one search from the source would visit every vertex up to the target's level, each of the two
+visits those up to half of it. In a directed graph green follows the arcs backwards. SciPy has no such search.
+"""
 
 import numpy as np
 
+from retrace.devices.host import c_graph
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.solvers.registry import REGISTRY, DeviceSolver, Query, Subject
+from retrace.graphs.query import Query, Subject
+from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.solver import DeviceSolver, HostSolver, only
 
-RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # as in the kernel file
+RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
+
+
+@REGISTRY.add
+class TwoQueuesSTCON(HostSolver):
+    """Two sequential breadth-first searches that take turns, level by level.
+
+    The first vertex that both have visited lies on a shortest path (taking turns by vertices, it need not).
+    """
+
+    name = "stcon/two-queues"
+    implements = "bsp-suite, Algorithm 3.4"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.backward = graph.reversed()
+        self.c_backward = c_graph(self.backward)
+        self.allocate_answer(1)
+
+    def solve(self, query: Query) -> int:
+        ends = query.source, query.target
+        return int(self.function(self.c_graph, self.c_backward, *ends, self.c_answer))
 
 
 @REGISTRY.add
 class BspSTCON(DeviceSolver):
-    """Red and green searches in two bulk-synchronous kernels a level; the host reads the state after each."""
+    """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs).
+
+    The first kernel colours the neighbours of the frontier; the second makes them the next frontier and
+    notices a vertex of both colours. Report bsp-suite, the first Algorithms 3.5 and 3.6.
+    """
 
     name = "stcon/bsp"
     implements = "bsp-suite, first Algorithms 3.5 and 3.6"
-    sources = ("stcon/bsp.cu",)
+    source = "stcon/bsp.cu"
     bytes_per_vertex = 10
 
     def memory_bytes(self, graph: Subject) -> int:
-        """Predict the device memory of all phases, with a directed graph's reversed arcs."""
-        needed = super().memory_bytes(graph)
-        return (
-            needed if graph.info.get("directed") is False else needed + 4 * (graph.vertices + 1 + graph.arcs)
-        )
+        backward = 0 if graph.info.get("directed") is False else 4 * (graph.vertices + 1 + graph.arcs)
+        return super().memory_bytes(graph) + backward
 
     def setup(self, graph: CSRGraph) -> None:
-        """Load both kernels; green's reversed arcs are made here if the graph is directed."""
         self.forward, self.backward = graph, graph.reversed()
-        module = self.device.load("stcon/bsp.cu")
-        self.kernel1, self.kernel2 = module.kernel("stcon_kernel1"), module.kernel("stcon_kernel2")
+        self.kernel1, self.kernel2 = self.load_kernels("stcon_kernel1", "stcon_kernel2")
 
     def upload(self, query: Query) -> None:
-        """Send the graph; the source is red, the target green, both are the frontier."""
+        assert query.target is not None
         device = self.device
-        red = np.zeros(self.forward.vertices, dtype=np.bool_)
-        green = np.zeros_like(red)
-        red[query.source] = green[query.target] = True
-        forward = [device.upload(array) for array in (self.forward.indptr, self.forward.indices)]
-        backward = forward
-        if self.backward is not self.forward:
-            backward = [device.upload(array) for array in (self.backward.indptr, self.backward.indices)]
+        red, green = only(query.source, self.forward), only(query.target, self.forward)
+        forward = self.upload_arcs(self.forward)
+        backward = forward if self.backward is self.forward else self.upload_arcs(self.backward)
         self.arcs = [*forward, *backward]
         self.frontier, self.red, self.green = (device.upload(array) for array in (red | green, red, green))
         self.updating = [device.upload(np.zeros_like(red)) for _ in ("frontier", "red", "green")]
@@ -49,23 +72,17 @@ class BspSTCON(DeviceSolver):
         self.state = device.upload(np.zeros(4, dtype=np.int32))
 
     def solve(self, query: Query) -> int:
-        """Expand both searches level by level until they meet or nothing is left to expand."""
         vertices = np.int32(self.forward.vertices)
         grid, block = self.grid(self.forward.vertices), self.block_size
         state = np.zeros(4, dtype=np.int32)
         state[MORE] = query.source != query.target
+        vectors = self.frontier, self.red, self.green, *self.updating, self.cost, self.state
         iterations = 0
         while state[MORE] and not state[MET]:
             state[MORE] = 0
             self.device.write(self.state, state)
-            self.kernel1(
-                grid, block, vertices, *self.arcs, self.frontier, self.red, self.green, *self.updating,
-                self.cost, self.state,
-            )  # fmt: skip
-            self.kernel2(
-                grid, block, vertices, self.frontier, self.red, self.green, *self.updating,
-                self.cost, self.state,
-            )  # fmt: skip
+            self.kernel1(grid, block, vertices, *self.arcs, *vectors)
+            self.kernel2(grid, block, vertices, *vectors)
             self.device.read(self.state, state)
             iterations += 1
         met = query.source == query.target or state[MET]
@@ -73,5 +90,29 @@ class BspSTCON(DeviceSolver):
         return iterations
 
     def download(self) -> Int32Array:
-        """Hand out the length, which the last iteration brought to the host."""
         return np.array([self.length], dtype=np.int32)
+
+
+@REGISTRY.add
+class IgraphSTCON(IgraphPeer):
+    """The length by igraph, which searches from the source alone."""
+
+    name = "stcon/igraph"
+    implements = "igraph.Graph.distances(source, target)"
+
+    def solve(self, query: Query) -> None:
+        self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
+
+
+@REGISTRY.add
+class NetworKitSTCON(NetworKitPeer):
+    """The length by NetworKit's bidirectional breadth-first search."""
+
+    name = "stcon/networkit"
+    implements = "networkit.distance.BidirectionalBFS"
+
+    def solve(self, query: Query) -> None:
+        ends = query.source, query.target
+        search = self.module.distance.BidirectionalBFS(self.graph, *ends, storePred=False)
+        search.run()
+        self.lengths = search.getDistance()

@@ -1,1 +1,1 @@
-"""What the library asks of the operating system and the checkout: files, memory, processes, errors."""
+"""Access to the operating system and the checkout: files, memory, processes, errors."""

@@ -1,4 +1,4 @@
-"""A long sum over sources, kept in a file: an interrupted run goes on where the file ends."""
+"""Stores a partial sum over sources in a file, so that an interrupted run can continue from it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,41 +18,26 @@ from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 
 FIRST = 16
-"""Sources of the first batch."""
+"""Number of sources in the first batch."""
 BATCH_S = 10.0
-"""Seconds that a batch should take: what an interrupted run may lose."""
+"""Target time of a batch in seconds; an interrupted run loses at most one batch."""
 
 
 @dataclass
 class Checkpoint:
-    """The scores of the first `done` sources.
-
-    Attributes
-    ----------
-    path
-        The file; None for a run that keeps nothing.
-    identity
-        What the scores are of: another run's file differs in some of it.
-    scores
-        Sums over the sources done, shape (vertices,).
-    done
-        How many sources are.
-    """
+    """The scores of the first `done` sources."""
 
     path: Path | None
+    """The file; None for a run without a checkpoint."""
     identity: dict[str, Any]
+    """Description of the run (graph, solver, sources and so on), which the file must match."""
     scores: NDArray[np.float64]
-    done: int = field(default=0)
+    """Sum over the first `done` sources, shape (vertices,)."""
+    done: int = 0
 
     @classmethod
     def open(cls, path: Path | None, identity: dict[str, Any], vertices: int) -> Checkpoint:
-        """Go on from a file if there is one, else start at no source.
-
-        Raises
-        ------
-        RetraceError
-            If the file is no checkpoint, or one of something else.
-        """
+        """Continue from the file if there is one; RetraceError if it is no checkpoint of this run."""
         if path is None or not path.exists():
             return cls(path, identity, np.zeros(vertices))
         try:
@@ -61,16 +46,15 @@ class Checkpoint:
             if not isinstance(known, dict) or scores.ndim != 1 or scores.dtype != np.float64:
                 raise ValueError
         except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
-            raise RetraceError(f"{path}: is no checkpoint; name another file, or delete it") from None
+            raise RetraceError(f"{path}: is not a checkpoint; name another file, or delete it") from None
         for what, value in identity.items():
             if known.get(what) != value:
-                raise RetraceError(
-                    f"{path}: is a checkpoint of other {what} than asked for; name another file, or delete it"
-                )
+                found = f"is a checkpoint of other {what} than requested"
+                raise RetraceError(f"{path}: {found}; name another file, or delete it")
         return cls(path, identity, scores, done)
 
     def batches(self, sources: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-        """Yield the sources that are left, in parts that take `BATCH_S` each, going by the part before."""
+        """Yield the remaining sources in batches; the time of a batch sets the size of the next."""
         first, size = self.done, FIRST
         while first < len(sources):
             began = perf_counter()
@@ -80,22 +64,15 @@ class Checkpoint:
             size = max(1, int(size * min(8.0, BATCH_S / taken)))
 
     def add(self, scores: NDArray[np.float64], sources: int) -> None:
-        """Add the scores of the next sources, and keep the sum.
-
-        Raises
-        ------
-        RetraceError
-            If the file cannot be written.
-        """
+        """Add the scores of the next sources, and write the sum to the file."""
         self.scores += scores
         self.done += sources
-        if self.path is None:
-            return
-        content = io.BytesIO()
-        np.savez(content, identity=json.dumps(self.identity), scores=self.scores, done=self.done)
-        write_whole(self.path, content.getvalue())
+        if self.path is not None:
+            content = io.BytesIO()
+            np.savez(content, identity=json.dumps(self.identity), scores=self.scores, done=self.done)
+            write_whole(self.path, content.getvalue())
 
     def remove(self) -> None:
-        """Delete the file: what it was for is done."""
+        """Delete the file, which is no longer needed once the outputs are written."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)

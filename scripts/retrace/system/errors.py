@@ -1,6 +1,4 @@
-"""What a user is told of errors: one line each."""
-
-from __future__ import annotations
+"""Errors that are reported to the user, in one line each."""
 
 import sys
 from argparse import ArgumentParser
@@ -9,18 +7,22 @@ from typing import NoReturn
 
 
 class RetraceError(Exception):
-    """Something the user can mend, told in one line: what was found, what was expected, what to do."""
+    """An error that the user can fix; one line says what was found, what was expected and what to do."""
 
 
 class TooLargeError(RetraceError):
-    """A graph does not fit where it is wanted: a reason to skip a solver, not a failure of it."""
+    """A graph does not fit into memory. The solver is then skipped, not failed."""
+
+
+class NotVerifiedError(RetraceError):
+    """An answer that differs from the oracle's, so nothing is written."""
 
 
 class OneLineParser(ArgumentParser):
-    """A parser whose complaints take one line."""
+    """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        """End with status 2."""
+        """Print the error and exit with status 2."""
         self.exit(2, f"error: {message}; see {self.prog} --help\n")
 
 
@@ -29,8 +31,7 @@ def run_command(main: Callable[[], None]) -> None:
     try:
         main()
     except RetraceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

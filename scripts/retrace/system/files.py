@@ -1,46 +1,51 @@
-"""Writing files so that nobody ever sees half of one."""
-
-from __future__ import annotations
+"""Writes files so that a reader never sees an incomplete one."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write `content` beside `path`, then rename: a reader finds the old file or the new one.
-
-    Raises
-    ------
-    RetraceError
-        If the system has something against it.
-    """
+    """Write a temporary file, then rename it; raise RetraceError if that is not possible."""
     check_writable(path)
-    partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
-    try:
+    with replacing(path) as partial:
         path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield the path of a temporary file, and rename it at the end; RetraceError if that is not possible."""
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    with naming_output(path):
         try:
-            partial.write_bytes(content.encode() if isinstance(content, str) else content)
+            yield partial
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming_output(path: Path) -> Iterator[None]:
+    """Turn the system's error into one line that names what cannot be written."""
+    try:
+        yield
     except OSError as error:
         raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
 
 
 def check_writable(path: Path) -> None:
-    """Find out before the work whether its outcome can be written.
-
-    Raises
-    ------
-    RetraceError
-        If a path leads through a file or is a folder, or permission is denied.
-    """
+    """Check, before a long computation, that its output can be written; raise RetraceError if not."""
     parent = next(parent for parent in path.absolute().parents if parent.exists())
     if not parent.is_dir():
-        raise RetraceError(f"{path}: cannot be written ({parent} is a file); check the path")
-    if path.is_dir():
-        raise RetraceError(f"{path}: cannot be written (it is a folder); check the path")
-    if not os.access(path if path.exists() else parent, os.W_OK):
-        raise RetraceError(f"{path}: cannot be written (permission denied); check the path")
+        why_not = f"{parent} is a file"
+    elif path.is_dir():
+        why_not = "it is a folder"
+    elif not os.access(path if path.exists() else parent, os.W_OK):
+        why_not = "permission denied"
+    else:
+        return
+    raise RetraceError(f"{path}: cannot be written ({why_not}); check the path")

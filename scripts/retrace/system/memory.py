@@ -1,6 +1,4 @@
-"""How much memory the host has left, and the words for a lack of any."""
-
-from __future__ import annotations
+"""Available memory of the host, and messages for a lack of memory."""
 
 import os
 import re
@@ -13,10 +11,7 @@ CGROUPS = Path("/sys/fs/cgroup")
 
 
 def available() -> int:
-    """Memory that this process can still be given without swapping, in bytes.
-
-    It is what the system has, or what the process's control group leaves: a container or a batch job.
-    """
+    """Return the bytes that the system, or the control group (container, batch job), can still give."""
     try:
         found = re.search(r"^MemAvailable: +(\d+) kB", (PROC / "meminfo").read_text(), re.MULTILINE)
     except OSError:
@@ -26,26 +21,18 @@ def available() -> int:
 
 
 def shortage(needed: int, free: int, what: str) -> str | None:
-    """Say that `needed` bytes are more than the `free` ones of `what`, or None if they are not."""
-    if needed <= free:
-        return None
-    return f"needs {_binary(needed)} of {what}, {_binary(free)} are free"
+    """Return a message if `needed` bytes exceed the `free` bytes of `what`, else None."""
+    return None if needed <= free else f"needs {_binary(needed)} of {what}, {_binary(free)} are free"
 
 
 def require(needed: int, free: int, what: str) -> None:
-    """Refuse what needs more bytes than are free.
-
-    Raises
-    ------
-    TooLargeError
-        With both numbers.
-    """
+    """Raise TooLargeError, with both numbers, if `needed` bytes exceed the `free` bytes of `what`."""
     if (lack := shortage(needed, free, what)) is not None:
         raise TooLargeError(lack)
 
 
 def _left_to_group(unlimited: int) -> int:
-    """Bytes that the control group (version 2) may still take, or `unlimited`; its file cache is no loss."""
+    """Return the bytes left to the control group (version 2), or `unlimited`; file cache counts as free."""
     try:
         path = (PROC / "self/cgroup").read_text().splitlines()[-1].partition("::")[2]
         folder = CGROUPS / path.lstrip("/")
@@ -60,7 +47,7 @@ def _left_to_group(unlimited: int) -> int:
 
 
 def _binary(size: int) -> str:
-    """Write a size in the largest unit of which there is a tenth."""
+    """Format a size in the largest unit in which it is at least 0.1."""
     for power, unit in ((30, "GiB"), (20, "MiB")):
         if size >= 2**power / 10:
             return f"{size / 2**power:.1f} {unit}"

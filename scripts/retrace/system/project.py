@@ -1,8 +1,7 @@
-"""The project's own files: its kernels and modules, wherever Snakemake works."""
-
-from __future__ import annotations
+"""The project's own files: kernels and modules, from whatever folder Snakemake works in."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -11,35 +10,49 @@ KERNELS = ROOT / "kernels"
 
 
 def path(name: str) -> str:
-    """Name a file of the project from the working folder, so that a moved checkout is not made all over."""
+    """Return a file of the project: relative in the project's folder, so that a checkout may be moved."""
     return name if Path.cwd() == ROOT else str(ROOT / name)
 
 
-def files_in(folder: str, pattern: str) -> list[str]:
-    """List some files of a folder of the project."""
-    return sorted(path(str(file.relative_to(ROOT))) for file in (ROOT / folder).glob(pattern))
-
-
 def kernel_files() -> list[str]:
-    """List every file under `kernels/`, as paths in there."""
-    return sorted(str(file.relative_to(ROOT / "kernels")) for file in (ROOT / "kernels").rglob("*.*"))
+    """Return every file under `kernels/`, relative to it."""
+    return sorted(str(file.relative_to(KERNELS)) for file in KERNELS.rglob("*.*"))
+
+
+def imports(script: str) -> list[str]:
+    """Return the library's modules that a file of `scripts/` imports, directly or not."""
+    return [path(name) for name in imported(f"scripts/{script}")]
+
+
+def imported(*files: str, aside: str = "") -> list[str]:
+    """Return the library's modules that files import, directly or not, but not through the module `aside`."""
+    found: set[str] = set()
+    waiting = list(files)
+    while waiting:
+        new = imported_by(waiting.pop()) - found - {aside}
+        found |= new
+        waiting += new
+    return sorted(found)
 
 
 @cache
-def imported(module: str, aside: str = "") -> list[str]:
-    """List the modules of the library that a file imports, directly or not, but not through `aside`."""
-    found: set[str] = set()
-    waiting = [module]
-    while waiting:
-        for node in ast.walk(ast.parse((ROOT / waiting.pop()).read_text())):
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("retrace"):
-                names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
-                paths = [
-                    f"scripts/{name.replace('.', '/')}{end}"
-                    for name in names
-                    for end in (".py", "/__init__.py")
-                ]
-                new = {path for path in paths if (ROOT / path).exists()} - found - {aside}
-                found |= new
-                waiting += new
-    return sorted(found)
+def imported_by(file: str) -> set[str]:
+    """Return the library's modules that a file imports itself."""
+    found = set()
+    for node in ast.walk(ast.parse((ROOT / file).read_text())):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("retrace"):
+            for name in (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)):
+                stem = f"scripts/{name.replace('.', '/')}"
+                found |= {path for path in (f"{stem}.py", f"{stem}/__init__.py") if (ROOT / path).exists()}
+    return found
+
+
+def with_headers(*files: str) -> tuple[str, ...]:
+    """Return files of `kernels/`, named relative to it, and all headers there that they include."""
+    found = list(files)
+    for file in found:  # which grows meanwhile
+        for name in re.findall(r'^ *#include "(.+)"', (KERNELS / file).read_text(), re.MULTILINE):
+            header = (KERNELS / file).parent / name
+            if header.is_file() and (known := str(header.resolve().relative_to(KERNELS))) not in found:
+                found.append(known)
+    return tuple(found)

@@ -1,6 +1,4 @@
-"""One run at a time in a folder, and no job that outlives its run."""
-
-from __future__ import annotations
+"""Allows only one run at a time in a folder, and ends the jobs of a run together with it."""
 
 import fcntl
 import os
@@ -13,21 +11,13 @@ from typing import TextIO
 from retrace.system.errors import RetraceError
 
 LEASH = ("setpriv", "--pdeathsig", "KILL")
-"""Runs a command that Linux kills together with the thread that started it."""
-
-
+"""Prefix of a command that Linux kills when the thread that started it ends."""
 _held: list[TextIO] = []
-"""Open for as long as the process lives; the system lets go of their locks when it dies, however it does."""
+"""Lock files, open until the process ends; the system then releases their locks."""
 
 
 def take_lock(path: Path) -> None:
-    """Take the lock at `path` for the rest of this process.
-
-    Raises
-    ------
-    RetraceError
-        If another run holds it, naming its process.
-    """
+    """Take the lock at `path` until this process ends; if another run holds it, a RetraceError names it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("a+")
     try:
@@ -35,7 +25,7 @@ def take_lock(path: Path) -> None:
     except BlockingIOError:
         file.seek(0)
         raise RetraceError(
-            f"another run, process {file.read().strip()}, is at work in this folder; wait for it or end it"
+            f"another run, process {file.read().strip()}, is working in this folder; wait for it or end it"
         ) from None
     except OSError:
         return  # a file system without locks
@@ -46,7 +36,7 @@ def take_lock(path: Path) -> None:
 
 
 def shell_prefix() -> str:
-    """Return what stands before each job's command: it runs our Python, and dies with Snakemake if it can."""
+    """Return the prefix of each job's command: it selects our Python, and ends the job with Snakemake."""
     try:
         can_die = subprocess.run([*LEASH, "true"], capture_output=True, check=False).returncode == 0
     except OSError:

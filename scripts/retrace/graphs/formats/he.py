@@ -1,93 +1,56 @@
-"""Writing H/E, in pieces: the whole text of a large file is never in memory."""
+"""Writes H/E files in pieces, so that the whole text of a large file is never in memory."""
 
-from __future__ import annotations
-
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.system.errors import RetraceError
+from retrace.system.files import replacing
 
 ARCS_WRITTEN = 1 << 16
-"""Arcs turned into text at a time."""
+"""Number of arcs turned into text at a time."""
 
 
 def write_he(graph: CSRGraph, path: Path) -> None:
-    """Write a weighted graph as directed H/E, whole or not at all.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
-    ValueError
-        If the graph has no weights.
-    """
+    """Write a weighted graph as directed H/E, as `write_he_arcs` does; without weights, raise ValueError."""
     if graph.weights is None:
         raise ValueError("H/E needs weights")
-    parts = _arcs_by_parts(graph.indptr, graph.indices, graph.weights)
-    write_he_arcs(graph.vertices, graph.arcs, parts, path)
+    write_he_arcs(graph.vertices, graph.arcs, _arcs_by_parts(graph, graph.weights), path)
 
 
 def write_he_arcs(vertices: int, arcs: int, parts: Iterable[Sequence[Int32Array]], path: Path) -> None:
-    """Write arcs as directed H/E, whole or not at all.
+    """Write arcs as directed H/E; the file appears complete or not at all.
 
-    Parameters
-    ----------
-    vertices, arcs
-        Numbers for the header.
-    parts
-        Tails, heads and weights, shape (any,) each, to be written one part after the other.
-    path
-        The file.
-
-    Raises
-    ------
-    RetraceError
-        If it cannot be written.
+    The header has the numbers `vertices` and `arcs`. Each part is three arrays of equal length: tails, heads
+    and weights. Raises RetraceError if the file cannot be written.
     """
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            file.write(b"H %d %d 0\n" % (vertices, arcs))
-            for columns in parts:
-                file.write(_he_lines(columns))
-        partial.replace(path)
-    except OSError as error:
-        raise RetraceError(
-            f"{path}: cannot be written ({error.strerror}); check the path and the disk"
-        ) from None
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as partial, partial.open("wb") as file:
+        file.write(b"H %d %d 0\n" % (vertices, arcs))
+        for columns in parts:
+            file.write(_he_lines(columns))
 
 
-def _arcs_by_parts(
-    indptr: Int32Array, indices: Int32Array, weights: Int32Array
-) -> Iterator[tuple[Int32Array, Int32Array, Int32Array]]:
-    """Yield tails, heads and weights of some arcs at a time: tails of all would take as much as the heads."""
-    for begin in range(0, len(indices), ARCS_WRITTEN):
-        end = min(begin + ARCS_WRITTEN, len(indices))
-        first = int(np.searchsorted(indptr, np.int32(begin), side="right")) - 1
-        after = int(np.searchsorted(indptr, np.int32(end), side="left"))
-        degrees: Int32Array = np.diff(indptr[first : after + 1].clip(begin, end))
-        tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
-        yield tails, indices[begin:end], weights[begin:end]
+def _arcs_by_parts(graph: CSRGraph, weights: Int32Array) -> Iterator[tuple[Int32Array, ...]]:
+    """Yield tails, heads and weights of at most `ARCS_WRITTEN` arcs at a time."""
+    for tails, arcs in graph.blocks():
+        columns = tails, graph.indices[arcs], weights[arcs]
+        for begin in range(0, len(tails), ARCS_WRITTEN):
+            yield tuple(column[begin : begin + ARCS_WRITTEN] for column in columns)
 
 
 def _he_lines(columns: Sequence[Int32Array]) -> bytes:
-    """Write lines `E u v w`: all numbers with as many digits as the longest, then leading zeros left out."""
+    """Write lines `E u v w`: pad the numbers of a column to equal width, then drop the leading zeros."""
     count = len(columns[0])
     if count == 0:
         return b""
     widths = [len(str(int(column.max()))) for column in columns]
     text = np.full((count, 2 + sum(widths) + len(widths)), ord(" "), dtype=np.uint8)
     keep = np.ones(text.shape, dtype=np.bool_)
-    text[:, 0] = ord("E")
-    end = 2
+    text[:, 0], text[:, -1] = ord("E"), ord("\n")
+    end = 1
     for column, width in zip(columns, widths, strict=True):
-        end += width
+        end += 1 + width
         rest = column.astype(np.uint32)
         for place in range(end - 1, end - width - 1, -1):
             if place < end - 1:
@@ -95,6 +58,4 @@ def _he_lines(columns: Sequence[Int32Array]) -> bytes:
             shorter = rest // 10
             text[:, place] = rest - shorter * 10 + ord("0")
             rest = shorter
-        end += 1
-    text[:, -1] = ord("\n")
     return text[keep].tobytes()

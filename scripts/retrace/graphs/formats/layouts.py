@@ -1,147 +1,114 @@
-"""What the lines of each format look like."""
+"""Describes the lines of each format."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from dataclasses import dataclass
+import io
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import scipy
 
 from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 LARGEST = UNREACHABLE - 1
-"""The largest number of vertices or lines, weight or distance that fits in 32 bits beside `UNREACHABLE`."""
+"""The largest number of vertices or lines and the largest weight or distance: `UNREACHABLE` - 1."""
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What the lines of a format look like.
-
-    Attributes
-    ----------
-    comment
-        What a comment line starts with; empty where the format has none.
-    header
-        The header's words; `N` (vertices), `M` (lines) and `U` (undirected, 0 or 1) stand for numbers.
-    line
-        The words of a line: a keyword or none, then `u`, `v` and perhaps `w` for the ids and the weight.
-    base
-        The smallest vertex id.
-    undirected
-        Each line is an edge, which becomes two arcs side by side; a header with `U` says so itself.
-    loops_once
-        A self-loop becomes one arc even if undirected, as it is one entry of a symmetric matrix.
-    least
-        The smallest weight: 0, or less where negative ones are asked for.
-    """
+class LineLayout:
+    """The form of a format's lines."""
 
     comment: bytes
+    """Start of a comment line; empty if the format has no comments."""
     header: str
+    """Words of the header; `N` (vertices), `M` (lines) and `U` (undirected, 0 or 1) stand for numbers."""
     line: str
+    """Words of a line: an optional keyword, then `u` and `v` for the ids, and `w` if there is a weight."""
     base: int
+    """Smallest vertex id."""
     undirected: bool = False
+    """Whether each line is an edge, which becomes two adjacent arcs. A header with `U` overrides this."""
     loops_once: bool = False
+    """Whether a self-loop becomes one arc even in an undirected graph, as in a symmetric matrix."""
     least: int = 0
+    """Smallest weight: 0, or negative where the caller accepts negative weights."""
 
     @property
     def keyword(self) -> bytes:
-        """The word that each line starts with, empty if none."""
+        """The word at the start of each line; empty if there is none."""
         return self.line.partition("u")[0].strip().encode()
 
     @property
     def columns(self) -> int:
-        """Number of integers in a line: 3 with weights, else 2."""
+        """Number of integers per line: 3 with weights, else 2."""
         return 3 if self.line.endswith("w") else 2
 
 
 LAYOUTS = {
-    "dimacs": Layout(b"c", "p sp N M", "a u v w", base=1),
-    # The report does not say whether an undirected edge is written once or twice: here once; M counts lines.
-    "he": Layout(b"", "H N M U", "E u v w", base=0),
-    # No header: ids are kept as they are, and the largest gives the number of vertices.
-    "snap": Layout(b"#", "", "u v", base=0),
-    "pace": Layout(b"c", "p tw N M", "u v", base=1, undirected=True),
-    "matrix-market": Layout(b"%", "N N M", "u v", base=1, loops_once=True),  # completed by the file's banner
+    "dimacs": LineLayout(b"c", "p sp N M", "a u v w", base=1),
+    # The report does not say whether an undirected edge is written once or twice. Here: once; M counts lines.
+    "he": LineLayout(b"", "H N M U", "E u v w", base=0),
+    # No header: ids are kept unchanged, and the largest id gives the number of vertices.
+    "snap": LineLayout(b"#", "", "u v", base=0),
+    "pace": LineLayout(b"c", "p tw N M", "u v", base=1, undirected=True),
+    "matrix-market": LineLayout(b"%", "N N M", "u v", base=1, loops_once=True),  # see its banner
 }
+
+
+def layout_of(content: bytes, path: Path | str) -> LineLayout:
+    """Return the layout that the banner of a Matrix Market file describes.
+
+    SciPy reads the banner, but not the entries: in an integer matrix it would read `1 2 1.5` as `1 2 1`.
+    Raises RetraceError if the banner is invalid or the matrix is not a graph with integer weights or none.
+    """
+    layout = LAYOUTS["matrix-market"]
+    try:
+        _, _, _, storage, field, symmetry = scipy.io.mminfo(io.BytesIO(content))
+    except (ValueError, OverflowError) as error:
+        told = re.fullmatch(r"Line (\d+): (.*)", str(error)) or re.fullmatch(r"()(.*)", str(error), re.DOTALL)
+        number, reason = told.groups() if told else ("", "")
+        raise RetraceError(
+            f"{path}, line {number or 1}: expected a Matrix Market header, found: {reason}"
+        ) from None
+    accepted = {"coordinate"}, {"integer", "pattern"}, {"general", "symmetric"}
+    if any(word not in words for word, words in zip((storage, field, symmetry), accepted, strict=True)):
+        raise RetraceError(
+            f"{path}, line 1: expected 'coordinate', 'integer' or 'pattern', 'general' or 'symmetric', "
+            f"found '{storage} {field} {symmetry}'; convert the matrix"
+        )
+    return replace(layout, line="u v w" if field == "integer" else "u v", undirected=symmetry == "symmetric")
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a file announces.
-
-    Attributes
-    ----------
-    vertices
-        Number of vertices; None where the ids tell.
-    lines
-        Number of lines to come; None where there may be any.
-    undirected
-        Whether each line is an edge rather than an arc.
-    number
-        The header's own line number, 0 if there is none.
-    end
-        Where the next line starts, in bytes.
-    """
+    """The content of a file's header."""
 
     vertices: int | None
+    """None if it follows from the ids."""
     lines: int | None
+    """Number of lines after the header; None if the header does not give it."""
     undirected: bool
+    """Whether each line is an edge rather than an arc."""
     number: int
+    """Line number of the header; 0 if there is none."""
     end: int
+    """Byte offset of the next line."""
 
     @property
     def bound(self) -> int:
-        """The number of vertices, or the largest possible."""
+        """Number of vertices if known, else the largest possible number."""
         return LARGEST if self.vertices is None else self.vertices
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a file the rest of a piece begins.
-
-    Attributes
-    ----------
-    number
-        Lines before it, in the file.
-    begin
-        Bytes before it, in the piece.
-    rows
-        Lines of the layout read before it, which the header counts.
-    last
-        Whether the piece ends the file.
-    """
+    """A position in a file, from which the rest of a piece is read."""
 
     number: int
+    """Number of lines before it in the file."""
     begin: int
+    """Number of bytes before it in the piece."""
     rows: int = 0
+    """Number of arc or edge lines before it in the file, which the header counts."""
     last: bool = True
-
-
-def split_lines(
-    content: bytes, layout: Layout, after: Place | None = None
-) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Yield number, end in bytes and words of each line that is neither blank nor a comment."""
-    number, end = (after.number, after.begin) if after else (0, 0)
-    while end < len(content):
-        start, end = end, content.find(b"\n", end) + 1 or len(content)
-        number += 1
-        line = content[start:end]
-        words = line.split()
-        if words and not (layout.comment and line.startswith(layout.comment)):
-            yield number, end, words
-
-
-def number_of(word: bytes) -> int:
-    """Value of a word of digits, some number above `LARGEST` for any other word."""
-    return int(word.lstrip(b"0")[:20] or b"0") if word.isdigit() else LARGEST + 1
-
-
-def weight_of(word: bytes) -> int:
-    """Value of a word of digits, perhaps after a minus; as `number_of` for any other word."""
-    return -number_of(word[1:]) if word[:1] == b"-" and word[1:].isdigit() else number_of(word)
-
-
-def blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:
-    """Make the error that names a line at fault."""
-    found = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
-    return RetraceError(f"{path}, line {number}: expected {expected}, found {found}")
+    """Whether the piece is the last one of the file."""

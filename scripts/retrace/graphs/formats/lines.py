@@ -1,6 +1,4 @@
-"""Two passes that read a format's lines: one that names the line at fault, and a fast one for plain files."""
-
-from __future__ import annotations
+"""Two readers for the lines of a format: a slow one that names the line at fault, and a fast one."""
 
 import itertools
 import re
@@ -13,55 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.graphs.formats.content import read_pieces
-from retrace.graphs.formats.layouts import (
-    LARGEST,
-    LAYOUTS,
-    Header,
-    Layout,
-    Place,
-    blame,
-    number_of,
-    split_lines,
-    weight_of,
-)
-from retrace.graphs.formats.matrix_market import layout_of
+from retrace.graphs.formats.layouts import LARGEST, LAYOUTS, Header, LineLayout, Place, layout_of
 from retrace.system.errors import RetraceError
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What a piece of a file holds.
-
-    Attributes
-    ----------
-    columns
-        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
-    piece, place
-        Where they were found.
-    """
+    """The rows of one piece of a file."""
 
     columns: NDArray[np.int64]
+    """Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one."""
     piece: bytes
     place: Place
 
-    def line_number(self, row: int, layout: Layout) -> int:
-        """Tell on which line of the file a row stands."""
-        if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # no line but such
+    def line_number(self, row: int, layout: LineLayout) -> int:
+        """Return the line number of a row in the file."""
+        if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # every line is a row
             return self.place.number + row + 1
         return next(itertools.islice(split_lines(self.piece, layout, self.place), row, None))[0]
 
 
 def read_rows(
     file: BinaryIO, kind: str, path: Path | str, negative: bool = False
-) -> tuple[Layout, Header, Iterator[Rows]]:
-    """Read the header of an open file, and then, as they are asked for, its lines, piece by piece.
+) -> tuple[LineLayout, Header, Iterator[Rows]]:
+    """Read the header of an open file, and return an iterator that reads its lines piece by piece.
 
-    Where weights may be negative, a piece that holds a minus is read line by line.
-
-    Raises
-    ------
-    RetraceError
-        If the content is not in the format, naming `path` and the line.
+    If `negative` is true, weights may be negative; the slow reader handles a piece that contains a minus.
+    Raises RetraceError, naming `path` and the line, if the content is not in the format.
     """
     pieces = read_pieces(file)
     piece, last = next(pieces)
@@ -83,14 +59,8 @@ def read_rows(
     return layout, header, rows()
 
 
-def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
-    """Read what the first line announces.
-
-    Raises
-    ------
-    RetraceError
-        If it is not the format's header.
-    """
+def read_header(content: bytes, layout: LineLayout, path: Path | str) -> Header:
+    """Read the first line that is not a comment; raise RetraceError if it is not a header of the format."""
     if not layout.header:
         return Header(None, None, layout.undirected, 0, 0)
     number, end, words = next(split_lines(content, layout), (1, 0, []))
@@ -98,29 +68,21 @@ def read_header(content: bytes, layout: Layout, path: Path | str) -> Header:
     expected = layout.header.split()
     good = len(words) == len(expected)
     for name, word in zip(expected, words, strict=False):
-        if name in ("N", "M", "U"):
+        if most := {"N": LARGEST, "M": LARGEST, "U": 1}.get(name):
             value = number_of(word)
-            # A name that comes twice has one value: only a square matrix is a graph.
-            good = (
-                good and value <= (1 if name == "U" else LARGEST) and numbers.setdefault(name, value) == value
-            )
+            # A name that occurs twice must have one value, because only a square matrix is a graph.
+            good &= value <= most and numbers.setdefault(name, value) == value
         else:
-            good = good and word == name.encode()
+            good &= word == name.encode()
     if not good:
         raise blame(path, number, f"a header '{layout.header}' (at most {LARGEST} each)", words)
     return Header(numbers["N"], numbers["M"], bool(numbers.get("U", layout.undirected)), number, end)
 
 
 def read_plain(
-    content: bytes, layout: Layout, header: Header, place: Place | None = None
+    content: bytes, layout: LineLayout, header: Header, place: Place | None = None
 ) -> NDArray[np.int64] | None:
-    """Read the lines after a place as `read_any` would, fast; None where that cannot be vouched for.
-
-    Returns
-    -------
-    columns
-        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
-    """
+    """Read the lines after a position fast, as `read_any` does; return None if they are not plain enough."""
     place = place or Place(header.number, header.end)
     body = content[place.begin :].replace(b"\r\n", b"\n")
     if not body.endswith(b"\n"):
@@ -129,8 +91,8 @@ def read_plain(
         body = re.sub(rb"\n%b[^\n]*(?=\n)" % layout.comment, b"", b"\n" + body)[1:]
     body = body.replace(b"\t", b" ")
 
-    # Without its digits a plain file is one line over and over. If the keyword starts each line and no two
-    # other marks touch, then there are digits in every gap between marks and nowhere else.
+    # Without its digits, a plain file repeats one line. If the keyword starts each line and no two other
+    # marks touch, there are digits in every gap between marks and nowhere else.
     count = body.count(b"\n")
     start = layout.keyword + b" " if layout.keyword else b""
     marks = layout.line.translate(str.maketrans("", "", "uvw")).encode() + b"\n"
@@ -152,21 +114,12 @@ def read_plain(
 
 
 def read_any(
-    content: bytes, layout: Layout, header: Header, path: Path | str, place: Place | None = None
+    content: bytes, layout: LineLayout, header: Header, path: Path | str, place: Place | None = None
 ) -> NDArray[np.int64]:
-    """Read the lines after a place, by default the header, one by one.
+    """Read the lines after a position, by default the end of the header, one by one; white space may vary.
 
-    Words are apart by any white space; blank lines are skipped.
-
-    Returns
-    -------
-    columns
-        Shape (lines, 2 or 3), int64: each line's tail, head (from 0) and weight.
-
-    Raises
-    ------
-    RetraceError
-        At the first line that is not as expected.
+    Returns tail and head (0-based) of each line, and the weight if there is one, shape (lines, 2 or 3),
+    int64. Raises RetraceError, naming the first line that is not in the format.
     """
     keyword = [layout.keyword] if layout.keyword else []
     top = header.bound - 1 + layout.base
@@ -174,23 +127,20 @@ def read_any(
     place = place or Place(header.number, header.end)
     number = place.number
     for number, _, words in split_lines(content, layout, place):
-        if place.rows + len(rows) == header.lines:
-            raise blame(
-                path,
-                number,
-                f"no more than the {header.lines} lines that line {header.number} announces",
-                words,
-            )
         values = [number_of(word) for word in words[len(keyword) :]]
         if layout.least < 0 and len(values) == 3:
             values[2] = weight_of(words[-1])
-        if words[: len(keyword)] != keyword or len(values) != layout.columns:
-            raise blame(path, number, f"'{layout.line}'", words)
-        if not all(layout.base <= vertex <= top for vertex in values[:2]):
-            raise blame(path, number, f"'{layout.line}' with whole ids from {layout.base} to {top}", words)
-        if max(values) > LARGEST or min(values[2:], default=0) < layout.least:
-            limits = f"from {layout.least} to {LARGEST}"
-            raise blame(path, number, f"'{layout.line}' with a whole weight {limits}", words)
+        expected = ""
+        if place.rows + len(rows) == header.lines:
+            expected = f"no more than the {header.lines} lines that line {header.number} announces"
+        elif words[: len(keyword)] != keyword or len(values) != layout.columns:
+            expected = f"'{layout.line}'"
+        elif not all(layout.base <= vertex <= top for vertex in values[:2]):
+            expected = f"'{layout.line}' with whole ids from {layout.base} to {top}"
+        elif max(values) > LARGEST or min(values[2:], default=0) < layout.least:
+            expected = f"'{layout.line}' with a whole weight from {layout.least} to {LARGEST}"
+        if expected:
+            raise blame(path, number, expected, words)
         rows.append([values[0] - layout.base, values[1] - layout.base, *values[2:]])
     count = place.rows + len(rows)
     if place.last and count < (1 if header.lines is None else header.lines):
@@ -200,3 +150,33 @@ def read_any(
             f"after {count}; it may be cut short"
         )
     return np.array(rows, dtype=np.int64).reshape(-1, layout.columns)
+
+
+def split_lines(
+    content: bytes, layout: LineLayout, after: Place | None = None
+) -> Iterator[tuple[int, int, list[bytes]]]:
+    """Yield line number, end (byte offset) and words of each line that is neither blank nor a comment."""
+    number, end = (after.number, after.begin) if after else (0, 0)
+    while end < len(content):
+        start, end = end, content.find(b"\n", end) + 1 or len(content)
+        number += 1
+        line = content[start:end]
+        words = line.split()
+        if words and not (layout.comment and line.startswith(layout.comment)):
+            yield number, end, words
+
+
+def number_of(word: bytes) -> int:
+    """Return the value of a word of digits; for any other word, a number above `LARGEST`."""
+    return int(word.lstrip(b"0")[:20] or b"0") if word.isdigit() else LARGEST + 1
+
+
+def weight_of(word: bytes) -> int:
+    """Return the value of a word of digits with an optional minus; otherwise as `number_of`."""
+    return -number_of(word[1:]) if word[:1] == b"-" and word[1:].isdigit() else number_of(word)
+
+
+def blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:
+    """Return an error that names the line at fault."""
+    found = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
+    return RetraceError(f"{path}, line {number}: expected {expected}, found {found}")

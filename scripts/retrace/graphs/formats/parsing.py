@@ -1,6 +1,4 @@
-"""From a file's lines to a graph whose distances fit in 32 bits."""
-
-from __future__ import annotations
+"""Makes a graph from the lines of a file, and checks that its distances fit in 32 bits."""
 
 import io
 from pathlib import Path
@@ -10,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.formats.content import open_graph
 from retrace.graphs.formats.layouts import LARGEST
 from retrace.graphs.formats.lines import read_rows
@@ -18,41 +16,35 @@ from retrace.system import memory
 from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
-"""What `_assemble` takes at least: where each row begins, in 64 bits twice and in 32; and the heads."""
+"""Least memory for `_assemble`: the start of each row, twice in 64 bits and once in 32; the heads."""
 
 
-def read(path: Path, kind: str) -> CSRGraph:
-    """Read a graph file in one of the formats of `LAYOUTS`; see `parse`."""
+def read_graph(path: Path, kind: str) -> CSRGraph:
+    """Read a graph file in one of the formats of `LAYOUTS`; see `parse_graph`."""
     with open_graph(path) as file:
         return parse_stream(file, kind, path)
 
 
-def parse(content: bytes, kind: str, path: Path | str, counts: tuple[int, int] | None = None) -> CSRGraph:
-    """Make a graph of a file's content; arcs keep the file's order, parallel arcs and self-loops stay.
+def parse_graph(
+    content: bytes, kind: str, path: Path | str, counts: tuple[int, int] | None = None
+) -> CSRGraph:
+    """Make a graph from the content of a file; arcs keep their order, parallel arcs and self-loops stay.
 
-    Distances from vertex 0 are known to fit in 32 bits. Those from other sources are checked when they are
-    solved, by an oracle that works in 64 bits. Where the numbers of vertices and arcs to be found are known,
-    `counts` are compared before memory is taken for as many vertices as the file claims to have.
-
-    Raises
-    ------
-    RetraceError
-        If the content is not in the format, naming `path` and the line.
+    Distances from vertex 0 are checked to fit in 32 bits; those from other sources are checked after a solve,
+    by an oracle that works in 64 bits. `counts`, the expected numbers of vertices and arcs, are compared
+    before memory is allocated for them. Raises RetraceError, naming `path` and the line, if the content is
+    not in the format, or if the graph is too large.
     """
     return parse_stream(io.BytesIO(content), kind, path, counts)
 
 
 def parse_stream(
-    file: BinaryIO,
-    kind: str,
-    path: Path | str,
-    counts: tuple[int, int] | None = None,
-    negative: bool = False,
+    file: BinaryIO, kind: str, path: Path | str, counts: tuple[int, int] | None = None, negative: bool = False
 ) -> CSRGraph:
-    """Make a graph of an open file, as `parse` does; memory is taken for arcs only, not for text.
+    """Make a graph from an open file, as `parse_graph` does, without holding the whole text in memory.
 
-    Where weights may be negative and one is, nothing is known of distances: the solvers keep their sums
-    within 32 bits.
+    If `negative` is true, weights may be negative. If one is, the distances are not checked here: the solvers
+    keep their sums within 32 bits.
     """
     layout, header, rows = read_rows(file, kind, path, negative)
     arcs, largest, heaviest, blamed = 0, -1, -1, 0
@@ -78,25 +70,24 @@ def parse_stream(
             f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
             f"found {vertices} and {arcs}"
         )
+    size = f"{path}: {vertices} vertices and {arcs} arcs"
     needed = BYTES_PER_VERTEX * vertices + BYTES_PER_ARC * arcs
     if (lack := memory.shortage(needed, memory.available(), "memory")) is not None:
-        raise RetraceError(f"{path}: {vertices} vertices and {arcs} arcs: {lack}; take a smaller graph")
+        raise RetraceError(f"{size}: {lack}; take a smaller graph")
     try:
         graph = _assemble(vertices, arcs, parts, layout.columns == 3)
     except MemoryError:
-        raise RetraceError(
-            f"{path}: {vertices} vertices and {arcs} arcs need more memory than there is; take fewer"
-        ) from None
+        raise RetraceError(f"{size} need more memory than is free; take a smaller graph") from None
     if _may_overflow(graph):
         raise RetraceError(
-            f"{path}, line {blamed}: expected weights whose paths stay within {LARGEST} (32 bits), found "
-            f"that this one, the heaviest, may end a longer path; scale the weights down"
+            f"{path}, line {blamed}: expected distances of at most {LARGEST} (32 bits), but the "
+            "heaviest arc, on this line, may lead to a longer one; scale the weights down"
         )
     return graph
 
 
 def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool) -> CSRGraph:
-    """Put parts, each of tails, heads and perhaps weights sorted by tail, into rows; uses the list up."""
+    """Make a graph from parts (tails, heads and optional weights, sorted by tail); empties the list."""
 
     def runs(tails: Int32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         begins = np.flatnonzero(np.concatenate(([True], tails[1:] != tails[:-1])))
@@ -121,22 +112,15 @@ def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool)
 
 
 def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
-    """Follow each edge by its reverse, shape (2 * edges, columns); a self-loop by none if `loops_once`."""
+    """Append to each edge its reverse, shape (2 * edges, columns); none to a self-loop if `loops_once`."""
     arcs = np.repeat(edges, 2, axis=0)
     arcs[1::2, :2] = edges[:, 1::-1]
-    if loops_once:
-        keep = np.ones(len(arcs), dtype=bool)
-        keep[1::2] = edges[:, 0] != edges[:, 1]
-        arcs = arcs[keep]
-    return arcs
+    return np.delete(arcs, 2 * np.flatnonzero(edges[:, 0] == edges[:, 1]) + 1, 0) if loops_once else arcs
 
 
 def _may_overflow(graph: CSRGraph) -> bool:
-    """Whether a distance from vertex 0, or one relaxation beyond it, passes `LARGEST`.
-
-    Not asked where a weight is negative.
-    """
-    if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:
+    """Return whether a distance from vertex 0, or one relaxation beyond it, exceeds `LARGEST`."""
+    if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:  # then solvers check
         return False
     longest = graph.vertices - 1  # arcs on a path
     if longest * int(graph.weights.max()) <= LARGEST:
@@ -146,16 +130,11 @@ def _may_overflow(graph: CSRGraph) -> bool:
         weights = np.partition(weights, graph.arcs - longest)[graph.arcs - longest :]
     if weights.sum() <= LARGEST:
         return False
-    # SciPy adds parallel arcs up wherever it tidies a matrix: keep the lightest of each.
-    tails = graph.tails()
-    order = np.lexsort((graph.weights, graph.indices, tails))
-    tails, heads = tails[order], graph.indices[order]
-    first = np.ones(graph.arcs, dtype=bool)
-    first[1:] = (tails[1:] != tails[:-1]) | (heads[1:] != heads[:-1])
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(tails[first], minlength=graph.vertices))))
-    lightest = graph.weights[order][first].astype(np.float64)  # exact: any sum is below 2**53
-    matrix = scipy.sparse.csr_array(
-        (lightest, heads[first], indptr.astype(np.int32)), shape=(graph.vertices, graph.vertices)
-    )
+    # SciPy may add up the weights of parallel arcs: keep only the lightest.
+    ends = graph.tails().astype(np.int64) * graph.vertices + graph.indices
+    order = np.lexsort((graph.weights, ends))
+    lightest = order[np.unique(ends[order], return_index=True)[1]]
+    simple = from_arcs(graph.vertices, graph.tails()[lightest], graph.indices[lightest])
+    matrix = simple.to_scipy(graph.weights[lightest].astype(np.float64))  # exact: any sum is below 2**53
     distances = scipy.sparse.csgraph.dijkstra(matrix, indices=[0])[0]
     return bool(distances[np.isfinite(distances)].max() + graph.weights.max() > LARGEST)

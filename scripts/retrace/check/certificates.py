@@ -1,0 +1,142 @@
+"""Proofs that distances are shortest, and predecessors a shortest-path tree, without repeating a search.
+
+Each function returns None if the proof succeeds, and otherwise the first contradiction in words. Arcs are
+inspected in blocks, so that a proof needs little memory beside the graph.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
+
+from retrace.devices.host import c_graph, host_function, pointer
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.system.errors import RetraceError
+
+CERTIFICATE = "optimality certificate"
+
+BLOCK_BYTES = 1 << 26
+"""Memory for a part of a matrix in 64 bits."""
+
+
+def require_32_bits(name: str, source: int, least: float, greatest: float) -> None:
+    """Raise RetraceError with the range of a graph's distances if 32 bits do not hold them."""
+    if greatest >= UNREACHABLE or least <= -UNREACHABLE - 1:
+        raise RetraceError(
+            f"{name}: distances from vertex {source} range from {least:.0f} to {greatest:.0f}, expected "
+            f"within {-UNREACHABLE} to {UNREACHABLE - 1} (32 bits); scale the weights down"
+        )
+
+
+def certify(graph: CSRGraph, weights: Int32Array | None, source: int, answer: Int32Array) -> str | None:
+    """Prove that `answer`, shape (vertices,), int32, holds the shortest distances from a source.
+
+    `weights` are the lengths of arcs, each 1 if None. No arc may shorten a distance: then no distance is too
+    large, and there is no negative cycle. Every reached vertex must be connected to the source by arcs that
+    fit the distances exactly: then none is too small. Without negative weights a vertex is connected if a
+    fitting arc leads to it from a closer vertex, so that only arcs of weight 0 must be searched; with
+    negative weights all fitting arcs must. Raise RetraceError if the path to a vertex that is called
+    unreachable is longer than 32 bits hold.
+    """
+    if fault := find_malformation(answer, graph.vertices, source):
+        return fault
+    signed = weights is not None and bool((weights < 0).any())
+    length = answer.astype(np.int64)
+    connected = np.zeros(graph.vertices, dtype=np.bool_)
+    connected[source] = True
+    searched = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]  # tails and heads of the arcs to search
+    for tails, arcs in graph.blocks():
+        heads = graph.indices[arcs]
+        through = length[tails] + (1 if weights is None else weights[arcs])
+        reached = length[tails] != UNREACHABLE
+        shorter = np.flatnonzero(reached & (through < length[heads]))
+        if len(shorter):
+            tail, head = tails[shorter[0]], heads[shorter[0]]
+            return f"vertex {head} has {length[head]}, but {through[shorter[0]]} through vertex {tail}"
+        beyond = np.flatnonzero(reached & (length[heads] == UNREACHABLE))
+        if len(beyond):
+            require_32_bits(graph.name, source, length.min(), float(through[beyond[0]]))
+        fits = np.flatnonzero(reached & (through == length[heads]))
+        if not signed:
+            closer = length[tails[fits]] < length[heads[fits]]
+            connected[heads[fits[closer]]] = True
+            fits = fits[~closer]
+        searched.append((tails[fits], heads[fits]))
+    connected = _spread(connected, *map(np.concatenate, zip(*searched, strict=True)))
+    loose = np.flatnonzero(~connected & (length != UNREACHABLE))
+    if len(loose):
+        return f"vertex {loose[0]} has {length[loose[0]]}, but no path of that length"
+    return None
+
+
+def _spread(marked: NDArray[np.bool_], tails: Int32Array, heads: Int32Array) -> NDArray[np.bool_]:
+    """Mark also what marked vertices reach along some arcs, by a search from an extra vertex before them."""
+    extra, size = len(marked), len(marked) + 1
+    first = np.flatnonzero(marked).astype(np.int32)
+    every_tail = np.concatenate([np.full(len(first), extra, dtype=np.int32), tails])
+    every_head = np.concatenate([first, heads])
+    matrix = csr_array((np.ones(len(every_tail)), (every_tail, every_head)), shape=(size, size))
+    reached = np.zeros(size, dtype=np.bool_)
+    reached[breadth_first_order(matrix, extra, return_predecessors=False)] = True
+    return reached[:-1]
+
+
+def certify_complete(matrix: Int32Array, source: int, answer: Int32Array) -> str | None:
+    """Prove that `answer` holds the shortest distances of a complete graph.
+
+    Since all weights are positive, Bellman's equations have a single solution: the source is at 0, and every
+    other vertex v at the least of answer[u] + matrix[u, v]. The matrix, with `UNREACHABLE` on its diagonal,
+    is read in blocks of rows.
+    """
+    vertices = len(matrix)
+    if fault := find_malformation(answer, vertices, source):
+        return fault
+    length = answer.astype(np.int64)
+    least = np.full(vertices, np.iinfo(np.int64).max)
+    block = max(1, BLOCK_BYTES // (8 * vertices))
+    for begin in range(0, vertices, block):
+        rows = slice(begin, begin + block)
+        np.minimum(least, (length[rows, None] + matrix[rows]).min(axis=0), out=least)
+    least[source] = 0
+    wrong = np.flatnonzero(least != length)
+    return f"vertex {wrong[0]} has {length[wrong[0]]} instead of {least[wrong[0]]}" if len(wrong) else None
+
+
+def find_malformation(answer: Int32Array, vertices: int, source: int) -> str | None:
+    """Return what is wrong with the shape or type of an answer, or with the source's distance."""
+    if answer.shape != (vertices,) or answer.dtype != np.int32:
+        return f"{answer.dtype} {answer.shape} instead of int32 {(vertices,)}"
+    return None if answer[source] == 0 else f"vertex {source}, the source, has {answer[source]} instead of 0"
+
+
+def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor: Int32Array) -> str | None:
+    """Prove that `predecessor` is a shortest-path tree, given right distances.
+
+    Every reached vertex except the source must have a predecessor (-1 is none), with an arc from it that fits
+    both distances exactly; and following predecessors must end at the source.
+    """
+    has = predecessor >= 0
+    should = distance != UNREACHABLE
+    should[source] = False
+    wrong = np.flatnonzero(has != should)
+    if len(wrong):
+        return f"vertex {wrong[0]} has predecessor {predecessor[wrong[0]]} at distance {distance[wrong[0]]}"
+    assert graph.weights is not None
+    fitted = np.zeros(graph.vertices, dtype=np.bool_)
+    find_fitted = host_function("host/certify_tree.cpp", "find_fitted", returns=None)
+    distance, predecessor = (np.ascontiguousarray(array, dtype=np.int32) for array in (distance, predecessor))
+    find_fitted(c_graph(graph), *map(pointer, (distance, predecessor, fitted)))
+    loose = np.flatnonzero(should & ~fitted)
+    if len(loose):
+        return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"
+    vertices = np.flatnonzero(has)
+    if (distance[predecessor[vertices]] < distance[vertices]).all():
+        return None  # every step comes closer to the source, so no vertex repeats
+    # After k rounds each vertex points at its 2^k-th ancestor, and all at the source if there is no cycle.
+    ancestor = np.where(has, predecessor, np.int32(source))
+    for _ in range(graph.vertices.bit_length()):
+        if (ancestor == source).all():
+            return None
+        ancestor = ancestor[ancestor]
+    adrift = np.flatnonzero(ancestor != source)
+    return f"vertex {adrift[0]} does not lead back to the source" if len(adrift) else None

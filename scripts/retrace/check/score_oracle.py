@@ -1,0 +1,182 @@
+"""Betweenness scores to check against: by a library other than the solver's own, or in long doubles."""
+
+import hashlib
+import multiprocessing
+import os
+from functools import cached_property, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from retrace.check.result import CheckResult, find_mismatch
+from retrace.devices.build import build_folder
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.system.checkpoint import Checkpoint
+from retrace.system.processes import side_by_side
+
+DOUBLE, FLOAT = 1e-9, 1e-4
+"""The largest relative error that is accepted, by the precision that the solver computes in."""
+FLOOR = 1.0
+"""Errors of scores below one pair of vertices are relative to one pair, since 0 has no relative error."""
+WORTH_SHARING = 1e8
+"""Sources times arcs, from which on igraph's work is distributed to all cores: seconds of one core."""
+WORTH_KEEPING = 1e9
+"""Sources times arcs, from which on a library's scores are stored beside the builds, batch by batch."""
+PARTS_A_CORE = 4
+"""Parts of the sources for each core: igraph prepares itself for each part, but cores should end together."""
+
+NETWORKIT = "networkit.centrality.Betweenness"
+IGRAPH = "igraph.Graph.betweenness"
+LONG_DOUBLE = "Brandes' algorithm in NumPy, long double"
+PACKAGES = {NETWORKIT: "networkit", IGRAPH: "igraph"}
+
+Scores = NDArray[np.float64]
+
+
+class ScoreOracle:
+    """Checks scores on one graph; each expected answer is computed once."""
+
+    def __init__(self, graph: CSRGraph) -> None:
+        apart = graph.tails() != graph.indices
+        arcs = np.unique(graph.tails()[apart].astype(np.int64) * graph.vertices + graph.indices[apart])
+        self.tails, self.heads = np.divmod(arcs, max(1, graph.vertices))
+        self.first = np.searchsorted(self.tails, np.arange(graph.vertices + 1))
+        self.vertices = graph.vertices
+        self.halved = 2 if graph.info.get("directed") is False else 1
+        self.expected = lru_cache(maxsize=8)(self._expected)
+
+    def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> Scores:
+        """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
+        by = {NETWORKIT: self._by_networkit, IGRAPH: self._by_igraph, LONG_DOUBLE: self._by_long_double}
+        path = self.file_of(oracle, sources)
+        if path is None:
+            return by[oracle](sources) / self.halved
+        kept = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
+        every = self._every(sources)
+        with tqdm(total=len(every), initial=kept.done, unit="source", desc=oracle, leave=False) as progress:
+            # NetworKit takes all sources or none
+            for batch in kept.batches(every) if oracle == IGRAPH else [every][kept.done :]:
+                kept.add(by[oracle](None if oracle == NETWORKIT else tuple(batch.tolist())), len(batch))
+                progress.update(len(batch))
+        return kept.scores / self.halved
+
+    def file_of(self, oracle: str, sources: tuple[int, ...] | None) -> Path | None:
+        """Return the file of an oracle's scores, named by all that determines them, or None if not stored."""
+        if oracle not in PACKAGES or self._work(sources) <= WORTH_KEEPING:
+            return None
+        chosen = "all" if sources is None else ",".join(map(str, sources))
+        decides = f"{oracle} {version(PACKAGES[oracle])} {self.vertices} {chosen}\n"
+        key = hashlib.sha256(decides.encode())
+        for ends in (self.tails, self.heads):
+            key.update(np.ascontiguousarray(ends, dtype="<i4").data)
+        return build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npz"
+
+    def _every(self, sources: tuple[int, ...] | None) -> Int32Array:
+        return np.arange(self.vertices, dtype=np.int32) if sources is None else np.array(sources, np.int32)
+
+    def _work(self, sources: tuple[int, ...] | None) -> int:
+        return len(self.tails) * (self.vertices if sources is None else len(sources))
+
+    def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
+        """Sum over all sources, on all cores; path counts are big numbers and never overflow."""
+        import networkit  # here, since the import takes a second and few checks need it
+
+        assert sources is None
+        ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
+        graph = networkit.graph.GraphFromCoo(
+            (np.ones(len(self.tails)), ends), n=self.vertices, weighted=False, directed=True
+        )
+        centrality = networkit.centrality.Betweenness(graph)
+        centrality.run()
+        return np.array(centrality.scores(), dtype=np.float64)
+
+    def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
+        """Sum over any sources, in doubles; many are distributed to one process for each core."""
+        graph, every = self._igraph, self._every(sources)
+        cores = len(os.sched_getaffinity(0))
+        few = self._work(sources) <= WORTH_SHARING
+        parts = np.array_split(every, 1 if few else min(PARTS_A_CORE * cores, len(every)))
+        turn = multiprocessing.get_context("fork").Value("i", 0)
+
+        def take_turns() -> Scores:
+            total = np.zeros(self.vertices)
+            while True:
+                with turn.get_lock():
+                    mine, turn.value = turn.value, turn.value + 1
+                if mine >= len(parts):
+                    return total
+                total += graph.betweenness(sources=parts[mine].tolist())
+
+        return take_turns() if few else np.sum(side_by_side(take_turns, cores), axis=0)
+
+    @cached_property
+    def _igraph(self) -> Any:
+        import igraph
+
+        return igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
+
+    def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:
+        """Sum over any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
+        scores = np.zeros(self.vertices, dtype=np.longdouble)
+        for source in range(self.vertices) if sources is None else sources:
+            scores += self._dependencies(source)
+        return scores.astype(np.float64)
+
+    def _dependencies(self, source: int) -> NDArray[np.longdouble]:
+        """Return what one source adds to each score, shape (vertices,)."""
+        level = np.full(self.vertices, -1)
+        sigma, delta = (np.zeros(self.vertices, dtype=np.longdouble) for _ in ("paths", "shares"))
+        level[source], sigma[source] = 0, 1
+        frontier = np.array([source])
+        levels: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        while len(frontier):
+            sizes = self.first[frontier + 1] - self.first[frontier]
+            starts = self.first[frontier] - (np.cumsum(sizes) - sizes)
+            arcs = np.arange(sizes.sum()) + np.repeat(starts, sizes)
+            arcs = arcs[level[self.heads[arcs]] < 0]
+            tails, heads = self.tails[arcs], self.heads[arcs]
+            level[heads] = len(levels) + 1
+            np.add.at(sigma, heads, sigma[tails])
+            levels.append((tails, heads))
+            frontier = np.unique(heads)
+        for tails, heads in reversed(levels):
+            np.add.at(delta, tails, sigma[tails] / sigma[heads] * (1 + delta[heads]))
+        delta[source] = 0
+        return delta
+
+    def check(
+        self, solver: str, query: Query, answer: Scores, predecessor: Int32Array | None = None
+    ) -> CheckResult:
+        """Compare a solver's scores; `observed` of the result has the largest relative error."""
+        name, _, settings = solver.partition(":")
+        bound = FLOAT if "precision=float" in settings.split(",") else DOUBLE
+        alone = name == "betweenness/networkit" or query.sources is not None
+        slower = LONG_DOUBLE if alone else NETWORKIT
+        oracle = slower if name == "betweenness/igraph" else IGRAPH
+        expected = self.expected(query.sources, oracle)
+        if not np.isfinite(expected).all():
+            oracle, expected = slower, self.expected(query.sources, slower)
+        return compare_scores(expected, answer, bound, oracle)
+
+
+def compare_scores(expected: Scores, answer: Scores, bound: float, oracle: str) -> CheckResult:
+    """Compare two answers entry by entry; the reason names the first vertex where they differ by too much."""
+    fault = find_mismatch(expected, answer)
+    if not fault and not np.isfinite(expected).all():
+        fault = "path counts overflow in the oracle too: there is nothing to compare with"
+    if fault:
+        return CheckResult(False, oracle, fault)
+    errors = np.abs(answer - expected) / np.maximum(np.abs(expected), FLOOR)
+    largest = float(errors.max(initial=0))
+    within = errors <= bound
+    if within.all():
+        return CheckResult(True, oracle, observed={"max_relative_error": largest})
+    first = int(np.flatnonzero(~within)[0])
+    found = f"vertex {first} has {answer[first]:.17g} instead of {expected[first]:.17g}"
+    differ = f"{np.count_nonzero(~within)} of {len(answer)} differ by more than {bound:g} of the score"
+    return CheckResult(False, oracle, f"{found}; {differ}")

@@ -1,0 +1,62 @@
+"""The commands `convert` and `generate`, which write graphs."""
+
+from argparse import Namespace
+from dataclasses import replace
+
+from retrace.commands.backend import on_backend
+from retrace.commands.graph_file import check_outputs, read_graph, stage, write_graph
+from retrace.graphs.formats import LARGEST
+from retrace.graphs.generators import random_weights
+from retrace.graphs.query import Query
+from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
+from retrace.solvers import find
+from retrace.solvers import generate as generators
+from retrace.system.errors import RetraceError
+
+
+def convert_graph(arguments: Namespace) -> None:
+    """Write a graph in another format, with generated weights if asked for."""
+    check_outputs([arguments.output], arguments.graph, folders=True)
+    given = read_graph(arguments.graph, arguments.format)
+    graph = given.graph
+    if arguments.weights is not None:
+        (low, high), seed = arguments.weights, arguments.seed
+        if graph.weights is not None:
+            raise RetraceError(f"{graph.name} has weights of its own; leave --weights out")
+        if not 0 <= low <= high <= LARGEST:
+            raise RetraceError(f"--weights {low} {high}: expected a range within 0 to {LARGEST}")
+        weights = random_weights(graph.tails(), graph.indices, low, high, seed)
+        graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
+    kind = write_graph(graph, arguments.output)
+    renamed = "" if given.base == 0 else f"; vertex {given.base} is now vertex 0, and so on"
+    print(
+        f"{given.path} ({given.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
+        f"{graph.arcs} arcs{renamed}"
+    )
+
+
+def generate_graph(arguments: Namespace) -> None:
+    """Make a random graph and write it."""
+    check_outputs([arguments.output], folders=True)
+    name = f"generate/{arguments.generator}"
+    kind = find(name)
+    assert issubclass(kind, generators.Generator)
+    arcs = resolve_arcs(
+        arguments.vertices,
+        density=arguments.density,
+        per_vertex=arguments.arcs_per_vertex,
+        arcs=arguments.arcs,
+        connected=kind.connected,
+    )
+    low, high = arguments.weights or WEIGHTS
+    wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, (low, high))
+    asked = on_backend(name, Query(), arguments.backend)
+    what = f"generating {wanted.vertices} vertices and {arcs} arcs on {asked.backend}"
+    with stage(what), asked.device() as device:
+        graph = generators.generate(name, wanted, device)
+    written = write_graph(graph, arguments.output)
+    connected = "weakly connected" if kind.connected else "perhaps not connected"
+    print(
+        f"{arguments.output} ({written}): {graph.vertices} vertices, {graph.arcs} arcs, {connected}, "
+        f"weights {low} to {high}, seed {wanted.seed}, sha256 {graph.digest()}"
+    )

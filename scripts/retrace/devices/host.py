@@ -1,0 +1,57 @@
+"""The CPU as a device: the C++ functions of `kernels/host/`, compiled once and called through ctypes.
+
+Functions take pointers to the arrays of a graph, so nothing is copied; the caller keeps the arrays alive.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.build import build_host
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.random import RandomGraph
+from retrace.system.project import KERNELS
+
+Address = ctypes.c_void_p
+
+
+class CGraph(ctypes.Structure):
+    """`Graph` of `kernels/host/graph.h`."""
+
+    _fields_ = (("vertices", ctypes.c_int), ("indptr", Address), ("indices", Address), ("weights", Address))
+
+
+class CRandomGraph(ctypes.Structure):
+    """`RandomGraph` of `kernels/host/generate_tree_first.cpp`."""
+
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("vertices", "arcs", "low", "high")),
+        ("keys", ctypes.c_uint64 * 5),
+    )
+
+
+def host_function(source: str, name: str, returns: Any = ctypes.c_int) -> Any:
+    """Return a function of a C++ file in `kernels/`, such as `host/bfs_queue.cpp`, by its `extern "C"` name.
+
+    `returns` is the ctypes type of its result; None for void. Raises RetraceError if it does not compile.
+    """
+    function = ctypes.CDLL(str(build_host(KERNELS / source)))[name]
+    function.restype = returns
+    return function
+
+
+def pointer(array: NDArray[Any] | None) -> Address:
+    """Return the address of an array's first element; null for None."""
+    return Address(None if array is None else array.ctypes.data)
+
+
+def c_graph(graph: CSRGraph) -> CGraph:
+    """Convert a graph to a C++ argument."""
+    return CGraph(graph.vertices, pointer(graph.indptr), pointer(graph.indices), pointer(graph.weights))
+
+
+def c_random_graph(wanted: RandomGraph, keys: NDArray[np.uint64]) -> CRandomGraph:
+    """Convert the description of a random graph, with the keys of its five random streams."""
+    return CRandomGraph(wanted.vertices, wanted.arcs, *wanted.weights, (ctypes.c_uint64 * 5)(*keys.tolist()))

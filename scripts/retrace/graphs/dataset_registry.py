@@ -1,0 +1,111 @@
+"""The registry of data sets, `datasets.yaml`: which graphs there are and where their files come from."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, RootModel, StringConstraints, model_validator
+
+from retrace.system.errors import RetraceError
+from retrace.system.models import FileModel, Many, Some, at, read_as, read_yaml
+from retrace.system.project import ROOT
+
+Vertex = Annotated[int, Field(ge=0)]
+VertexPair = tuple[Vertex, Vertex]
+
+
+class Edition(FileModel):
+    """One file of a data set: `path` in the project, or `file` to be downloaded."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    format: Literal["dimacs", "he", "snap", "pace", "matrix-market"]
+    path: Annotated[str, StringConstraints(min_length=1)] | None = None
+    """A file of the project, relative to its root."""
+    file: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = None
+    """Name of the file to download from `addresses` or from $GRAPH_MIRROR."""
+    addresses: Many[Annotated[str, StringConstraints(pattern=r"^https?://")]] = ()
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """Of the uncompressed content."""
+    arcs: Annotated[int, Field(ge=0)] | None = None
+    """If this file has another number of arcs than the data set."""
+    renumber: bool = False
+    """Number the vertices in the order in which they first appear in the file."""
+
+    @model_validator(mode="after")
+    def _has_one_place(self) -> Self:
+        if (self.path is None) == (self.file is None) or (self.path and self.addresses):
+            raise ValueError("expected either path, or file and addresses")
+        return self
+
+
+class Pairs(FileModel):
+    """Source and target of the searches for ST-connectivity."""
+
+    near: Annotated[VertexPair, Field(strict=False)]
+    far: Annotated[VertexPair, Field(strict=False)]
+    unreachable: Annotated[VertexPair, Field(strict=False)] | None = None
+
+    def by_name(self) -> dict[str, list[int]]:
+        """Return the pairs that the data set has."""
+        return {name: list(pair) for name, pair in self if pair is not None}
+
+
+class DatasetEntry(FileModel):
+    """What the registry says of a data set."""
+
+    vertices: Annotated[int, Field(ge=1)]
+    arcs: Annotated[int, Field(ge=0)]
+    """An undirected edge counts as two arcs."""
+    directed: bool
+    origin: Literal["dimacs", "snap", "report"]
+    licence: str
+    source: Vertex
+    """The vertex that searches begin at, 0-based."""
+    pairs: Pairs
+    editions: Some[Edition]
+    """Files with this graph. The first one that is available is used."""
+    weighted: bool = True
+    """If so, weights are generated for an edition without weights."""
+    sources: Annotated[int, Field(ge=1)] | None = None
+    """Betweenness: the number of sources, drawn with the configuration's seed; by default all vertices."""
+    stand_in: Literal["road", "heavy-tailed"] | None = None
+    """The kind of generated graph that is used if no edition is available; by default none is used."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        pairs = self.pairs.by_name()
+        for key, ids in {"source": [self.source], **{f"pairs.{name}": pairs[name] for name in pairs}}.items():
+            if max(ids) >= self.vertices:
+                raise at(key, f"expected ids below {self.vertices}, found {max(ids)}")
+        if len({edition.name for edition in self.editions}) < len(self.editions):
+            raise at("editions", "expected a different name for each edition")
+        return self
+
+
+class Dataset(DatasetEntry):
+    """A data set and its name."""
+
+    name: str
+
+
+class DatasetRegistry(
+    RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")], DatasetEntry]]
+):
+    """Data sets by name."""
+
+
+def load_registry(files: Sequence[str | Path]) -> dict[str, Dataset]:
+    """Read data sets; an entry replaces that of an earlier file. RetraceErrors name file and key."""
+    found: dict[str, Dataset] = {}
+    for file in files:
+        entries = read_as(DatasetRegistry, read_yaml(find_file(file)), str(file)).root
+        found |= {name: Dataset(name=name, **dict(entry)) for name, entry in entries.items()}
+    return found
+
+
+def find_file(file: str | Path) -> Path:
+    """Return the path of a file of the working folder, or else of the project."""
+    found = next((path for path in (Path(file), ROOT / file) if path.is_file()), None)
+    if found is None:
+        raise RetraceError(f"{file}: no such file; expected a registry of data sets such as datasets.yaml")
+    return found

@@ -1,0 +1,71 @@
+"""What a solver is asked: which vertices of a graph the question names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.dense import Graph
+from retrace.graphs.generators import sample_vertices
+from retrace.graphs.random import RandomGraph
+from retrace.system.errors import RetraceError
+
+Subject = Graph | RandomGraph
+"""What a solver is given: a graph, or, for a generator, the description of the graph to make."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question about a graph."""
+
+    source: int = 0
+    """Vertex id, 0-based; betweenness uses `sources` instead."""
+    target: int | None = None
+    """Vertex id for st-connectivity, else None."""
+    pair: str | None = None
+    """Which of the data set's pairs this is: near, far or unreachable."""
+    sources: tuple[int, ...] | None = None
+    """For betweenness: distinct vertex ids; None for all vertices."""
+    source_seed: int | None = None
+    """The seed `sources` were sampled with, if they were sampled."""
+
+    @classmethod
+    def sampled(cls, vertices: int, count: int, seed: int) -> Query:
+        """Ask for a random sample of sources, which is the same on every machine."""
+        drawn = sample_vertices(vertices, count, seed)
+        return cls(sources=tuple(drawn.tolist()), source_seed=seed)
+
+    def parameters(self) -> dict[str, int | str]:
+        """Return what a record stores of the query besides its source."""
+        count = None if self.sources is None else len(self.sources)
+        found = {"target": self.target, "pair": self.pair, "sources": count, "source_seed": self.source_seed}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def sources_in(self, graph: CSRGraph) -> Int32Array:
+        """Return the sources of a betweenness query, shape (sources,), int32; by default all vertices."""
+        if self.sources is None:
+            return np.arange(graph.vertices, dtype=np.int32)
+        return np.array(self.sources, dtype=np.int32)
+
+
+def queries(problem: str, info: dict[str, Any]) -> list[Query]:
+    """Return what a problem asks of a graph: one query from its source, or one for each of its pairs.
+
+    Betweenness takes all vertices as sources, or the sample that `info["sources"]` describes by `count` and
+    `seed`.
+    """
+    if problem == "betweenness":
+        sample = info.get("sources")
+        return [Query.sampled(info["vertices"], sample["count"], sample["seed"]) if sample else Query()]
+    needed = "pairs" if problem == "stcon" else "source"
+    if needed not in info:
+        raise RetraceError(
+            f"{info.get('name')}: its graph.json has no {needed} for {problem}; measure a graph that "
+            "get_graph.py or generate_*.py wrote"
+        )
+    if problem == "stcon":
+        return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]
+    return [Query(info["source"])]

@@ -1,0 +1,109 @@
+"""Measures an experiment on one graph: the interleaved trials of its solvers, and their records."""
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tqdm import tqdm
+
+from retrace.check.checkers import checker_of
+from retrace.graphs.query import Subject, queries
+from retrace.measure.trials import DeviceFactory, Effort, Measurement
+from retrace.records.record import Record, make_record
+from retrace.solvers import find, parse
+from retrace.solvers.libraries import Peer
+from retrace.solvers.solver import HostSolver
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Keep Python from collecting garbage inside a trial, which takes tens of milliseconds."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def measure(
+    experiment: str, graph: Subject, solvers: Sequence[str], effort: Effort, device: tuple[str, DeviceFactory]
+) -> list[Measurement]:
+    """Measure and check solvers of one problem on one graph; return a measurement for each solver and query.
+
+    The graph's `info` names the source and the pairs; generators take the description of the graph to make.
+    `device` is the backend and the factory of the device for solvers that need one.
+    """
+    checkers = {problem: checker_of(problem, graph) for problem in {find(name).problem for name in solvers}}
+    found = unmeasured(graph.info, solvers, effort, device)
+    with (
+        without_garbage_collection(),
+        tqdm(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
+    ):
+        for _ in range(effort.trials):
+            for measurement in found:
+                progress.set_postfix_str(measurement.solver)
+                if measurement.wants_trial(effort):
+                    measurement.run_trials(graph, checkers[find(measurement.solver).problem], effort)
+                progress.update()
+    return found
+
+
+def unmeasured(
+    info: dict[str, Any], solvers: Sequence[str], effort: Effort, device: tuple[str, DeviceFactory]
+) -> list[Measurement]:
+    """Return a measurement of each solver with each query on the graph that `info` describes."""
+    backend, open_device = device
+    found = []
+    for name in solvers:
+        solver = find(name)
+        where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
+        at_once = min(effort.at_once, effort.trials) if issubclass(solver, HostSolver) else 1
+        for query in queries(solver.problem, info):
+            found.append(Measurement(name, where, query, factory, at_once))
+    return found
+
+
+GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "sha256", "seed", "density")
+
+
+def as_record(
+    experiment: str, info: dict[str, Any], measurement: Measurement, provenance: dict[str, Any]
+) -> Record:
+    """Convert a measurement on the graph of `info` to a record; `provenance`: `machine` and `software`."""
+    solver, parameters = parse(measurement.solver)
+    parameters = {**parameters, **measurement.query.parameters()}
+    software = dict(provenance["software"])
+    if issubclass(solver, Peer):
+        software["peer"] = solver.library()
+    if measurement.at_once > 1:
+        parameters["at_once"] = measurement.at_once
+    if solver.problem == "generate":  # the record's graph is the one that was made
+        info = {**info, "edition": solver.variant, "sha256": measurement.digest}
+        parameters |= {"weight_low": info["least_weight"], "weight_high": info["greatest_weight"]}
+    record: dict[str, Any] = {
+        "schema_version": 1,
+        "experiment": experiment,
+        "problem": solver.problem,
+        "solver": solver.name,
+        "backend": measurement.backend,
+        "parameters": parameters,
+        "source": None if solver.problem in ("betweenness", "generate") else measurement.query.source,
+        "graph": {key: info[key] for key in GRAPH_IDENTITY if key in info},
+        "status": measurement.status,
+        "reason": measurement.reason,
+        **provenance,
+        "software": software,
+        "started": measurement.started,
+    }
+    if measurement.status == "ok" and measurement.result is not None:
+        record |= {
+            "trials": measurement.trials,
+            "iterations": measurement.iterations,
+            "verified": measurement.result.verified,
+            "oracle": measurement.result.oracle,
+            "digest": measurement.digest,
+            "observed": measurement.observed,
+        }
+    return make_record(f"{info.get('name')}: cannot be recorded", **record)

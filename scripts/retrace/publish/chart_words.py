@@ -1,0 +1,161 @@
+"""What a figure says in words: its finding, the signs in it, and the caption beside it."""
+
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
+from retrace.publish.provenance import emulated
+from retrace.records.statistics import rank
+from retrace.reports import claim as claims
+from retrace.reports.frame import Entry, Frame
+from retrace.reports.judge import judge
+from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.wording import duration, ratio, word_list
+
+MEANT: dict[Measure, str] = {
+    "setup": "Setup makes the context and loads the module.",
+    "upload": "Upload copies the graph to the GPU.",
+    "solve": "Solve is every iteration, without the copies of the graph and of the answer.",
+    "download": "Download copies the answer to the host.",
+    "total": "The total is upload, solve and download, without setup.",
+    "kernel": "Kernel time is the launches' own time on the device, from an untimed pass.",
+    "transfer": "The share is upload and download over upload, solve and download.",
+}
+UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says how)."
+NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
+
+
+def heading(drawing: Drawing) -> str:
+    """Return the title with the report's own number."""
+    return f"{drawing.title} ({drawing.number})" if drawing.number else drawing.title
+
+
+def bold_bar(drawing: Drawing, report: Report | None) -> str | None:
+    """Return the variant that the drawing's claim calls the fastest; its bar's name is bold."""
+    test = report.claims[drawing.claim].test if report and drawing.claim else None
+    return test.fastest if isinstance(test, claims.Fastest) and drawing.kind == "bars" else None
+
+
+def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
+    """Say what the data show: whether the drawing's claim holds, or which solver is the fastest."""
+    own, said = entries_of(drawing, frame), []
+    if not own.on_gpu:
+        said = [UNTIMED if any(entry.times for entry in own.measured) else NOTHING]
+        said += emulated(entry for entry in frame.entries if entry.experiment == drawing.experiment)
+    if report and drawing.claim and own.on_gpu:
+        claim = report.claims[drawing.claim]
+        said.append(f"The report: {textwrap.shorten(claim.says, 130, placeholder=' …')}")
+        for machine in own.on_gpu:
+            found = judge(report, claim, frame, machine)
+            numbers = found.short or found.measured
+            said.append(f"{machine}: {found.sentence}{f' ({numbers})' if numbers else ''}.")
+    else:
+        chosen = panels(drawing, frame, report)
+        for machine in own.on_gpu or own.machines:
+            said.append(_fastest(drawing, [panel for panel in chosen if panel.machine == machine]))
+    return " ".join(filter(None, said))
+
+
+def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
+    """Name the fastest solver on the graph of the most work, and how much longer the report's own takes."""
+    lines = [[dot.entry for dot in line.dots if dot.entry.record]
+             for panel in chosen if not panel.below for line in panel.lines]  # fmt: skip
+    graph = most_work(entry for line in lines for entry in line)
+    there = [own for line in lines if (own := [entry for entry in line if entry.label == graph])]
+    if not there:
+        return ""
+    first, *rest = sorted((min(own, key=lambda e: e.times[drawing.y].median) for own in there),
+                          key=lambda e: e.times[drawing.y].median)  # fmt: skip
+    best = first.times[drawing.y]
+    where, time = f"{first.machine}, {graph}", duration(best.median)
+    time = time if drawing.y == "total" else f"{LABELS[drawing.y].lower()} {time}"
+    if not rest:
+        return f"{where}: {first.name} ({time})."
+    other, what = rest[0], "the next"
+    cuda = [e for e in (first, *rest) if e.kind == "report" and e.record and e.record.backend == "cuda"]
+    if cuda and cuda[0] is not first:
+        other, what = cuda[0], "the report's CUDA version"
+    text = f"{where}: {first.name} is the fastest ({time})"
+    if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
+        return f"{where}: {first.name} took least ({time}), with too few trials to rank."
+    if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
+        named = [first.name, *(alike if len(alike) < 4 else [f"{len(alike)} others"])]
+        text = f"{where}: {word_list(named)} cannot be told apart ({time})"
+    if other.name not in alike:
+        longer = ratio(other.times[drawing.y].median / best.median)
+        text += f"; {what}, {other.name}, takes {longer} as long"
+    ratios = sorted((dot.value.median, line.name) for panel in chosen if panel.below for line in panel.lines
+                    for dot in line.dots if dot.entry.label == graph)  # fmt: skip
+    if ratios and drawing.compared:
+        low, high = (f"{ratio(value)} ({name})" for value, name in (ratios[0], ratios[-1]))
+        base = drawing.compared.over.split("/")[-1]
+        text += f". {LABELS[drawing.compared.y]} over {base}: {low} to {high}"
+    return f"{text}."
+
+
+def signs(chosen: Iterable[Panel]) -> dict[str, list[Entry]]:
+    """Return what carries each sign."""
+    found: dict[str, list[Entry]] = defaultdict(list)
+    for dot in (dot for panel in chosen for dot in panel.dots if dot.sign):
+        found[dot.sign].append(dot.entry)
+    return found
+
+
+def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
+    """Explain, inside the figure and briefly, the dashes and the signs."""
+    printed = any(line.system for panel in chosen for line in panel.lines)
+    solid = any(not line.system for panel in chosen for line in panel.lines)
+    texts = [f"Dashed, hollow: printed.{' Solid: measured here.' if solid else ''}"] if printed else []
+    labels = {sign: dict.fromkeys(e.label for e in entries) for sign, entries in signs(chosen).items()}
+    marks = [f"{sign} {'in doubt (see the caption)' if sign == DOUBT else ', '.join(some)}"
+             for sign, some in labels.items()]  # fmt: skip
+    return [*texts, *(["; ".join(marks)] if marks and drawing.kind == "lines" else [])]
+
+
+def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
+    """Write the text that stands beside a figure, as Markdown."""
+    chosen, layout = panels(drawing, frame, report), table_layout(report, drawing.experiment)
+    drawn = list({id(dot.entry): dot.entry for panel in chosen for dot in panel.dots}.values())
+    measured, printed = [e for e in drawn if e.record], [e for e in drawn if e.printed]
+    said: list[str] = []
+    if measured:
+        what = "Bars (dots on a logarithmic axis)" if drawing.kind == "bars" else "Lines"
+        said.append(f"{what} show medians, thin bars the quartiles.")
+        said += [MEANT[measure] for measure in dict.fromkeys(panel.measure for panel in chosen)]
+    for over in [drawing.over] if drawing.over else ["what its name is over"] if drawing.pairs else []:
+        said.append(f"Each value is divided by the median of {over} on the same machine and graph.")
+    if bold := bold_bar(drawing, report):
+        said.append(f"Bold: {bold}, which the report calls the fastest.")
+    if any(line.apart and not joined for p in chosen for line in p.lines for joined, _ in line.strokes):
+        said.append("Hollow markers without a line are real graphs; the lines join generated ones.")
+    if printed:
+        repeated = word_list(list(dict.fromkeys(f"{e.name} by {e.solver}" for e in printed)))
+        said.append(f"Dashed lines with hollow markers are printed; Retrace repeats {repeated}.")
+    said += drawing.caption
+    said += [f"{what}: {'; '.join(_hardware(some))}." for what, some in
+             (("Printed on", printed), ("Measured on", measured)) if some]  # fmt: skip
+    for sign, entries in signs(chosen).items():
+        if sign == DOUBT:
+            doubts = dict.fromkeys(e.printed.doubt for e in entries if e.printed)
+            said += [f"{sign}: {layout.doubts.get(doubt, doubt)}" for doubt in doubts]
+        else:
+            labels = word_list(list(dict.fromkeys(entry.label for entry in entries)))
+            said.append(f"{sign}: {labels}, made by a generator.")
+    parts = [f"**{heading(drawing)}.** {finding(drawing, frame, report)}", " ".join(said)]
+    if report and drawing.claim:
+        claim = report.claims[drawing.claim]
+        parts.append(f"The claim ({claim.section}) is judged by: {claim.rule}.")
+    return "\n\n".join(textwrap.fill(part, 110, break_on_hyphens=False) for part in parts if part) + "\n"
+
+
+def _hardware(entries: Sequence[Entry]) -> list[str]:
+    """Name each machine with its hardware, its GPU first, and its trials if it measured any."""
+    found = []
+    for machine in dict.fromkeys(entry.machine for entry in entries):
+        own = [entry for entry in entries if entry.machine == machine]
+        own.sort(key=lambda entry: entry.record is not None and entry.record.backend != "cuda")
+        trials = spans(entry.times["total"].n for entry in own if entry.record)
+        named = [*dict.fromkeys(entry.hardware for entry in own), *([trials] if own[0].record else [])]
+        found.append(f"{machine}: {', '.join(named)}")
+    return found

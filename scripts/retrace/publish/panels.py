@@ -1,0 +1,279 @@
+"""What a figure shows: the entries of a frame as panels of lines or bars.
+
+A bar is a line of one dot. Lines of the same key look the same in all panels of a figure.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from retrace.records.statistics import Summary
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, same_graph
+from retrace.reports.judge import fits, meets
+from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
+from retrace.reports.variant import Variant
+from retrace.reports.wording import plural
+
+LABELS: dict[Measure, str] = {
+    "setup": "Setup time",
+    "upload": "Upload time",
+    "solve": "Time to solve",
+    "download": "Download time",
+    "total": "Total time",
+    "kernel": "Kernel time",
+    "transfer": "Transfer, share of total",
+}
+SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
+"""The signs on points of other graphs than the named one, by the ending of the label."""
+DOUBT = "○"
+MOST_PRINTED = 4
+"""More printed lines than these have panels of their own."""
+MOST_GRAPHS = 5
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A value: its place on the x axis, and the entry that it is of."""
+
+    x: float
+    value: Summary
+    entry: Entry
+
+    @property
+    def sign(self) -> str:
+        """What marks it as of another graph, or as doubted; empty of most."""
+        if self.entry.printed and self.entry.printed.doubt:
+            return DOUBT
+        return next((sign for end, sign in SUBSTITUTES.items() if self.entry.label.endswith(end)), "")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line, or a bar: its name, and the key that it has its colour and marker by.
+
+    A printed line has the number of its computer, from 1. Dots of real graphs may stand `apart`.
+    """
+
+    name: str
+    key: str
+    dots: Sequence[Dot]
+    system: int = 0
+    apart: bool = False
+
+    @property
+    def strokes(self) -> list[tuple[bool, list[Dot]]]:
+        """The dots of each family of graphs, and whether they are connected."""
+        families: dict[str, list[Dot]] = defaultdict(list)
+        for dot in self.dots:
+            families[family(dot.entry)].append(dot)
+        return [(bool(name) or not self.apart, dots) for name, dots in families.items()]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The lines of a machine, or of a printed system: then `machine` is empty.
+
+    They show a measure, over that of the variant `over` if there is one. Panels below the others compare.
+    """
+
+    machine: str
+    title: str
+    lines: Sequence[Line]
+    measure: Measure = "total"
+    over: str = ""
+    below: bool = False
+
+    @property
+    def dots(self) -> list[Dot]:
+        """All dots of its lines."""
+        return [dot for line in self.lines for dot in line.dots]
+
+
+def family(entry: Entry) -> str:
+    """Name the generated graphs that differ in size alone; empty of a real graph."""
+    if entry.arcs_per_vertex is not None:
+        return f"random-{entry.arcs_per_vertex}"
+    generated = entry.record is not None and entry.record.graph.origin == "generated"
+    return entry.graph.split("-")[0] if generated else ""
+
+
+def entries_of(drawing: Drawing, frame: Frame) -> Frame:
+    """Return the entries that a drawing is about."""
+    of = frame.of(drawing.experiment).entries
+    return Frame([entry for entry in of if entry.pair == PRINTED_PAIR and meets(entry, drawing.where)])
+
+
+def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]:
+    """Choose what is drawn; a panel without lines is left out."""
+    frame, layout = entries_of(drawing, frame), table_layout(report, drawing.experiment)
+    read = report.variant if report else Variant.parse
+    timed = {m: [e for e in frame.measured if e.machine == m and e.times] for m in frame.machines}
+    if drawing.kind == "bars":
+        found = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read)]
+        return [panel for panel in found if panel.lines]
+    lines = _named(drawing, frame, read)
+    found = [_lines(drawing, machine, own, lines, read) for machine, own in timed.items()]
+    found = [panel for panel in found if panel.lines]
+    plain = (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series
+    printed = _printed(frame) if plain else []
+    if len(printed) > MOST_PRINTED:
+        for system in dict.fromkeys(line.dots[0].entry.machine for line in reversed(printed)):
+            some = [line for line in printed if line.dots[0].entry.machine == system]
+            named = [replace(line, name=line.dots[0].entry.name) for line in some]
+            found.insert(0, Panel("", f"{system}, printed", named))
+    elif found:
+        found = [replace(panel, lines=[*printed, *panel.lines]) for panel in found]
+    elif printed:
+        found = [Panel("", "All systems, printed", printed)]
+    if compared := drawing.compared:
+        ratios = drawing.model_copy(update={"y": compared.y, "over": compared.over})
+        base = read(compared.over)
+        backends = {entry.record.backend for entry in frame.measured if entry.record and fits(entry, base)}
+        alike = {
+            name: [e for e in some if e.record and e.record.backend in backends and not fits(e, base)]
+            for name, some in lines.items()
+        }
+        below = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
+        found += [replace(panel, below=True) for panel in below if panel.lines]
+    return found
+
+
+def most_work(entries: Iterable[Entry]) -> str:
+    """Name the graph of the most work; empty without any."""
+    return max(((entry.work, entry.label) for entry in entries), default=((0, 0, ""), ""))[1]
+
+
+def _named(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Mapping[str, Sequence[Entry]]:
+    found: dict[str, list[Entry]] = defaultdict(list)
+    if not drawing.series:
+        for name, first in frame.solvers.items():
+            own = Variant.parse(name, first.solver.split("/")[0])
+            settings = {key: value for key, value in own.settings.items() if key != drawing.x}
+            line = str(Variant(own.solver, settings))
+            found[line] += [entry for entry in frame.measured if entry.name == name]
+        return found
+    for name, spec in drawing.series.items():
+        found[name] = [entry for entry in frame.measured if fits(entry, read(spec))]
+    if drawing.x == "vertices" or len(found) > 1:
+        return found
+    (entries,) = found.values()  # one solver against a setting: a line for each of some graphs
+    graphs = list(dict.fromkeys(e.label for e in sorted(entries, key=lambda e: e.work) if e.times))
+    if len(graphs) > MOST_GRAPHS:
+        step = (len(graphs) - 1) / (MOST_GRAPHS - 1)
+        graphs = [graphs[round(number * step)] for number in range(MOST_GRAPHS)]
+    return {graph: [entry for entry in entries if entry.label == graph] for graph in graphs}
+
+
+def _lines(
+    drawing: Drawing,
+    machine: str,
+    entries: Sequence[Entry],
+    lines: Mapping[str, Sequence[Entry]],
+    read: Callable[[str], Variant],
+) -> Panel:
+    """Make a machine's panel of lines; a solver without the setting on the x axis is a level one."""
+    title, own, by_setting = machine, entries, drawing.x != "vertices"
+    if by_setting and (not drawing.series or len(drawing.series) > 1):
+        graph = most_work(entries)
+        own = [entry for entry in entries if entry.label == graph]
+        title = f"{machine}, {searches(own)}"
+    at = {id(e): float(e.record.parameters[drawing.x]) for e in own
+          if e.record and drawing.x in e.record.parameters}  # fmt: skip
+    ends = [min(at.values()), max(at.values())] if at else [1.0]
+    apart = any(family(entry) for entry in own) and not by_setting
+    found = []
+    for name, some in lines.items():
+        dots = []
+        for entry in own:
+            value = measured(entry, drawing.y, read(drawing.over) if drawing.over else None, own)
+            if entry in some and value and (value.median > 0 or drawing.y == "transfer"):
+                places = [at[id(entry)]] if id(entry) in at else ends
+                dots += [Dot(x, value, entry) for x in (places if by_setting else [entry.vertices])]
+        if dots:
+            found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=apart))
+    if drawing.over:
+        title = f"{title}: {LABELS[drawing.y].lower()} over that of {read(drawing.over)}"
+    return Panel(machine, title, found, drawing.y, drawing.over or "")
+
+
+def measured(entry: Entry, measure: Measure, over: Variant | None, others: Iterable[Entry]) -> Summary | None:
+    """Return a measure of an entry, if asked for over the median of a variant on the very same graph."""
+    value = entry.times.get(measure)
+    if value is None or over is None:
+        return value
+    alike = (e for e in others if fits(e, over) and same_graph(entry, e) and entry.label == e.label)
+    bases = (base.median for other in alike if (base := other.times.get(measure)) and base.median)
+    return next(map(value.over, bases), None)
+
+
+def _printed(frame: Frame) -> list[Line]:
+    """Collect the printed lines; zero has no place on a logarithmic axis."""
+    cells: dict[tuple[str, str], list[Dot]] = defaultdict(list)
+    systems = list(dict.fromkeys(entry.machine for entry in frame.printed))
+    for entry in sorted(frame.printed, key=lambda entry: entry.vertices):
+        if entry.printed and entry.printed.ms > 0:
+            dot = Dot(entry.vertices, Summary.of([entry.printed.ms]), entry)
+            cells[entry.machine, entry.name].append(dot)
+    shared, found = Counter(name for _, name in cells), []
+    for (system, name), dots in cells.items():
+        entry, number = dots[0].entry, systems.index(system) + 1
+        own = f"printed: {name if shared[name] == 1 else entry.hardware}"
+        found.append(Line(own, entry.solver.split("/")[-1], dots, number))
+    return sorted(found, key=lambda line: line.system)
+
+
+def _bars(
+    drawing: Drawing, entries: Sequence[Entry], layout: TableLayout, read: Callable[[str], Variant]
+) -> Iterable[Panel]:
+    series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs, "")
+    for graph in _graphs(entries, layout):
+        own = [entry for entry in entries if entry.label == graph]
+        found = []
+        for entry in own:
+            spec = next((spec for spec in series if fits(entry, read(spec))), "")
+            base = drawing.pairs.get(spec, drawing.over)
+            value = measured(entry, drawing.y, read(base) if base else None, own)
+            if value and value.median > 0 and (spec or not series):
+                name = series.get(spec) or entry.name
+                name = f"{name}\nover {base}" if drawing.pairs else name
+                found.append(Line(name, entry.group, [Dot(0, value, entry)]))
+        found.sort(key=lambda line: line.dots[0].value.median)
+        machine, trials = entries[0].machine, spans(line.dots[0].value.n for line in found)
+        over = drawing.over or ("its partner" if drawing.pairs else "")
+        yield Panel(machine, f"{machine}, {searches(own)}, {trials}", found, drawing.y, over)
+
+
+def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:
+    """Name the graphs that bars are shown on: the real ones, the most work first, else the largest.
+
+    Of a graph and the same with a sample of sources, it is the one on which more of the report's solvers ran,
+    those of its first group if there are groups, else the whole.
+    """
+    first = next(iter(layout.groups.values()), list(layout.solvers.values()))
+    on_gpu = any(entry.record and entry.record.backend == "cuda" for entry in entries)
+    counted = [e for e in entries if e.record and (e.record.backend == "cuda" or not on_gpu)]
+    counts = Counter(entry.label for entry in counted if entry.solver in first)
+    same: dict[str | None, list[Entry]] = defaultdict(list)
+    for entry in sorted(counted, key=lambda entry: entry.work, reverse=True):
+        if entry.record and entry.record.graph.origin not in ("generated", "report"):
+            same[entry.record.graph.sha256].append(entry)
+    best = [max(some, key=lambda e: (counts[e.label], not _sampled(e))).label for some in same.values()]
+    return best or ([most_work(counted)] if counted else [])
+
+
+def _sampled(entry: Entry) -> bool:
+    return entry.record is not None and "sources" in entry.record.parameters
+
+
+def searches(entries: Sequence[Entry]) -> str:
+    """Name the graph of some entries, and say of betweenness how many of its vertices were sources."""
+    if not entries or not entries[0].record or entries[0].record.problem != "betweenness":
+        return entries[0].label if entries else ""
+    graph, vertices = entries[0].label, f"{entries[0].vertices:,}"
+    return f"{graph} of {vertices}" if _sampled(entries[0]) else f"{graph}, all {vertices} sources"
+
+
+def spans(counts: Iterable[int]) -> str:
+    """Write numbers of trials: `5 trials`, `1 to 5 trials`."""
+    low, high = min(counts := list(counts), default=0), max(counts, default=0)
+    return plural(high, "trial") if low == high else f"{low} to {plural(high, 'trial')}"

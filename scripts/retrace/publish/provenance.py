@@ -1,0 +1,34 @@
+"""Where numbers come from: the machine, the software and the days of some records, in one sentence."""
+
+from collections.abc import Iterable
+
+from retrace.reports.frame import Entry
+
+
+def provenance(machine: str, entries: Iterable[Entry]) -> str:
+    """Say what a machine is and what it ran; every value found is named."""
+    records = [entry.record for entry in entries if entry.machine == machine and entry.record]
+    found: list[str | None] = []
+    for record in records:
+        gpu = record.machine.gpu
+        found += [record.machine.cpu, f"{gpu.name}, driver {gpu.driver or 'unknown'}" if gpu else None]
+    for record in records:
+        made, commit = record.software, record.software.git_commit
+        found += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler]
+        found.append(f"commit {commit[:10]}{' with changes' if made.dirty else ''}" if commit else None)
+    days = sorted({record.started[:10] for record in records})
+    found.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
+    if throttled := [
+        f"{r.solver} on {r.label}" for r in records if r.machine.gpu and r.machine.gpu.throttled
+    ]:
+        found.append(f"GPU throttled during {', '.join(throttled)}")
+    return f"{machine}: {'; '.join(dict.fromkeys(filter(None, found)))}."
+
+
+def emulated(entries: Iterable[Entry]) -> list[str]:
+    """Say how many answers the emulator, which gives no times, has checked."""
+    records = [e.record for e in entries if e.record and e.record.backend == "emulator"]
+    agreed = f"{sum(record.agreed for record in records)} of {len(records)}"
+    wrong = dict.fromkeys(f"{r.solver} ({r.reason})" for r in records if not r.agreed)
+    others = f"; not {', '.join(wrong)}" if wrong else ""
+    return [f"Checked on the emulator, not timed: {agreed} answers agree{others}."] if records else []

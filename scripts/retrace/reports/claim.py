@@ -1,0 +1,246 @@
+"""What a report claims in words, as a comparison that measurements bear out or not.
+
+Each kind of comparison states its rule in words, made from the same data by which it is judged.
+"""
+
+from itertools import product
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from retrace.records.record import Phase
+from retrace.records.statistics import SAME
+from retrace.reports.wording import plural, word_list
+from retrace.system.models import FileModel
+
+Spec = Annotated[str, Field(min_length=1, description="a variant, such as streams:parts=2")]
+Specs = Spec | list[Spec]
+
+
+class Where(FileModel):
+    """Which measurements count."""
+
+    arcs_per_vertex: int | None = Field(default=None, description="random graphs of this density")
+    least_vertices: int | None = None
+    all_sources: bool = Field(default=False, description="betweenness of all sources, not of a sample")
+    compaction_helps: bool = False
+    """runs on a compacted graph count only if compaction removed vertices"""
+    reduced: bool = Field(default=False, description="graphs that lose vertices by what is claimed to help")
+
+    @property
+    def words(self) -> str:
+        """The conditions, as the end of a rule."""
+        arcs, least = plural(self.arcs_per_vertex or 0, "arc"), self.least_vertices
+        texts = {
+            f"on random graphs of {arcs} per vertex": self.arcs_per_vertex is not None,
+            f"on graphs of at least {least:,} vertices" if least is not None else "": least is not None,
+            "with all vertices as sources": self.all_sources,
+            "compacted graphs counting only where compaction removes vertices": self.compaction_helps,
+            "on graphs that lose vertices by it": self.reduced,
+        }
+        return "".join(f", {text}" for text, said in texts.items() if said)
+
+
+class Comparison(FileModel):
+    """A comparison of variants by a phase; `for` stands for each of its values in the variants' names."""
+
+    by: Phase = "total"
+    for_: dict[str, list[int]] = Field(default_factory=dict, alias="for")
+    where: Where = Where()
+
+    compared: ClassVar[tuple[str, ...]] = ()
+    """The keys that hold variants."""
+    wording: ClassVar[str] = ""
+    """The rule, with keys and the conditions in braces."""
+
+    def expand(self, specs: Specs) -> list[str]:
+        """List variants, those with a placeholder such as `{n}` once for each of its values."""
+        found = []
+        for spec in _several(specs):
+            keys = [key for key in self.for_ if f"{{{key}}}" in spec]
+            for values in product(*(self.for_[key] for key in keys)):
+                found.append(spec.format(**dict(zip(keys, values, strict=True))))
+        return found
+
+    @property
+    def specs(self) -> list[str]:
+        """All variants that are compared."""
+        return [spec for key in self.compared for spec in self.expand(getattr(self, key))]
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What stands in the braces of the rule."""
+        ranges = [f", {key} = {word_list([str(v) for v in values])}" for key, values in self.for_.items()]
+        variants = {key: word_list(_several(getattr(self, key))) for key in self.compared}
+        return dict(self) | variants | {"conditions": "".join([*ranges, self.where.words])}
+
+    @property
+    def rule(self) -> str:
+        """How it is judged."""
+        return self.wording.format(**self.said)
+
+
+class Faster(Comparison):
+    """Each of some variants takes less time than its partner; if said so, less outside the kernels too."""
+
+    faster: Specs
+    than: Specs
+    outside_kernels: bool = False
+
+    compared = ("faster", "than")
+    wording = (
+        "{by} of {pairs}{conditions}; holds if it is less{outside}, in more than half of the comparisons and "
+        "more in none"
+    )
+
+    @property
+    def specs(self) -> list[str]:
+        """The variants said to be faster, each followed by what it is held against."""
+        pairs = zip(self.expand(self.faster), self.expand(self.than), strict=True)
+        return [spec for pair in pairs for spec in pair]
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What stands in the braces of the rule."""
+        pairs = zip(_several(self.faster), _several(self.than), strict=True)
+        return super().said | {
+            "pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs),
+            "outside": ", outside the kernels too" if self.outside_kernels else "",
+        }
+
+
+class NotFaster(Comparison):
+    """A variant is nowhere faster than another; it may be slower, or the same."""
+
+    not_faster: Spec
+    than: Spec
+
+    compared = ("not_faster", "than")
+    wording = "{by} of {not_faster} against {than}{conditions}; holds if it is less nowhere"
+
+
+class SomewhereFaster(Comparison):
+    """A variant is faster than another on some graphs."""
+
+    faster_on_some: Spec
+    than: Spec
+
+    compared = ("faster_on_some", "than")
+    wording = "{by} of {faster_on_some} against {than}{conditions}; holds if it is less on some graphs"
+
+
+class Fastest(Comparison):
+    """A variant is the fastest of several."""
+
+    fastest: Spec
+    of: list[Spec]
+    any_present: bool = Field(default=False, description="compare those that were measured, not only all")
+
+    compared = ("fastest", "of")
+    wording = (
+        "{by} of {fastest} against {of}{conditions}; holds if it is the least on more than half of the "
+        "graphs and beaten on none"
+    )
+
+
+class GainGrows(Comparison):
+    """What a variant saves grows from each size to the next."""
+
+    gain_grows: Spec
+    over: Spec
+
+    compared = ("gain_grows", "over")
+    wording = (
+        "{by} of {over} less that of {gain_grows}{conditions}; holds if it grows from each size to the next"
+    )
+
+
+class TransferShare(Comparison):
+    """The share of upload and download in the total lies within bounds where it is greatest."""
+
+    transfer_share: Spec
+    between: Annotated[list[float], Field(min_length=2, max_length=2)]
+
+    compared = ("transfer_share",)
+    wording = (
+        "upload + download of {transfer_share} over its total{conditions}; holds if the greatest share is "
+        "{between[0]:.0%} to {between[1]:.0%}"
+    )
+
+
+class Below(Comparison):
+    """Every one of some variants stays below a time."""
+
+    below_s: float
+    every: list[Spec]
+
+    compared = ("every",)
+    wording = "{by} of {every}{conditions}; holds if the third quartile of each is less than {below_s:g} s"
+
+
+class OneOff(Comparison):
+    """A comparison of its own kind: what prefix sums on the GPU save, beside a variant's total."""
+
+    function: Literal["prefix_sums_save_little"]
+    variant: Spec
+    of: Spec
+
+    compared = ("variant", "of")
+    wording = (
+        "prefix sums on the host less those on the GPU; holds if they are "
+        f"{SAME - 1:.0%} of vert's total or less on every graph"
+    )
+
+
+def _several(specs: Specs) -> list[str]:
+    return [specs] if isinstance(specs, str) else specs
+
+
+COMPARISON_KEYS = (
+    "faster", "not_faster", "faster_on_some", "fastest", "gain_grows", "transfer_share", "below_s", "function"
+)  # fmt: skip
+"""The keys that tell each kind of comparison from the others."""
+
+
+def _kind(value: Any) -> str | None:
+    return next((key for key in COMPARISON_KEYS if isinstance(value, dict) and key in value), None)
+
+
+AnyComparison = Annotated[
+    Annotated[Faster, Tag("faster")]
+    | Annotated[NotFaster, Tag("not_faster")]
+    | Annotated[SomewhereFaster, Tag("faster_on_some")]
+    | Annotated[Fastest, Tag("fastest")]
+    | Annotated[GainGrows, Tag("gain_grows")]
+    | Annotated[TransferShare, Tag("transfer_share")]
+    | Annotated[Below, Tag("below_s")]
+    | Annotated[OneOff, Tag("function")],
+    Discriminator(
+        _kind,
+        custom_error_type="unknown_test",
+        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISON_KEYS)}",
+    ),
+]
+
+
+class Quote(FileModel):
+    """A time that is quoted beside a verdict, which does not rest on it."""
+
+    variant: Spec
+    words: str
+
+
+class Claim(FileModel):
+    """A statement of a report."""
+
+    section: str = Field(min_length=1, description="where the report says so: a section or a heading")
+    says: str = Field(min_length=1, description="what the report says, in our words")
+    experiment: str | None = None
+    """what it is judged by; none if nothing measures it"""
+    test: AnyComparison | None = None
+    quote: Quote | None = None
+
+    @property
+    def rule(self) -> str:
+        """How it is judged; empty if nothing here measures it."""
+        return self.test.rule if self.test else ""

@@ -1,0 +1,362 @@
+"""One frame of all that is shown: printed numbers and records, side by side.
+
+Tables, figures, claims and CSV files are views of it. An entry is a printed number or a record;
+the entries of one graph make a row.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from retrace.graphs.random import size
+from retrace.records.record import PHASES, Record, read_records
+from retrace.records.statistics import Summary, rank
+from retrace.reports.printed import PrintedNumber, read_printed
+from retrace.reports.report import Measure, Report, TableLayout, load_report
+from retrace.reports.variant import QUERY, Variant
+from retrace.system.errors import RetraceError
+
+PRINTED_PAIR = "far"
+"""The report does not say which pair of vertices it times; a far one is a search through the graph."""
+PAIRS = (PRINTED_PAIR, "near", "unreachable")
+KINDS = ("report", "ours", "library")
+"""Whose algorithm a solver is, in the order they are shown."""
+REPORT = "the report's"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A printed number or a record, of which one is None.
+
+    Its name is the variant with the settings that tell it from its like, or the printed name; its solver that
+    of the record, or the one that repeats the number. Its machine is where it was measured, or the system
+    that the report names. Its label is the data set with what makes it another graph, such as a stand-in.
+    Its times are by phase in milliseconds, and the share of the transfer, of verified answers alone.
+    """
+
+    experiment: str
+    solver: str
+    name: str
+    machine: str
+    hardware: str
+    graph: str
+    label: str
+    pair: str
+    vertices: int
+    arcs: int
+    layout: TableLayout
+    times: Mapping[Measure, Summary] = field(default_factory=dict)
+    printed: PrintedNumber | None = None
+    record: Record | None = None
+
+    @property
+    def total(self) -> Summary | None:
+        """The time that tables show."""
+        return self.times.get("total")
+
+    @property
+    def title(self) -> str:
+        """The label of the row: the graph, and the pair where it is not the printed one."""
+        return self.label if self.pair == PRINTED_PAIR else f"{self.label}, {self.pair} pair"
+
+    @property
+    def group(self) -> str:
+        """Whose algorithm a record is of: the layout's group, the report's, ours or a library's."""
+        named = (name for name, specs in self.layout.groups.items() if self.solver in specs)
+        peer = self.record.software.peer if self.record else None
+        other = REPORT if self.solver in self.layout.solvers.values() else "library" if peer else "ours"
+        return next(named, other)
+
+    @property
+    def kind(self) -> str:
+        """The group, all of the report's as one: `report`, `ours` or `library`."""
+        return self.group if self.group in KINDS[1:] else "report"
+
+    @property
+    def full_name(self) -> str:
+        """The problem and the name, such as `bellman-ford/streams:parts=2`."""
+        return f"{self.solver.split('/')[0]}/{self.name}"
+
+    @property
+    def outcome(self) -> str:
+        """What came of a record: ok, not verified, failed or skipped."""
+        assert self.record is not None
+        ok = self.record.status == "ok"
+        return "not verified" if ok and not self.record.verified else self.record.status
+
+    @property
+    def arcs_per_vertex(self) -> int | None:
+        """The density that a random graph was made for; None of other graphs."""
+        try:
+            return size(self.graph)[1]
+        except RetraceError:
+            return None
+
+    @property
+    def work(self) -> tuple[int, int, str]:
+        """What entries are ordered by: vertices, or sources times arcs where each source is a search."""
+        record = self.record
+        if record is None or record.problem != "betweenness":
+            return self.vertices, self.arcs, self.label
+        return int(record.parameters.get("sources") or self.vertices) * self.arcs, self.arcs, self.label
+
+
+@dataclass
+class GraphRow:
+    """The entries of one graph and pair: the printed ones, and the measured ones by machine and name."""
+
+    graph: str
+    label: str
+    pair: str
+    printed: list[Entry] = field(default_factory=list)
+    measured: dict[tuple[str, str], Entry] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Entry:
+        """An entry that tells what the graph is: a printed one if there is one."""
+        return [*self.printed, *self.measured.values()][0]
+
+    @property
+    def title(self) -> str:
+        """The label, and the pair where it is not the printed one."""
+        return [*self.measured.values(), *self.printed][0].title
+
+    def of(self, machine: str, solver: str | None) -> Entry | None:
+        """Return what a machine measured of a solver, whatever its settings."""
+        return next((e for (m, _), e in self.measured.items() if (m, e.solver) == (machine, solver)), None)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Entries of one experiment or of many."""
+
+    entries: Sequence[Entry]
+
+    def of(self, experiment: str) -> Frame:
+        """Return an experiment's entries that may be shown with times: not the emulator's."""
+        own = (entry for entry in self.entries if entry.experiment == experiment)
+        return Frame([e for e in own if not (e.record and e.record.backend == "emulator")])
+
+    @cached_property
+    def measured(self) -> list[Entry]:
+        """The records."""
+        return [entry for entry in self.entries if entry.record]
+
+    @cached_property
+    def printed(self) -> list[Entry]:
+        """The printed numbers."""
+        return [entry for entry in self.entries if entry.printed]
+
+    @cached_property
+    def machines(self) -> list[str]:
+        """The machines in the order they are shown: those with GPU times first, then alphabetically."""
+        with_gpu = {entry.machine for entry in self.measured if entry.record and entry.record.machine.gpu}
+        found = {entry.machine for entry in self.measured}
+        return sorted(found, key=lambda name: (name not in with_gpu, name))
+
+    @cached_property
+    def on_gpu(self) -> list[str]:
+        """The machines that have times of a GPU."""
+        timed = {e.machine for e in self.measured if e.total and e.record and e.record.backend == "cuda"}
+        return [machine for machine in self.machines if machine in timed]
+
+    @cached_property
+    def rows(self) -> list[GraphRow]:
+        """The entries by graph and pair, printed rows first; RetraceError if two records claim a cell."""
+        found: dict[tuple[str, str, str], GraphRow] = {}
+        for entry in self.measured:
+            key = (entry.graph, entry.label, entry.pair)
+            row = found.setdefault(key, GraphRow(*key))
+            if row.measured.setdefault((entry.machine, entry.name), entry) is not entry:
+                twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
+                raise RetraceError(f"{entry.experiment}: {twice}; give one")
+        order = list(dict.fromkeys(entry.graph for entry in self.printed))
+        rows = []
+        for graph in order:
+            # The printed row goes to what is nearest to the printed graph; a stand-in never gets it.
+            labels = [label for name, label, pair in found if name == graph and pair == PRINTED_PAIR]
+            nearest = min(labels, key=_distance, default=graph)
+            key = (graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR)
+            row = found.pop(key, GraphRow(*key))
+            row.printed = [entry for entry in self.printed if entry.graph == graph]
+            rows.append(row)
+
+        def rank_of(row: GraphRow) -> tuple[int | str, ...]:
+            among = [order.index(row.graph)] if row.graph in order else [len(order), *row.first.work[:2]]
+            return (*among, row.graph, PAIRS.index(row.pair), _distance(row.label))
+
+        return rows + sorted(found.values(), key=rank_of)
+
+    @cached_property
+    def solvers(self) -> dict[str, Entry]:
+        """An entry of each measured name: the report's own first, as laid out, then ours, then libraries."""
+        found: dict[str, Entry] = {}
+        for entry in self.measured:
+            found.setdefault(entry.name, entry)
+
+        def order_of(entry: Entry) -> tuple[int, int]:
+            own = list(dict.fromkeys(entry.layout.solvers.values()))
+            return KINDS.index(entry.kind), own.index(entry.solver) if entry.solver in own else len(own)
+
+        return {entry.name: entry for entry in sorted(found.values(), key=order_of)}
+
+
+def build(
+    records: Iterable[Record],
+    numbers: Iterable[PrintedNumber] = (),
+    layouts: Mapping[str, TableLayout] | None = None,
+) -> Frame:
+    """Build the frame of records and printed numbers; `layouts` say which solver repeats a printed name."""
+    records, layouts = list(records), layouts or {}
+    telling = _telling_settings(records)
+    entries = []
+    for number in numbers:
+        layout = layouts.get(number.table) or TableLayout(title=number.table)
+        values: dict[str, Any] = number.model_dump(include={"name", "hardware", "graph", "vertices", "arcs"})
+        solver = layout.solvers.get(number.name, number.name)
+        values |= {"machine": number.system, "label": number.graph, "pair": PRINTED_PAIR, "printed": number}
+        entries.append(Entry(experiment=number.table, solver=solver, layout=layout, **values))
+    for record in records:
+        keys = telling[record.experiment, record.machine.name, record.solver]
+        settings = {key: str(record.parameters[key]) for key in keys if key in record.parameters}
+        gpu, graph = record.machine.gpu, record.graph
+        entries.append(
+            Entry(
+                experiment=record.experiment,
+                solver=record.solver,
+                name=str(Variant(record.solver, settings)),
+                machine=record.machine.name,
+                hardware=gpu.name if gpu and record.backend == "cuda" else record.machine.cpu,
+                graph=graph.name,
+                label=record.label,
+                pair=str(record.parameters.get("pair", PRINTED_PAIR)),
+                vertices=graph.vertices,
+                arcs=graph.arcs,
+                layout=layouts.get(record.experiment) or TableLayout(title=record.experiment),
+                times=_summaries(record),
+                record=record,
+            )
+        )
+    return Frame(entries)
+
+
+def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | None, Frame]:
+    """Read a report, the numbers in the CSV file beside it if there is one, and records."""
+    if report is None:
+        return None, build(read_records(records))
+    found, numbers = load_report(report), report.with_suffix(".csv")
+    printed = read_printed(numbers) if numbers.exists() else []
+    return found, build(read_records(records), printed, found.tables)
+
+
+def speed_up(slow: Entry | None, fast: Entry | None) -> tuple[float, bool] | None:
+    """Return how many times faster one entry is than another on the very same graph, and whether for sure."""
+    if slow is None or fast is None or slow is fast or not same_graph(slow, fast):
+        return None
+    a, b = slow.total, fast.total
+    return (a.median / b.median, rank(a, b) != 0) if a and b and b.median else None
+
+
+def same_graph(a: Entry, b: Entry) -> bool:
+    """Return whether two records are of the very same graph."""
+    return a.record is not None and b.record is not None and a.record.graph.sha256 == b.record.graph.sha256
+
+
+def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
+    """Return the tidy frame: one row for each printed number and each record."""
+    baseline = layout.speed_up.over if layout.speed_up else next(iter(layout.solvers.values()), None)
+    rows = []
+    for row in frame.rows:
+        rows += [_cells(entry) for entry in row.printed]
+        rows += [_cells(entry, row.of(machine, baseline)) for (machine, _), entry in row.measured.items()]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).round(6)
+
+
+QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "minimum": "min"}
+PARTS = [f"{phase}_{name}_ms" for phase in PHASES if phase != "total" for name in QUARTILES.values()]
+COLUMNS = {
+    name: kind
+    for names, kind in (
+        ("table label graph pair", "string"),
+        ("vertices arcs", "Int64"),
+        ("origin edition weights sha256", "string"),
+        ("seed", "Int64"),
+        ("source machine hardware solver settings name kind backend peer status reason", "string"),
+        ("verified", "boolean"),
+        ("n", "Int64"),
+        (" ".join(["median_ms q1_ms q3_ms min_ms", *PARTS, "arcs_per_second speedup"]), "Float64"),
+        ("too_noisy_to_rank", "boolean"),
+        ("occurrence", "Int64"),
+        ("doubt git_commit started", "string"),
+    )
+    for name in names.split()
+}
+"""Of the tidy frame, with their types."""
+ALIKE = ("graph", "vertices", "arcs", "machine", "hardware", "solver", "name")
+"""What printed numbers and records both have, by its column."""
+
+
+def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
+    """Fill a row of the tidy frame; `slow` is what the speed-up is over."""
+    cells = {"table": entry.experiment, "label": entry.title} | {key: getattr(entry, key) for key in ALIKE}
+    if number := entry.printed:
+        cells |= {"source": "printed", "median_ms": number.ms, "occurrence": number.occurrence}
+        return cells | {"doubt": number.doubt or None}
+    record = entry.record
+    assert record is not None
+    cells |= record.graph.model_dump(include={"origin", "edition", "weights", "sha256", "seed"})
+    cells |= {key: getattr(record, key) for key in ("backend", "reason", "verified", "started")}
+    cells |= {key: getattr(record.software, key) for key in ("peer", "git_commit")}
+    cells |= {
+        "source": "measured",
+        "pair": record.parameters.get("pair"),
+        "settings": ",".join(f"{key}={value}" for key, value in record.parameters.items()),
+        "kind": entry.kind,
+        "status": entry.outcome,
+    }
+    for phase in PHASES:
+        if times := entry.times.get(phase):
+            prefix = "" if phase == "total" else f"{phase}_"
+            cells |= {f"{prefix}{name}_ms": getattr(times, long) for long, name in QUARTILES.items()}
+    if entry.total:
+        cells["n"] = entry.total.n
+        cells["arcs_per_second"] = entry.arcs / entry.total.median * 1e3 if entry.total.median else None
+    if found := speed_up(slow, entry):
+        cells |= {"speedup": found[0], "too_noisy_to_rank": not found[1]}
+    return cells
+
+
+def _summaries(record: Record) -> dict[Measure, Summary]:
+    if not record.timed:
+        return {}
+    values: dict[Measure, list[float]] = {}
+    for phase in PHASES:
+        values[phase] = [ms for trial in record.trials if (ms := getattr(trial, phase)) is not None]
+    values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
+    return {measure: Summary.of(some) for measure, some in values.items() if some}
+
+
+def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], list[str]]:
+    """List, by experiment, machine and solver, the settings in which its records differ."""
+    found: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for record in records:
+        for key, value in record.parameters.items():
+            if key not in QUERY:
+                found[record.experiment, record.machine.name, record.solver][key].add(str(value))
+    differing = {place: [key for key in some if len(some[key]) > 1] for place, some in found.items()}
+    return defaultdict(list, differing)
+
+
+STAND_IN = 2
+
+
+def _distance(label: str) -> int:
+    """Order labels by how far they are from the printed graph: itself, other weights, a stand-in."""
+    return STAND_IN if label.endswith("(stand-in)") else int(label.endswith("(weights generated)"))

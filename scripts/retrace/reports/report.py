@@ -1,0 +1,136 @@
+"""A report as data: `results/published/<report>.yaml`, with its printed numbers in a CSV file beside it."""
+
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from retrace.reports.claim import Claim, Spec, Where
+from retrace.reports.variant import Variant
+from retrace.system.errors import RetraceError
+from retrace.system.models import FileModel, read_as, read_yaml
+from retrace.system.project import ROOT
+
+PUBLISHED = ROOT / "results" / "published"
+
+Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer"]
+"""A phase of a trial, or the share of upload and download in its total."""
+Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
+
+
+class SpeedUp(FileModel):
+    """A column that says how many times less one solver takes than another on the same machine and graph."""
+
+    of: Spec
+    over: Spec
+
+
+class TableLayout(FileModel):
+    """How the table of an experiment is laid out."""
+
+    title: str
+    number: str = Field(default="", description="the report's own number, such as Table 3.3")
+    solvers: dict[str, Spec] = Field(default_factory=dict)
+    """printed columns or rows, each with the solver that repeats it"""
+    groups: dict[str, list[Spec]] = Field(default_factory=dict)
+    """kinds of solvers, told apart by colour where they are ranked"""
+    rows: Literal["graphs", "solvers"] = "solvers"
+    sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
+    speed_up: SpeedUp | None = None
+    rate: bool = Field(default=False, description="show arcs per second beside each time")
+    setup: list[Spec] = Field(default_factory=list, description="solvers whose setup has a column")
+    doubts: dict[str, str] = Field(default_factory=dict, description="why printed numbers are marked")
+    remarks: list[str] = Field(default_factory=list)
+
+
+class Compared(FileModel):
+    """Panels below a figure's: a measure of each line over that of one variant."""
+
+    y: Measure
+    over: Spec
+
+
+class Drawing(FileModel):
+    """What a figure shows: lines against a size or a setting, or ranked bars, a panel for each machine."""
+
+    experiment: Key
+    title: str
+    number: str = Field(default="", description="the printed figure or table that it mirrors")
+    kind: Literal["lines", "bars"] = "lines"
+    x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
+    y: Measure = "total"
+    series: dict[str, Spec] | None = Field(default=None, description="variants by their names; all if absent")
+    over: Spec | None = Field(default=None, description="what each line is divided by")
+    pairs: dict[Spec, Spec] = Field(default_factory=dict)
+    """bars alone: each variant with what it is divided by"""
+    compared: Compared | None = None
+    where: Where = Where()
+    level: float | None = Field(default=None, description="where a line is drawn across for comparison")
+    claim: str | None = Field(default=None, description="the claim whose verdict the title states")
+    caption: list[str] = Field(default_factory=list, description="what a reader must know beside the figure")
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether every solver of the experiment has a place."""
+        return self.series is None and not self.pairs and self.where == Where()
+
+
+class Report(FileModel):
+    """One of the reports that Retrace re-runs."""
+
+    key: Key
+    title: str
+    author: str
+    institution: str = ""
+    year: str = ""
+    problem: str = Field(default="", description="what variants without a problem of their own solve")
+    tables: dict[Key, TableLayout] = Field(default_factory=dict, description="by experiment")
+    figures: dict[Key, Drawing] = Field(default_factory=dict)
+    claims: dict[Key, Claim] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        for name, figure in self.figures.items():
+            if figure.claim is not None and figure.claim not in self.claims:
+                told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
+                raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
+        for name, claim in self.claims.items():
+            if (claim.test is None) != (claim.experiment is None):
+                raise ValueError(f"claims.{name}: expected both experiment and test, or neither")
+        return self
+
+    @property
+    def experiments(self) -> list[str]:
+        """The experiments of its tables, figures and claims."""
+        figures = [figure.experiment for figure in self.figures.values()]
+        claims = [claim.experiment for claim in self.claims.values() if claim.experiment]
+        return list(dict.fromkeys([*self.tables, *figures, *claims]))
+
+    def variant(self, spec: str) -> Variant:
+        """Read a variant that this report names."""
+        return Variant.parse(spec, self.problem)
+
+
+def load_report(path: Path) -> Report:
+    """Read a report, whose key is the file's name; if it is not sound, a RetraceError names file and key."""
+    value = read_yaml(path)
+    return read_as(Report, {"key": path.stem, **value} if isinstance(value, dict) else value, str(path))
+
+
+@cache
+def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
+    """Read all reports of a folder, by key; a table or figure that two of them have is a RetraceError."""
+    reports = {path.stem: load_report(path) for path in sorted(folder.glob("*.yaml"))}
+    owners: dict[str, str] = {}
+    for key, report in reports.items():
+        for name in [*(f"tables.{n}" for n in report.tables), *(f"figures.{n}" for n in report.figures)]:
+            if (other := owners.setdefault(name, key)) != key:
+                raise RetraceError(f"{folder / key}.yaml: {name}: {other} has it already; expected one")
+    return reports
+
+
+def table_layout(report: Report | None, experiment: str) -> TableLayout:
+    """Return how an experiment's table is laid out; a plain one if no report says."""
+    plain = TableLayout(title=experiment)
+    return report.tables.get(experiment, plain) if report else plain

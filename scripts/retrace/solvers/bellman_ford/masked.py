@@ -1,0 +1,259 @@
+"""Bellman-Ford on a device with masks of active vertices: Algorithm 1 of report an-bellman-ford.
+
+A vertex is active if its distance fell in the last iteration. The variants differ in the kernel that relaxes,
+in how the graph is copied to the device, and in where it lies on the host.
+"""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from retrace.devices import matrices
+from retrace.devices.base import Buffer, Dim
+from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
+from retrace.graphs.csr import Int32Array
+from retrace.graphs.dense import DenseGraph, Graph
+from retrace.graphs.query import Query
+from retrace.solvers.bellman_ford import negative_cycles
+from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import DeviceSolver, seconds_on
+
+EMULATOR_SAMPLE = 512
+"""Vertices of the complete graph whose time on the emulator predicts that of larger ones."""
+
+MASKS = "bellman-ford/masks.cu"
+
+
+def edges_per_thread(default: int) -> dict[str, Setting]:
+    """Declare the arcs that a thread relaxes."""
+    return {"edges_per_thread": Setting(default, "bellman-ford: arcs that a thread relaxes in an iteration")}
+
+
+class BellmanFord(DeviceSolver):
+    """What all variants on a device share."""
+
+    pinned: ClassVar[bool] = False
+    """Whether a matrix on the host lies in page-locked memory, from which the GPU copies directly."""
+    distance: Buffer
+    origin: int
+    """The source of the last query."""
+
+    def setup(self, graph: Graph) -> None:
+        self.graph = graph
+        self.vertices = graph.vertices
+        self.distances = DistanceCheck(graph)
+        self.load()
+
+    @abstractmethod
+    def load(self) -> None:
+        """Load the kernels, and convert the graph to the form in which `upload` sends it."""
+
+    def on_host(self) -> Int32Array:
+        """Return the matrix in host memory, shape (vertices * pitch,), int32."""
+        if self.pinned:
+            return matrices.pinned_matrix(self.device, self.graph)
+        return host_matrix(self.graph).ravel()
+
+    def download(self) -> Int32Array:
+        distance = self.device.download(self.distance)[: self.vertices]
+        return self.distances.check(self.origin, distance)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Predict the emulator's time on a complete graph from a small one; a GPU is always fast enough."""
+        graph, sample = self.graph, EMULATOR_SAMPLE
+        if self.device.backend != "emulator" or not isinstance(graph, DenseGraph) or self.vertices <= sample:
+            return None
+        small = type(self)(self.device)
+        small.parameters = self.parameters
+        small_graph = DenseGraph(sample, graph.seed, graph.weights)
+        return seconds_on(small, small_graph) * (self.vertices / sample) ** 2
+
+
+class MaskedBellmanFord(BellmanFord):
+    """Algorithm 1: relax the arcs of active vertices, read the flag and swap the masks, repeatedly."""
+
+    more_sources: ClassVar[tuple[str, ...]] = (MASKS, negative_cycles.SOURCE)
+    kernel: ClassVar[str]
+    """The function in `source` that relaxes."""
+
+    def load(self) -> None:
+        (self.relaxation,) = self.load_kernels(self.kernel)
+        module = self.device.load(MASKS)
+        self.initialise, self.swap = module.kernel("initialise"), module.kernel("swap_masks")
+
+    def upload(self, query: Query) -> None:
+        device = self.device
+        self.send_graph()
+        self.distance, self.mask, self.mask1 = (device.empty(self.vertices, np.int32) for _ in range(3))
+        self.flag, self.relaxed = device.empty(1, np.int32), device.empty(1, np.uint32)
+
+    @abstractmethod
+    def send_graph(self) -> None:
+        """Copy the graph to the device."""
+
+    @abstractmethod
+    def relax(self) -> None:
+        """Launch the kernel that relaxes."""
+
+    def solve(self, query: Query) -> int:
+        self.origin = query.source
+        vertices, flag = np.int32(self.vertices), np.zeros(1, np.int32)
+        grid = self.grid(self.vertices)
+        masks = self.mask, self.mask1, self.flag, self.relaxed
+        source = np.int32(query.source)
+        self.initialise(grid, self.block_size, vertices, source, self.distance, *masks)
+        for iteration in range(1, self.vertices + 1):
+            self.relax()
+            self.device.read(self.flag, flag)
+            if not flag[0]:
+                return iteration
+            self.swap(grid, self.block_size, vertices, *masks)
+        raise refuse_endless(self.graph, query.source)
+
+
+class MatrixBellmanFord(MaskedBellmanFord):
+    """The graph as a matrix, which is made on the host in `setup` and copied in `upload`."""
+
+    more_sources = (*MaskedBellmanFord.more_sources, *matrices.SOURCES)
+
+    def memory_bytes(self, graph: Graph) -> int:
+        return matrix_bytes(graph) + 3 * 4 * graph.vertices
+
+    def load(self) -> None:
+        super().load()
+        self.make_matrix()
+
+    def make_matrix(self) -> None:
+        """Make the matrix on the host and allocate it on the device: the report measures copying it."""
+        self.host_matrix = self.on_host()
+        self.matrix = self.device.empty(self.host_matrix.size, np.int32)
+
+    def send_graph(self) -> None:
+        self.device.write(self.matrix, self.host_matrix)
+
+    def relax(self) -> None:
+        grid, own = self.shape()
+        sizes = np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own
+        self.relaxation(
+            grid, self.block_size, *sizes, self.matrix, self.distance, self.mask, self.mask1, self.flag
+        )
+
+    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
+        """Return the kernel's grid, by default for a thread a vertex, and its sizes after the pitch."""
+        return self.grid(self.vertices), ()
+
+    def observed(self) -> dict[str, float]:
+        """Return the number of rows of active vertices, summed over all iterations."""
+        return {"matrix_rows": float(self.device.download(self.relaxed)[0])}
+
+
+@REGISTRY.add
+class DenseBellmanFord(MatrixBellmanFord):
+    """A thread for each entry of the matrix; those of a block relax arcs of one tail, if it is active."""
+
+    name = "bellman-ford/dense"
+    implements = "an-bellman-ford, Algorithms 1 to 4"
+    source = "bellman-ford/dense.cu"
+    kernel = "relax_dense"
+
+    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
+        return (self.grid(self.vertices), self.vertices), ()  # heads along x, tails along y
+
+
+@REGISTRY.add
+class PinnedBellmanFord(DenseBellmanFord):
+    """`bellman-ford/dense` with the matrix in page-locked host memory."""
+
+    name = "bellman-ford/pinned"
+    implements = "an-bellman-ford, section 4.1, pinned memory"
+    pinned = True
+
+
+@REGISTRY.add
+class IncomingBellmanFord(MatrixBellmanFord):
+    """A thread for each vertex, which inspects all arcs that lead to it: no atomic operations are needed."""
+
+    name = "bellman-ford/incoming"
+    implements = "an-bellman-ford, Algorithm 7"
+    source = "bellman-ford/incoming.cu"
+    kernel = "relax_incoming"
+
+
+@REGISTRY.add
+class OutgoingBellmanFord(IncomingBellmanFord):
+    """A thread for each vertex, which relaxes all arcs that leave it if it is active: not coalesced."""
+
+    name = "bellman-ford/outgoing"
+    implements = "an-bellman-ford, Algorithm 8"
+    source = "bellman-ford/outgoing.cu"
+    kernel = "relax_outgoing"
+
+
+@REGISTRY.add
+class MultiEdgeBellmanFord(MatrixBellmanFord):
+    """Several arcs for each thread, a grid apart, so that neighbouring threads read neighbouring entries.
+
+    The matrix is made on the device, since report an-bellman-ford compares the kernels alone.
+    """
+
+    name = "bellman-ford/multi-edge"
+    implements = "an-bellman-ford, Algorithm 5"
+    source = "bellman-ford/multi-edge.cu"
+    kernel = "relax_multi_edge"
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(4)}
+
+    def make_matrix(self) -> None:
+        self.matrix = matrices.device_matrix(self.device, self.graph)
+
+    def send_graph(self) -> None:
+        """Do nothing: the matrix is on the device."""
+
+    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
+        rows = -(-self.vertices // self.number("edges_per_thread"))
+        return (self.grid(self.vertices), rows), ()
+
+
+@REGISTRY.add
+class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
+    """Several consecutive arcs for each thread: neighbouring threads read entries far apart."""
+
+    name = "bellman-ford/multi-edge-consecutive"
+    implements = "an-bellman-ford, section 4.2, non-coalesced access"
+    source = "bellman-ford/multi-edge-consecutive.cu"
+    kernel = "relax_consecutive"
+
+    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
+        edges = self.number("edges_per_thread")
+        return self.grid(-(-(self.vertices**2) // edges)), (np.int32(edges),)
+
+
+@REGISTRY.add
+class EdgeListBellmanFord(MaskedBellmanFord):
+    """Sparse graphs as tails, heads and weights; every iteration inspects every arc: O(vertices * arcs)."""
+
+    name = "bellman-ford/edge-list"
+    implements = "an-bellman-ford, Algorithm 6"
+    source = "bellman-ford/edge-list.cu"
+    kernel = "relax_edges"
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(1)}
+
+    def memory_bytes(self, graph: Graph) -> int:
+        return 4 * (3 * graph.arcs + 3 * graph.vertices)
+
+    def load(self) -> None:
+        super().load()
+        rows = matrices.rows_of(self.graph)
+        assert rows.weights is not None
+        self.edges = rows.tails(), rows.indices, rows.weights
+
+    def send_graph(self) -> None:
+        self.arrays = [self.device.upload(array) for array in self.edges]
+
+    def relax(self) -> None:
+        arcs = len(self.edges[0])
+        grid = self.grid(-(-arcs // self.number("edges_per_thread")))
+        vectors = self.distance, self.mask, self.mask1, self.flag
+        self.relaxation(grid, self.block_size, np.int32(arcs), *self.arrays, *vectors)

@@ -1,0 +1,257 @@
+"""Brandes' algorithm on a device, with a block of threads for each source, as in domitrz-brandes.
+
+Blocks take sources (coarse-grained parallelism), and the threads of a block share each level of its search
+(fine-grained). One launch serves all sources. What a variant derives from the simple graph, such as its
+compacted form, is part of `upload`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.base import Buffer, Device
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.graphs.reductions import Compacted, compact, simplify
+from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import DeviceSolver, seconds_of
+from retrace.system.errors import TooLargeError
+
+PRECISIONS: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
+
+TRUSTED_S = 0.1
+"""Seconds that searches must take for the time of all to be predicted from them."""
+
+SHARE = 0.95
+"""The share of the free device memory that searches may take, since allocations are rounded up."""
+
+ARC_LIMIT = 2**31 - 1 - 1024
+"""A thread's arc index passes the last arc by up to a block, and must not overflow."""
+
+Argument = np.int32 | Int32Array
+"""An argument of a kernel that describes the graph: a number, or an array to be uploaded."""
+
+KernelLayout = Callable[[CSRGraph, int], list[Argument]]
+"""Converts a graph, and the setting `mdeg`, to the arguments of a kernel."""
+
+
+def upload_all(device: Device, arrays: Sequence[NDArray[Any]], streams: int) -> list[Buffer]:
+    """Copy arrays to the device: from pinned memory on `streams` streams in turn, or without streams if 0."""
+    if streams < 1:
+        return [device.upload(array) for array in arrays]
+    pool = [device.stream() for _ in range(streams)]
+    copies = []
+    for array, stream in zip(arrays, cycle(pool), strict=False):
+        pinned, buffer = device.pinned(array.size, array.dtype), device.empty(array.size, array.dtype)
+        pinned[:] = array
+        device.write(buffer, pinned, stream)
+        copies.append((buffer, pinned))
+    for stream in pool:
+        stream.synchronize()
+    return [buffer for buffer, _ in copies]
+
+
+class BetweennessSolver(DeviceSolver):
+    """What all variants on a device share: the precision, and the detection of overflowing path counts."""
+
+    settings: ClassVar[Settings] = {
+        "precision": Setting("double", "betweenness: type of path counts and scores", choices=(*PRECISIONS,)),
+        "streams": Setting(4, "betweenness: streams on which the graph is copied; 0: none", least=0),
+    }
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.real = PRECISIONS[str(self.parameters["precision"])]
+        self.graph = simplify(graph)
+        if self.graph.arcs > ARC_LIMIT:
+            raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {ARC_LIMIT:,} at most")
+        self.module = self.device.load(self.source)
+
+    def zeros(self, size: int) -> Buffer:
+        buffer = self.device.empty(size, self.real)
+        self.device.fill(buffer, 0)
+        return buffer
+
+    def refuse_overflow(self, overflow: Buffer, kept: Int32Array) -> None:
+        """Raise RetraceError if a search counted more paths than `precision` holds; `kept` has the ids."""
+        source = int(self.device.download(overflow)[0])
+        if source < 0:
+            return
+        limit, advice = "a double and its inverse hold, 4.5e307", ""
+        if self.real == np.float32:
+            limit, advice = "a float and its inverse hold, 8.5e37", "precision=double, "
+        compacted = len(kept) < self.graph.vertices
+        raise too_many_paths(self.name, int(kept[source]), limit, compacted, advice)
+
+
+def aligned(size: int) -> int:
+    """Round bytes up to a multiple of 256, as CUDA's own allocations are."""
+    return max(1, -(-size // 256)) * 256
+
+
+@dataclass
+class Round:
+    """Searches of one graph, on the device."""
+
+    reduced: Compacted
+    """The graph, and the vertices that each of its vertices stands for."""
+    arguments: list[Any]
+    """The kernel's first arguments, which describe the graph."""
+    sources: Buffer
+    """The sources of the searches, int32."""
+    score: Buffer
+    """Sums over ordered pairs, shape (reduced.graph.vertices,)."""
+    overflow: Buffer
+    """A source with too many paths, or -1; shape (1,), int32."""
+
+
+class Brandes(BetweennessSolver):
+    """A block for each search: all searches in one launch, or one launch for each batch of them.
+
+    By default there are as many blocks as the device runs at once and has memory for, and of the most
+    threads, so that the fewest searches compete for the cache.
+    """
+
+    settings: ClassVar[Settings] = {
+        "blocks": Setting(0, "betweenness: searches at a time; 0: chosen by the device", least=0),
+        "block_size": Setting(1024, "threads in a block"),
+        "batch": Setting(0, "betweenness: searches in a launch; 0: all", least=0),
+        **BetweennessSolver.settings,
+    }
+    layout: ClassVar[KernelLayout]
+    compacted: ClassVar[bool] = False
+    """Whether vertices of degree 1 are removed before the searches."""
+    queued: ClassVar[bool] = False
+    """Whether a search keeps the vertices of its levels in a queue."""
+    lanes: ClassVar[int] = 1
+    """Searches of a block."""
+
+    def __init_subclass__(cls) -> None:
+        """Derive the kernel file and the report's file from the name, unless the variant states others."""
+        super().__init_subclass__()
+        if "source" not in vars(cls):
+            cls.source = f"{cls.name}.cu"
+        if "implements" not in vars(cls):
+            cls.implements = f"domitrz-brandes, brandes-par-{cls.variant}.cu"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.kernel = self.module.kernel(f"brandes_{self.parameters['precision']}")
+
+    def reduce(self, query: Query) -> tuple[Compacted, ...]:
+        """Return the graphs to search, with the sources of each."""
+        graph = self.graph
+        if self.compacted:
+            return (compact(graph, query.sources),)
+        every = np.arange(graph.vertices, dtype=np.int32)
+        count = np.zeros(graph.vertices, dtype=np.int32)
+        count[query.sources_in(graph)] = 1
+        return (Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices)),)
+
+    def upload(self, query: Query) -> None:
+        self.rounds: list[Round] = []
+        self.workspace: Buffer | None = None  # frees the memory of the last query
+        self.rounds = [self.send(reduced) for reduced in self.reduce(query)]
+        self.blocks = self.choose_blocks()
+        self.workspace = self.device.empty(self.blocks * self.block_bytes(), np.uint8)
+
+    def in_order(self, reduced: Compacted) -> Int32Array:
+        """Return the sources of the searches of a graph, in the order in which blocks take them."""
+        return np.flatnonzero(reduced.source_count).astype(np.int32)
+
+    def send(self, reduced: Compacted) -> Round:
+        device = self.device
+        sources = self.in_order(reduced)
+        layout = type(self).layout(reduced.graph, int(self.parameters.get("mdeg", 0)))
+        arguments = [np.int32(reduced.graph.vertices), *layout]
+        if self.compacted:
+            arguments += [reduced.reach, reduced.source_count]
+        arrays = {id(value): value for value in arguments if isinstance(value, np.ndarray)}
+        *buffers, on_device = upload_all(device, [*arrays.values(), sources], self.number("streams"))
+        sent = dict(zip(arrays, buffers, strict=True))
+        return Round(
+            reduced,
+            [sent.get(id(value), value) for value in arguments],
+            on_device,
+            self.zeros(reduced.graph.vertices),
+            device.upload(np.full(1, -1, dtype=np.int32)),
+        )
+
+    def block_bytes(self) -> int:
+        """Return a block's memory in bytes: sigma, delta, d, and a queue with the ends of its levels."""
+        vertices = max(part.reduced.graph.vertices for part in self.rounds)
+        words = vertices + (2 * vertices + 2 if self.queued else 0)
+        return aligned(2 * vertices * self.real.itemsize + 4 * words)
+
+    def choose_blocks(self) -> int:
+        """Return how many searches run at a time; raise TooLargeError if they need more than is free."""
+        free, each = int(SHARE * self.device.free_memory()), self.block_bytes()
+        most = max(1, *(-(-part.sources.size // self.lanes) for part in self.rounds))
+        asked = self.number("blocks")
+        resident = self.device.resident_blocks(self.block_size)
+        blocks = min(most, asked or max(1, min(resident, free // each)))
+        if blocks * each > free:
+            fewer = f"ask for blocks={free // each}" if free >= each else "betweenness/levels needs the least"
+            raise TooLargeError(
+                f"{self.name}: blocks={blocks} needs {blocks * each / 2**30:.3g} GiB of device memory, "
+                f"{(blocks * each - free) / 2**30:.3g} GiB more than is free; {fewer}"
+            )
+        return blocks
+
+    def launch(self, part: Round, first: int, last: int) -> None:
+        """Search from the sources `first` to `last` - 1 of a round."""
+        self.kernel(
+            self.blocks, self.block_size, *part.arguments, part.sources, np.int32(first),
+            np.int32(last), self.workspace, np.uint64(self.block_bytes()), part.score, part.overflow,
+        )  # fmt: skip
+
+    def solve(self, query: Query) -> int:
+        for part in self.rounds:
+            step = self.number("batch") or max(1, part.sources.size)
+            for first in range(0, part.sources.size, step):
+                self.launch(part, first, min(first + step, part.sources.size))
+        for part in self.rounds:
+            self.refuse_overflow(part.overflow, part.reduced.kept)
+        return sum(part.sources.size for part in self.rounds)
+
+    def download(self) -> NDArray[np.float64]:
+        parts = [part.reduced.expand(self.device.download(part.score)) for part in self.rounds]
+        return count_pairs_once(np.sum(parts, axis=0), self.graph)
+
+    def observed(self) -> dict[str, float]:
+        """Return how many searches ran at a time, the memory of each, and the size of the reduced graph."""
+        graph = self.rounds[-1].reduced.graph
+        return {
+            "blocks": self.blocks,
+            "block_bytes": self.block_bytes(),
+            "searches": sum(part.sources.size for part in self.rounds),
+            "searched_vertices": graph.vertices,
+            "searched_arcs": graph.arcs,
+        }
+
+    def predict_seconds(self, query: Query) -> float | None:
+        self.upload(query)
+        return sum(self.predict_round(part) for part in self.rounds if part.sources.size)
+
+    def predict_round(self, part: Round) -> float:
+        """Extrapolate from ever more searches, until they take long enough; if all run at once, from one."""
+
+        def launch(count: int) -> None:
+            self.launch(part, 0, count)
+            self.device.synchronize()
+
+        searches, few = part.sources.size, self.blocks * self.lanes
+        first = seconds_of(lambda: launch(1))  # warms the device up
+        if searches <= few:
+            return first
+        while True:
+            few = min(few, searches)
+            taken = seconds_of(partial(launch, few))
+            if taken >= TRUSTED_S or few == searches:
+                return taken / few * searches
+            few *= 4

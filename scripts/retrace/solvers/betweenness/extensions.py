@@ -1,0 +1,178 @@
+"""Betweenness on a device beyond the published variants: what domitrz-brandes suggests, and ours."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order
+
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.graphs.reductions import Compacted, compact, without_side_vertices
+from retrace.solvers.betweenness import block_per_source
+from retrace.solvers.betweenness.block_per_source import Argument, BetweennessSolver, Brandes, Round
+from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
+from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
+from retrace.solvers.prefix_sums import PrefixSums
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Settings
+from retrace.solvers.solver import DeviceSolver, seconds_of
+from retrace.system.errors import RetraceError
+
+
+def both_ways(graph: CSRGraph, mdeg: int) -> list[Argument]:
+    """Return a graph as CSR, twice: by the arcs that leave a vertex, and by those that enter it."""
+    entering = graph.reversed()
+    return [graph.indptr, graph.indices, entering.indptr, entering.indices]
+
+
+@REGISTRY.add
+class SideVertices(VertCompVirtStride):
+    """`betweenness/vert-comp-virt-stride` without vertices of degree 2 whose neighbours are adjacent.
+
+    No shortest path leads through such a side vertex: `graphs.reductions.without_side_vertices`. Searches
+    from side vertices come first, in the whole compacted graph; those from the others leave them out.
+    """
+
+    name = "betweenness/vert-comp2-virt-stride"
+    implements = 'domitrz-brandes, "Further graph reductions", on brandes-par-vert-comp-virt-stride.cu'
+    source = VertCompVirtStride.source
+
+    def prefers_all(self, query: Query) -> bool:
+        return query.sources is None  # otherwise side vertices are not removed
+
+    def reduce(self, query: Query) -> tuple[Compacted, ...]:
+        return without_side_vertices(compact(self.graph, query.sources))
+
+
+@REGISTRY.add
+class Lanes(Brandes):
+    """A block for 32 searches, one for each lane of a warp, on the compacted graph.
+
+    A vertex's path counts for the 32 sources are one row of memory, and one word tells in which searches it
+    is on the level. Neighbouring sources share a block. Ours, after M. Then et al., "The more the merrier:
+    efficient multi-source graph traversal", PVLDB 8(4), 2014.
+    """
+
+    name = "betweenness/lanes"
+    implements = "Brandes' algorithm, 32 sources at a time"
+    layout = both_ways
+    compacted = True
+    lanes = 32
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        if self.block_size % self.lanes:
+            asked = f"{self.name}: block_size is {self.block_size}"
+            raise RetraceError(f"{asked}, expected a multiple of {self.lanes}")
+
+    def in_order(self, reduced: Compacted) -> Int32Array:
+        """Return the sources in the order in which a search from the vertex of most arcs meets them."""
+        graph, sources = reduced.graph, super().in_order(reduced)
+        if not graph.arcs:
+            return sources
+        start = int(graph.degrees().argmax())
+        met = breadth_first_order(graph.to_scipy(), start, return_predecessors=False)
+        place = np.full(graph.vertices, graph.vertices)
+        place[met] = np.arange(len(met))
+        return sources[np.argsort(place[sources], kind="stable")]
+
+    def block_bytes(self) -> int:
+        """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""
+        vertices = max(part.reduced.graph.vertices for part in self.rounds)
+        return block_per_source.aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
+
+
+@REGISTRY.add
+class PrefixOnDevice(Vert):
+    """`betweenness/vert` with `indptr` by prefix sums on the device; `observed` has its and NumPy's ms."""
+
+    name = "betweenness/vert-prefix"
+    implements = 'domitrz-brandes, "Computing prefix sums on GPU", before brandes-par-vert.cu'
+    source = Vert.source
+    more_sources = (PrefixSums.source,)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.prefix_sums = PrefixSums(self.device)
+
+    def send(self, reduced: Compacted) -> Round:
+        """Send degrees in place of `indptr`, and sum them on the device."""
+        degrees = np.append(reduced.graph.degrees(), np.int32(0))
+        self.host_ms = 1e3 * seconds_of(lambda: np.cumsum(degrees[:-1], out=np.zeros_like(degrees)[1:]))
+        part = super().send(reduced)
+        part.arguments[1] = indptr = self.device.upload(degrees)
+        self.prefix_sums.allocate(indptr.size)
+        start, end = self.device.event(), self.device.event()
+        start.record()
+        self.prefix_sums.scan(indptr)
+        end.record()
+        end.synchronize()
+        self.device_ms = end.milliseconds_since(start)
+        return part
+
+    def observed(self) -> dict[str, float]:
+        return super().observed() | {"prefix_device_ms": self.device_ms, "prefix_host_ms": self.host_ms}
+
+
+@REGISTRY.add
+class Levels(BetweennessSolver):
+    """A launch for each source and level, with a thread for each vertex; the host reads whether to go on.
+
+    It needs the memory of one search only, but O(depth) launches a source. The report has not tried it.
+    """
+
+    name = "betweenness/levels"
+    implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
+    source = "betweenness/levels.cu"
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **BetweennessSolver.settings}
+    bytes_per_vertex = 8 + 8 + 4 + 8
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        precision = self.parameters["precision"]
+        self.start, self.expand, self.collect = (
+            self.module.kernel(f"levels_{step}_{precision}") for step in ("start", "expand", "collect")
+        )
+
+    def upload(self, query: Query) -> None:
+        self.arguments: list[Any] = []  # frees the memory of the last query
+        device, size = self.device, self.graph.vertices
+        arrays = [self.graph.indptr, self.graph.indices]
+        indptr, indices = block_per_source.upload_all(device, arrays, self.number("streams"))
+        self.cont, self.seen = device.empty(1, np.bool_), device.pinned(1, np.bool_)
+        self.score, self.overflow = self.zeros(size), device.upload(np.full(1, -1, dtype=np.int32))
+        self.arguments = [
+            np.int32(size), indptr, indices, *(device.empty(size, self.real) for _ in ("sigma", "delta")),
+            device.empty(size, np.int32), self.cont, self.score, self.overflow,
+        ]  # fmt: skip
+
+    def search(self, source: int) -> None:
+        grid, block = self.grid(self.graph.vertices), self.block_size
+        no, last = np.zeros(1, np.bool_), -1
+        self.start(grid, block, *self.arguments, np.int32(source), np.int32(0))
+        self.seen[0] = True
+        while self.seen[0]:
+            last += 1
+            self.device.write(self.cont, no)
+            self.expand(grid, block, *self.arguments, np.int32(source), np.int32(last))
+            self.device.read(self.cont, self.seen)
+        for level in range(last, 0, -1):
+            self.collect(grid, block, *self.arguments, np.int32(source), np.int32(level))
+
+    def solve(self, query: Query) -> int:
+        sources = query.sources_in(self.graph).tolist()
+        for source in sources:
+            self.search(source)
+        self.refuse_overflow(self.overflow, np.arange(self.graph.vertices, dtype=np.int32))
+        return len(sources)
+
+    def download(self) -> NDArray[np.float64]:
+        return count_pairs_once(self.device.download(self.score), self.graph)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        sources = query.sources_in(self.graph)
+        self.upload(query)
+        for source in sources[:1].tolist():
+            self.search(source)
+        return extrapolate(lambda few: self.solve(Query(sources=tuple(few.tolist()))), sources)

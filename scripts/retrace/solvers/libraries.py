@@ -1,0 +1,91 @@
+"""Libraries that a user would otherwise call: SciPy, igraph and NetworKit.
+
+A solver builds the library's own graph object in `setup`, since whoever calls the library has one, and
+converts the library's answer in `download`.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import dijkstra
+
+from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.query import Query
+from retrace.solvers.solver import Solver
+
+
+class Peer(Solver):
+    """A call of a library; `solve` stores the library's path lengths."""
+
+    package: ClassVar[str]
+    """The library's distribution name."""
+    lengths: Any
+
+    @property
+    def module(self) -> Any:
+        """The library, imported by the first `setup`, which no trial times: the import may take a second."""
+        return import_module(self.package)
+
+    @classmethod
+    def library(cls) -> str:
+        return f"{cls.package} {version(cls.package)}"
+
+    def download(self) -> NDArray[Any]:
+        """Convert doubles; a length that 32 bits do not hold becomes `UNREACHABLE`."""
+        double = np.atleast_1d(np.asarray(self.lengths, dtype=np.float64))
+        return np.where(double < UNREACHABLE, double, UNREACHABLE).astype(np.int32)
+
+
+class SciPyPeer(Peer):
+    """SciPy's Dijkstra with a Fibonacci heap; a graph without weights gets ones."""
+
+    package = "scipy"
+    implements = "scipy.sparse.csgraph.dijkstra"
+    unweighted: ClassVar[bool] = False
+    """Whether each arc counts 1."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph.to_scipy(None if graph.weights is None else graph.weights.astype(np.float64))
+
+    def solve(self, query: Query) -> None:
+        self.lengths = dijkstra(self.graph, indices=[query.source], unweighted=self.unweighted)[0]
+
+
+class IgraphPeer(Peer):
+    """Levels by igraph's breadth-first search, in C; a subclass may pass other options."""
+
+    package = "igraph"
+    implements = "igraph.Graph.distances"
+
+    def setup(self, graph: CSRGraph) -> None:
+        arcs = np.column_stack([graph.tails(), graph.indices])
+        self.graph = self.module.Graph(graph.vertices, arcs, directed=True)
+        self.weights = None if graph.weights is None else graph.weights.tolist()
+
+    def solve(self, query: Query) -> None:
+        self.lengths = self.graph.distances(source=query.source)[0]
+
+
+class NetworKitPeer(Peer):
+    """A call of NetworKit, in C++."""
+
+    package = "networkit"
+    algorithm: ClassVar[str]
+    """The class in `networkit.distance` that searches."""
+    weighted: ClassVar[bool] = False
+    """Whether the problem has weights."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        use = self.weighted and graph.weights is not None
+        weights = np.asarray(graph.weights, dtype=np.float64) if use else np.ones(graph.arcs)
+        ends = graph.tails().astype(np.uint64), graph.indices.astype(np.uint64)  # narrower ids crash it
+        coo, make = (weights, ends), self.module.graph.GraphFromCoo
+        self.graph = make(coo, n=graph.vertices, weighted=use, directed=True)
+
+    def solve(self, query: Query) -> None:
+        search = getattr(self.module.distance, self.algorithm)(self.graph, query.source, storePaths=False)
+        search.run()
+        self.lengths = search.getDistances(asarray=True)

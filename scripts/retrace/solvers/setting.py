@@ -1,0 +1,41 @@
+"""A setting of a solver: its default, its bounds and what it means, declared once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from retrace.graphs.csr import UNREACHABLE
+from retrace.system.errors import RetraceError
+
+Value = int | str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The declaration of a setting."""
+
+    default: Value
+    """The value used if none is given; its type is the setting's type."""
+    meaning: str
+    """What the setting controls, with its unit."""
+    least: int = 1
+    most: int = UNREACHABLE - 1
+    """The bounds of an integer, both included; kernels take 32-bit integers."""
+    choices: tuple[str, ...] = ()
+    """The values that a string may have."""
+
+    def parse(self, key: str, text: str) -> Value:
+        """Convert a value; raise RetraceError if it is no integer, out of bounds, or none of the choices."""
+        if isinstance(self.default, str):
+            if text not in self.choices:
+                raise RetraceError(f"{key} is {text}, expected {' or '.join(self.choices)}")
+            return text
+        try:
+            value = int(text)
+        except ValueError:
+            raise RetraceError(f"{key}: {text!r} is not an integer") from None
+        if not self.least <= value <= self.most:
+            raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
+        return value
+
+
+Settings = Mapping[str, Setting]

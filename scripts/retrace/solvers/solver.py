@@ -1,0 +1,245 @@
+"""What a solver is: the base classes of all solvers, on the host and on a device."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.base import Buffer, Device, Kernel
+from retrace.devices.host import c_graph, host_function, pointer
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.solvers.setting import Setting, Settings, Value
+from retrace.system.project import with_headers
+
+BLOCK_SIZE = 256
+"""Threads in a block where a report does not state them; Harish and Narayanan's own choice."""
+
+
+class Sources:
+    """A solver class's files in `kernels/`: those that it names, and the headers that they include."""
+
+    def __get__(self, solver: object, kind: type[Solver]) -> tuple[str, ...]:
+        return with_headers(kind.source, *kind.more_sources) if kind.source else ()
+
+
+class Solver(ABC):
+    """A way to solve a problem. Its four phases are called in order and timed separately.
+
+    A solver returns int32: the level or distance of each vertex, shape (vertices,), or, for st-connectivity,
+    the number of arcs from source to target, shape (1,); `UNREACHABLE` where there is no path. Betweenness is
+    float64, shape (vertices,). A generator returns a `CSRGraph`.
+    """
+
+    name: ClassVar[str]
+    """Problem and variant, such as `bfs/bsp`."""
+    problem: ClassVar[str]
+    """The first half of the name."""
+    variant: ClassVar[str]
+    """The second half of the name."""
+    implements: ClassVar[str]
+    """Report and algorithm, or the library call."""
+    source: ClassVar[str] = ""
+    """The solver's own kernel file, a path in `kernels/`."""
+    more_sources: ClassVar[tuple[str, ...]] = ()
+    """Further files that are compiled separately and loaded by the solver."""
+    sources = Sources()
+    backends: ClassVar[tuple[str, ...]] = ("host",)
+    settings: ClassVar[Settings] = {}
+    """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
+    defaults: ClassVar[Mapping[str, Value]] = {}
+    parameters: Mapping[str, Value] = MappingProxyType({})
+    """The values of all settings of this solver, as a record stores them."""
+    predecessor: Int32Array | None = None
+
+    def __init_subclass__(cls) -> None:
+        """Derive what follows from the name and the settings."""
+        cls.parameters = cls.defaults = {key: setting.default for key, setting in cls.settings.items()}
+        if "name" in vars(cls):
+            cls.problem, _, cls.variant = cls.name.partition("/")
+
+    def number(self, key: str) -> int:
+        return int(self.parameters[key])
+
+    @abstractmethod
+    def setup(self, graph: Any) -> None:
+        """Load code and, for a library, build its own graph object. Not part of `total`.
+
+        `graph` is a `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, and a generator a `RandomGraph`.
+        """
+
+    def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send
+        """Send the graph, and allocate and initialise the working arrays."""
+
+    @abstractmethod
+    def solve(self, query: Query) -> int | None:
+        """Compute the answer; return the number of iterations if the solver counts them."""
+
+    @abstractmethod
+    def download(self) -> Any:
+        """Return the answer."""
+
+    def observed(self) -> dict[str, float]:
+        """Return what else a record should store about the last solve, such as the number of searches."""
+        return {}
+
+    def predecessors(self) -> Int32Array | None:
+        """Return each vertex's predecessor, -1 if it has none; None from a solver that computes none."""
+        return self.predecessor
+
+    def declines(self, query: Query) -> str | None:
+        """Return why this solver cannot answer a query, or None if it can."""
+        return None
+
+    def prefers_all(self, query: Query) -> bool:
+        """Return whether this solver is faster if a query is not split into batches."""
+        return False
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Predict the time of `solve` from a small part of it; return None where it is surely short."""
+        return None
+
+
+class HostSolver(Solver):
+    """A C++ function of `kernels/host/`: file and function have the solver's name, `bfs_queue` for bfs/queue.
+
+    Arguments are converted to C++ types in `setup`, which leaves a microsecond of the call itself in `solve`.
+    """
+
+    symbol: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        """Derive the file from the name, unless a class states it, and the function from the file."""
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            cls.source = cls.source or f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
+            cls.symbol = PurePath(cls.source).stem
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.c_graph = c_graph(graph)
+        self.function = host_function(self.source, self.symbol)
+        self.allocate_answer(graph.vertices)
+
+    def allocate_answer(self, size: int, dtype: type[np.number[Any]] = np.int32) -> None:
+        """Allocate the array that the function fills."""
+        self.answer: NDArray[Any] = np.empty(size, dtype)
+        self.c_answer = pointer(self.answer)
+
+    def solve(self, query: Query) -> int:
+        return int(self.function(self.c_graph, query.source, self.c_answer))
+
+    def download(self) -> NDArray[Any]:
+        return self.answer
+
+
+class DeviceSolver(Solver):
+    """A solver written against the device interface: the same code runs on CUDA and on the emulator.
+
+    A solver that sends the CSR arrays as they are declares in `bytes_per_vertex` what else it allocates; any
+    other overrides `memory_bytes`.
+    """
+
+    backends = ("cuda", "emulator")
+    settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
+    bytes_per_vertex: ClassVar[int | None] = None
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def memory_bytes(self, graph: Any) -> int:
+        """Predict the device memory of all phases in bytes, before `setup`; 0 where it is not known."""
+        if self.bytes_per_vertex is None:
+            return 0
+        arrays_of_arcs = 2 if self.problem == "sssp" else 1
+        vertices, arcs = int(graph.vertices), int(graph.arcs)
+        return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
+
+    def load_kernels(self, *names: str) -> list[Kernel]:
+        module = self.device.load(self.source)
+        return [module.kernel(name) for name in names]
+
+    @property
+    def block_size(self) -> int:
+        return self.number("block_size")
+
+    def grid(self, threads: int) -> int:
+        """Return the number of blocks that hold this many threads, at least one."""
+        return max(1, -(-threads // self.block_size))
+
+    def upload_arcs(self, graph: CSRGraph) -> list[Buffer]:
+        """Copy `indptr` and `indices` to the device, and the weights if the problem has any."""
+        arrays = [graph.indptr, graph.indices]
+        if self.problem == "sssp":
+            assert graph.weights is not None
+            arrays.append(graph.weights)
+        return [self.device.upload(array) for array in arrays]
+
+
+class BulkSynchronous(DeviceSolver):
+    """Two kernels an iteration: one proposes updates, one applies them and sets a flag that the host reads.
+
+    P. Harish and P. J. Narayanan, "Accelerating large graph algorithms on the GPU using CUDA", HiPC 2007.
+    """
+
+    kernels: ClassVar[tuple[str, str]]
+    """The names of the two kernels in `source`."""
+    answer: Buffer
+    arguments: tuple[tuple[Any, ...], tuple[Any, ...]]
+    """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.first, self.second = self.load_kernels(*self.kernels)
+
+    def solve(self, query: Query) -> int:
+        grid, block, device = self.grid(self.graph.vertices), self.block_size, self.device
+        of_first, of_second = self.arguments
+        flag = of_second[-1]
+        no, more = np.zeros(1, np.int32), np.ones(1, np.int32)
+        iterations = 0
+        while more[0]:
+            device.write(flag, no)
+            self.first(grid, block, *of_first)
+            self.second(grid, block, *of_second)
+            device.read(flag, more)
+            iterations += 1
+        return iterations
+
+    def download(self) -> Int32Array:
+        return self.device.download(self.answer)
+
+
+def only(vertex: int, graph: CSRGraph) -> NDArray[np.bool_]:
+    """Return a mask in which one vertex is set, shape (vertices,)."""
+    mask = np.zeros(graph.vertices, dtype=np.bool_)
+    mask[vertex] = True
+    return mask
+
+
+def unreached(graph: CSRGraph, source: int) -> Int32Array:
+    """Return initial lengths, shape (vertices,), int32: 0 at the source, else `UNREACHABLE`."""
+    lengths = np.full(graph.vertices, UNREACHABLE, dtype=np.int32)
+    lengths[source] = 0
+    return lengths
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Return the seconds that some work takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def seconds_on(solver: Solver, small: Any) -> float:
+    """Return the seconds in which a fresh solver solves a small graph from vertex 0."""
+    solver.setup(small)
+    solver.upload(Query(0))
+    return seconds_of(lambda: solver.solve(Query(0)))

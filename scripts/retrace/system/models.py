@@ -1,0 +1,133 @@
+"""The base of all models of files, and the one line that says what is wrong with a file."""
+
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from retrace.system.errors import RetraceError
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+"""A key that is part of file names."""
+Text = Annotated[str, BeforeValidator(lambda value: str(value), json_schema_input_type=str | float)]
+"""A text or number of a YAML file; the model holds a text."""
+Many = Annotated[tuple[T, ...], Strict(False)]
+"""A list of a YAML or JSON file; the model holds a tuple."""
+Some = Annotated[tuple[T, ...], Strict(False), Field(min_length=1)]
+"""A list with at least one item."""
+
+
+def as_list(value: object) -> object:
+    """Return a list as it is, and anything else as a list of one item."""
+    return value if isinstance(value, list | tuple) else [value]
+
+
+OneOrMore = Annotated[Some[str], BeforeValidator(as_list, json_schema_input_type=str | Some[str])]
+"""A list that may be written as a single item."""
+OneOrMoreTexts = Annotated[
+    Some[Text], BeforeValidator(as_list, json_schema_input_type=str | float | Some[Text])
+]
+"""The same of texts or numbers."""
+
+COMPLAINTS = {
+    "at_key": "{message}",
+    "value_error": "{error}",
+    "missing": "required, but missing",
+    "extra_forbidden": "unknown key",
+    "json_invalid": "not JSON ({error})",
+    "int_type": "expected an integer, found {found!r}",
+    "int_parsing": "expected an integer, found {found!r}",
+    "int_from_float": "expected an integer, found {found!r}",
+    "float_type": "expected a number, found {found!r}",
+    "float_parsing": "expected a number, found {found!r}",
+    "bool_type": "expected true or false, found {found!r}",
+    "string_type": "expected text, found {found!r}",
+    "tuple_type": "expected a list, found {found!r}",
+    "dict_type": "expected a mapping, found {found!r}",
+    "model_type": "expected a mapping, found {found!r}",
+    "string_pattern_mismatch": "expected text of the form {pattern}, found {found!r}",
+    "too_short": "expected at least {min_length} item, found {found!r}",
+    "greater_than_equal": "expected at least {ge}, found {found!r}",
+    "greater_than": "expected more than {gt:g}, found {found!r}",
+    "less_than_equal": "expected at most {le}, found {found!r}",
+}
+"""What is said of an error, by its type; other types keep pydantic's words."""
+
+LONGEST_LINE = 300
+"""Characters of a message that are shown; an error takes one line."""
+
+
+class Model(BaseModel):
+    """A mapping with known keys. It cannot be changed, and values are not converted to other types."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+class FileModel(Model):
+    """A part of a file that people write: an unknown key is answered with those that are known."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, value: Any) -> Any:
+        if isinstance(value, dict) and cls.model_config.get("extra") == "forbid":
+            for key in value:
+                if key not in {field.alias or name for name, field in cls.model_fields.items()}:
+                    raise at(str(key), f"unknown key; expected one of {', '.join(cls.model_fields)}")
+        return value
+
+
+def at(key: str, message: str) -> PydanticCustomError:
+    """Return an error for a model's own validator to raise: about a key, or several joined by dots."""
+    return PydanticCustomError("at_key", "{message}", {"key": key, "message": message})
+
+
+def explain(error: ValidationError, where: str) -> str:
+    """Describe the first error in one line: the key, what was expected, and what was found.
+
+    `where` is the file, or file and line; a plain word such as `config` is the first part of the key.
+    """
+    errors = error.errors(include_url=False)
+    first = next(
+        (e for e in errors if "unknown key" in e["msg"] or e["type"] == "extra_forbidden"), errors[0]
+    )
+    context = first.get("ctx", {})
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"] if part != "[key]"]
+    key = "".join([*parts, f".{context['key']}"] if "key" in context else parts).removeprefix(".")
+    place = (f"{where}.{key}" if where.isidentifier() else f"{where}: {key}") if key else where
+    found = first["input"]
+    if first["type"] in COMPLAINTS:
+        complaint = COMPLAINTS[first["type"]].format(**context, found=found)
+    else:
+        complaint = f"expected {first['msg'].partition(' should be ')[2] or first['msg']}, found {found!r}"
+    return f"{place}: {one_line(complaint)}"
+
+
+def one_line(text: object) -> str:
+    """Return a text as one line of limited length."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
+
+
+def read_as(model: type[M], value: object, where: str) -> M:
+    """Check a value that came from `where` against a model; raise RetraceError with the line of `explain`."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise RetraceError(explain(error, where)) from None
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file; raise RetraceError if it cannot be read or is not YAML."""
+    try:
+        return yaml.safe_load(path.read_bytes())
+    except OSError as error:
+        raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RetraceError(f"{path}: expected YAML, found: {one_line(error)}") from None

@@ -1,0 +1,64 @@
+"""Write the JSON Schemas in workflow/schemas/ from the models: make schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from retrace.graphs.dataset_registry import DatasetRegistry
+from retrace.planning.configuration import Configuration
+from retrace.records.record import Record
+from retrace.reports.printed import PrintedNumber
+from retrace.reports.report import Report
+from retrace.solvers import Setting, settings_of_all_solvers
+from retrace.system.errors import OneLineParser, run_command
+from retrace.system.files import write_whole
+from retrace.system.project import ROOT
+
+MODELS = {
+    "config": Configuration,
+    "datasets": DatasetRegistry,
+    "record": Record,
+    "report": Report,
+    "printed-number": PrintedNumber,
+}
+"""The model of each schema."""
+
+
+def main() -> None:
+    """Write every schema."""
+    OneLineParser(description=__doc__).parse_args()
+    for name in MODELS:
+        write_whole(ROOT / f"workflow/schemas/{name}.schema.yaml", as_yaml(schema(name)))
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return a model's JSON Schema; that of records names every setting that a solver declares."""
+    found = {"$schema": "https://json-schema.org/draft/2020-12/schema", **MODELS[name].model_json_schema()}
+    if name == "record":
+        found["properties"]["parameters"]["properties"] = {
+            key: of_setting(setting) for key, setting in sorted(settings_of_all_solvers().items())
+        }
+    return found
+
+
+def of_setting(setting: Setting) -> dict[str, Any]:
+    """Return the JSON Schema of a setting: its choices, or the bounds of an integer."""
+    if setting.choices:
+        return {"description": setting.meaning, "enum": list(setting.choices)}
+    return {
+        "description": setting.meaning,
+        "type": "integer",
+        "minimum": setting.least,
+        "maximum": setting.most,
+    }
+
+
+def as_yaml(found: dict[str, Any]) -> str:
+    """Return a schema as the text of a file."""
+    return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=110)
+
+
+if __name__ == "__main__":
+    run_command(main)

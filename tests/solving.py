@@ -1,0 +1,43 @@
+"""Running a solver once, as tests do, on each backend that it runs on here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from retrace.devices.base import Device
+from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.emulator import EmulatedDevice
+from retrace.graphs.query import Query
+from retrace.solvers import REGISTRY, DeviceSolver, Solver, make
+
+ON_CUDA = ["cuda"] if cuda_available() else []
+DEVICES = ["emulator", *(pytest.param(backend, marks=pytest.mark.gpu) for backend in ON_CUDA)]
+
+
+def cases(specs: Iterable[str]) -> list[Any]:
+    """Name each solver with each backend that it runs on here."""
+    return [
+        pytest.param(spec, backend, marks=[pytest.mark.gpu] * (backend == "cuda"), id=f"{spec}-{backend}")
+        for spec in specs
+        for backend in (["emulator", *ON_CUDA] if issubclass(REGISTRY.find(spec), DeviceSolver) else ["host"])
+    ]
+
+
+def open_device(backend: str, seed: int | None = None) -> Any:
+    """Open a device, or none for the host."""
+    if backend == "host":
+        return nullcontext()
+    return CudaDevice() if backend == "cuda" else EmulatedDevice(seed=seed)
+
+
+def solved(spec: str, graph: Any, query: Query, device: Device | None = None) -> Solver:
+    """Return a solver that has run all phases but `download`."""
+    solver = make(spec, device)
+    solver.setup(graph)
+    solver.upload(query)
+    solver.solve(query)
+    return solver

@@ -1,0 +1,195 @@
+# ruff: noqa: RUF001
+"""Figures: what was measured is in them, under the right name, and their words say what the data say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from command_line import Call
+from fabricated import frame, graph_info, record
+from retrace.publish.chart import draw, drawing_of, image, spread, tick_text
+from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
+from retrace.publish.panels import Panel, panels
+from retrace.records.record import Record, write_records
+from retrace.reports.report import PUBLISHED, load_reports
+
+
+def made(
+    experiment: str, solver: str, graph: str, ms: float, backend: str = "cuda", **changes: Any
+) -> Record:
+    """Fabricate a record of three trials of nearly the same time."""
+    info, machine = graph_info(graph, **changes.pop("of", {})), changes.pop("machine", "h200")
+    times = (ms, ms * 1.001, ms * 1.002)
+    return record(solver, info, times, machine, backend, experiment=experiment, **changes)
+
+
+def shown(key: str, name: str, records: Sequence[Record]) -> tuple[Figure, list[Panel], str, str]:
+    of = (drawing_of(load_reports()[key], name), *frame(records, key))
+    return draw(*of), panels(*of), finding(*of), caption(*of)
+
+
+def words(figure: Figure) -> str:
+    found = [text.get_text() for text in figure.findobj(Text) if isinstance(text, Text)]
+    return " | ".join(found).replace("\n", " ").replace("\u00a0", " ")
+
+
+def medians(panel: Panel) -> dict[str, list[float]]:
+    return {line.name: [round(dot.value.median, 3) for dot in line.dots] for line in panel.lines}
+
+
+@pytest.mark.parametrize(
+    ("key", "figure", "solver"),
+    [("bsp-suite", "figure-3.3", "bfs/block-queue"), ("bsp-suite", "figure-3.4", "stcon/another"),
+     ("bsp-suite", "figure-3.5", "sssp/another"), ("tuwien-sssp", "generators", "generate/another"),
+     ("an-bellman-ford", "bellman-ford-direction", "bellman-ford/another"),
+     ("domitrz-brandes", "brandes-variants", "betweenness/another")],
+)  # fmt: skip
+def test_a_solver_that_nobody_laid_out_has_a_place(key: str, figure: str, solver: str) -> None:
+    experiment = drawing_of(load_reports()[key], figure).experiment
+    drawn, (panel,), *_ = shown(key, figure, [made(experiment, solver, "random-10-5", 3)])
+    assert solver.split("/")[1] in [line.name for line in panel.lines]
+    assert solver.split("/")[1] in words(drawn)
+
+
+def test_printed_lines_are_dashed_beside_measured_ones() -> None:
+    queue = [("small-6", 0.01), ("NY", 9)]
+    records = [made("table-3.3", "bfs/queue", graph, ms, "host") for graph, ms in queue]
+    records.append(made("table-3.3", "bfs/bsp", "NY", 3))
+    records.append(made("table-3.3", "bfs/bsp", "NW", 1, "emulator", machine="local"))
+    drawn, (panel,), said, text = shown("bsp-suite", "figure-3.3", records)
+    printed = [f"printed: {name}" for name in ("sequential", "GT 520", "GT 730")]
+    assert list(medians(panel)) == [*printed, "queue", "bsp"]
+    assert medians(panel)["queue"] == [0.01, 9.009]
+    styles = [line.get_linestyle() for line in drawn.axes[0].lines if len(list(line.get_xdata())) == 4]  # type: ignore[arg-type]
+    assert styles == ["--"] * 3
+    assert "bsp is the fastest (3.00 ms); the next, queue, takes 3.00× as long" in said
+    assert said in words(drawn)
+    assert "Retrace repeats sequential by bfs/queue and CUDA by bfs/bsp" in text.replace("\n", " ")
+
+
+def test_many_printed_lines_have_panels_by_system_without_zeros_and_with_doubts() -> None:
+    drawn, (home, institute), said, text = shown("tuwien-sssp", "figure-2", [])
+    assert medians(home)["Sequential"] == [1, 3, 24, 91, 300]
+    assert {dot.sign for line in institute.lines if line.name == "Sequential" for dot in line.dots} == {"○"}
+    assert said == NOTHING
+    assert "○ in doubt" in words(drawn)
+    assert "Solid" not in words(drawn)
+    assert "Too fast to be what the head says" in text
+
+
+def test_ratios_are_of_the_same_machine_and_graph() -> None:
+    standard, pinned = ("sssp/standard", "sssp/pinned")
+    records = [made("table-2", standard, "random-19-50", 10), made("table-2", pinned, "random-19-50", 5)]
+    records += [made("table-2", pinned, "random-20-50", 7, machine="other")]
+    records += [made("table-2", "sssp/mask-sequential", "random-19-50", 70, "host")]
+    _, found, said, _ = shown("tuwien-sssp", "figure-2", records)
+    (below,) = [panel for panel in found if panel.below]
+    assert medians(below) == {"pinned": [0.5]}
+    assert "Time to solve over standard: 0.500× (pinned) to 0.500× (pinned)" in said
+
+
+def test_a_claim_is_in_the_title_with_its_verdict() -> None:
+    records = [made("bellman-ford-direction", f"bellman-ford/{name}", "random-14-5", ms) for name, ms in
+               (("dense", 2), ("incoming", 4), ("outgoing", 8))]  # fmt: skip
+    _, _, said, text = shown("an-bellman-ford", "bellman-ford-direction", records)
+    assert "h200: holds (2.00× to 4.00× on random-14-5; faster in 2, slower in 0 of 2)." in said
+    assert said.split(" h200")[0] in text.replace("\n", " ")
+
+
+def test_real_graphs_stand_apart_from_generated_ones() -> None:
+    graphs = ("random-12-5", "random-14-5", "NY")
+    records = [made("bellman-ford-sparse", "bellman-ford/edge-list", graph, 3) for graph in graphs]
+    drawn, (panel,), *_ = shown("an-bellman-ford", "bellman-ford-sparse", records)
+    assert [(joined, len(dots)) for joined, dots in panel.lines[0].strokes] == [(True, 2), (False, 1)]
+    assert "NY" in [text.get_text() for text in drawn.axes[0].texts]
+
+
+@pytest.mark.parametrize("key", load_reports())
+def test_nothing_timed_is_said_and_what_the_emulator_checked(key: str) -> None:
+    for name, drawing in load_reports()[key].figures.items():
+        solver = {"table-3.3": "bfs/bsp", "table-3.4": "stcon/bsp"}.get(drawing.experiment, "sssp/bsp")
+        records = [made(drawing.experiment, solver, "random-10-50", 1, "emulator") for _ in range(2)]
+        drawn, found, said, _ = shown(key, name, records)
+        assert said == f"{NOTHING} Checked on the emulator, not timed: 2 of 2 answers agree."
+        assert said in words(drawn)
+        assert all(line.system for panel in found for line in panel.lines)
+
+
+def test_a_machine_without_a_gpu_is_drawn_and_said() -> None:
+    records = [made("table-3.3", "bfs/queue", "NY", 9, "host", machine="local")]
+    drawn, (panel,), said, _ = shown("bsp-suite", "figure-3.3", records)
+    assert (panel.machine, said.startswith(UNTIMED)) == ("local", True)
+    assert "local" in words(drawn)
+
+
+def test_substitutes_are_signed_and_explained() -> None:
+    records = [made("table-3.5", "sssp/bsp", "NY", 9, of={"origin": "stand-in"})]
+    records += [made("table-3.5", "sssp/bsp", "NW", 9, of={"weights": "generated"})]
+    drawn, _, _, text = shown("bsp-suite", "figure-3.5", records)
+    assert "× NY (stand-in); + NW (weights generated)" in words(drawn)
+    assert {"x", "+"} <= {line.get_marker() for line in drawn.axes[0].lines}
+    assert "made by a generator" in text
+
+
+def test_bars_are_ranked_on_the_whole_graph_unless_a_sample_has_more() -> None:
+    def some(parameters: dict[str, int], *solvers: str) -> list[Record]:
+        names = [f"betweenness/{name}" for name in solvers]
+        return [made("brandes-variants", n, "NY", ms, parameters=parameters) for ms, n in enumerate(names, 2)]
+
+    few, most = some({"sources": 64}, "vert", "edge"), some({}, "lanes", "vert-comp-virt-stride", "edge")
+    drawn, (panel,), _, text = shown("domitrz-brandes", "brandes-variants", few[:1] + most)
+    assert "Bold: vert-comp-virt-stride, which the report calls the fastest." in text.replace("\n", " ")
+    assert (panel.title, next(iter(medians(panel)))) == ("h200, NY, all 264,346 sources, 3 trials", "lanes")
+    bold = [label.get_text() for label in drawn.axes[0].get_yticklabels() if label.get_fontweight() == "bold"]
+    assert bold == ["vert-comp-virt-stride"]
+    _, (panel,), *_ = shown("domitrz-brandes", "brandes-variants", few + most[:1])
+    assert "64 sources of 264,346" in panel.title
+
+
+def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
+    solvers = [f"betweenness/v-{n}" for n in range(24)]
+    records = [made("brandes-mdeg", solver, "NY", 3 + n + mdeg, parameters={"mdeg": mdeg})
+               for n, solver in enumerate(solvers) for mdeg in (1, 4)]  # fmt: skip
+    drawn, (panel,), *_ = shown("domitrz-brandes", "brandes-mdeg", records)
+    assert [[dot.x for dot in line.dots] for line in panel.lines] == [[1, 4]] * 24
+    drawn.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in drawn.axes[0].texts]
+    assert not any(one.padded(-1).overlaps(other.padded(-1)) for one, other in combinations(boxes, 2))
+
+
+def test_the_same_input_gives_the_same_bytes(script: Call, tmp_path: Path) -> None:
+    records = [made("table-3.3", "bfs/bsp", "NY", 3)]
+    figures = [shown("bsp-suite", "figure-3.3", records)[0] for _ in range(2)]
+    for form in ("svg", "png"):
+        assert image(figures[0], form) == image(figures[1], form)
+    write_records(tmp_path / "h200.jsonl", records)
+    command = ("--report", PUBLISHED / "bsp-suite.yaml", "--output-prefix", tmp_path / "out/figure-3.3")
+    known = ("--records", tmp_path / "h200.jsonl", "--figure")
+    assert script("make_figure.py", *command, *known, "figure-3.3").status == 0
+    assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == [".md", ".png", ".svg"]
+    assert (tmp_path / "out/figure-3.3.svg").read_bytes() == image(figures[0], "svg")
+    done = script("make_figure.py", *command, *known, "figure-9")
+    told = "error: --figure: figure-9 is no figure and no experiment; there are figure-3.3,"
+    assert done.refusal(1).startswith(told)
+    assert script("make_figure.py", *command, "--figure", "figure-9", "--records").status == 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "places"),
+    [([0.2, 0.8], [0.2, 0.8]), ([0.5, 0.5], [0.45, 0.55]), ([0.0] * 3, [0.0, 0.1, 0.2]),
+     ([1.0, 0.98], [1.0, 0.9])],
+)  # fmt: skip
+def test_labels_move_apart_and_no_further(wanted: list[float], places: list[float]) -> None:
+    assert spread(wanted, 0.1, 0, 1) == pytest.approx(places)
+
+
+def test_round_numbers_are_short() -> None:
+    texts = [tick_text(value) for value in (0.001, 0.05, 1, 2000, 1e4, 2e5)]
+    assert texts == ["0.001", "0.05", "1", "2000", "10⁴", "2·10⁵"]

@@ -1,0 +1,173 @@
+"""A report is data: one YAML and one CSV file give it tables, figures and verdicts, without any code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from command_line import Call, refused
+from fabricated import measured, phases, record
+from retrace.records.record import Record, write_records
+from retrace.reports.report import PUBLISHED, load_report, load_reports
+from retrace.reports.variant import Variant
+from retrace.solvers import GENERATORS, REGISTRY
+from retrace.system.errors import RetraceError
+
+REPORT = """
+title: Shortest paths on a toaster
+author: A. Student
+problem: sssp
+tables:
+  toast:
+    title: SSSP on a toaster
+    number: Table 7
+    rows: graphs
+    solvers: {slow: sssp/dijkstra-heap, fast: sssp/bsp}
+    speed_up: {of: sssp/bsp, over: sssp/dijkstra-heap}
+figures:
+  toasted: {experiment: toast, title: SSSP on a toaster, number: Figure 7, claim: toaster-wins}
+claims:
+  toaster-wins:
+    section: "1"
+    says: The toaster is faster.
+    experiment: toast
+    test: {faster: bsp, than: dijkstra-heap}
+  toaster-is-cheap:
+    section: "2"
+    says: The toaster costs less.
+"""
+NUMBERS = """\
+table,graph,vertices,arcs,system,hardware,name,occurrence,printed,ms,doubt
+toast,NY,264346,733846,PC,Pentium II,slow,1,3 sec,3000,
+toast,NY,264346,733846,Toaster,Two slots,fast,1,500 msec,500,
+"""
+
+
+def made_up(folder: Path) -> Path:
+    (folder / "toaster.csv").write_text(NUMBERS)
+    path = folder / "toaster.yaml"
+    path.write_text(REPORT)
+    return path
+
+
+@pytest.fixture
+def publish(tmp_path: Path, script: Call) -> Callable[..., str]:
+    """Make an experiment's table and figure by their programs; returns the texts of all their files."""
+
+    def make(report: Path | None, experiment: str, figure: str, *records: Record) -> str:
+        write_records(tmp_path / "h200.jsonl", records)
+        sources = ("--records", tmp_path / "h200.jsonl", *(("--report", report) if report else ()))
+        table, drawing = tmp_path / "tables" / experiment, tmp_path / "figures" / figure
+        for name, kind, key, prefix in (
+            ("make_table.py", "--experiment", experiment, table),
+            ("make_figure.py", "--figure", figure, drawing),
+        ):
+            done = script(name, kind, key, "--output-prefix", prefix, *sources)
+            assert (done.status, done.err) == (0, "")
+        assert sorted(path.suffix for path in table.parent.iterdir()) == [".csv", ".html", ".md"]
+        files = (f"{table}.csv", f"{table}.html", f"{drawing}.svg")
+        return "\n".join(Path(file).read_text() for file in files)
+
+    return make
+
+
+def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., str], script: Call) -> None:
+    report = made_up(tmp_path)
+    slow = record("sssp/dijkstra-heap", "NY", [99, 100, 101], experiment="toast")
+    fast = record("sssp/bsp", "NY", [9, 10, 11], backend="cuda", experiment="toast")
+    texts = publish(report, "toast", "toasted", slow, fast)
+    for text in ("Table 7: SSSP on a toaster", "Toaster (Two slots)", "500 msec", "fast (sssp/bsp)"):
+        assert text in texts
+    asked = ("--records", tmp_path / "h200.jsonl", "--output-prefix", tmp_path / "claims/all")
+    assert script("make_claims.py", "--report", report, *asked).status == 0
+    assert sorted(path.suffix for path in (tmp_path / "claims").iterdir()) == [".csv", ".html", ".md"]
+    claims = (tmp_path / "claims/all.md").read_text()
+    assert re.search(r"toaster-wins .* The toaster is faster\. .* 10\.0 ms .* holds \|", claims)
+    assert re.search(r"toaster-is-cheap .* cannot be told: nothing here measures it", claims)
+    silent = script("make_claims.py", "--report", PUBLISHED / "hong-bfs.yaml", *asked)
+    assert "hong-bfs.yaml: claims: expected at least one" in silent.refusal(1)
+    done = script("make_verification.py", *asked[:2], "--output-prefix", tmp_path / "v/all")
+    assert done.out == "2 of 2 records verified.\n"
+    assert (tmp_path / "v/all.html").exists()
+
+
+EXTRA = {
+    "bfs": ("table-3.3", "bfs/block-queue", "NY"),
+    "stcon": ("table-3.4", "stcon/networkit", "NY"),
+    "sssp": ("table-2", "sssp/dijkstra-heap", "random-12-5"),
+    "generate": ("generators", "generate/random-degree", "random-12-5"),
+    "bellman-ford": ("bellman-ford-direction", "bellman-ford/edge-list", "dense-256"),
+    "betweenness": ("brandes-mdeg", "betweenness/lanes", "Gowalla"),
+}
+
+
+@pytest.mark.parametrize("problem", EXTRA)
+def test_a_named_solver_has_its_place(tmp_path: Path, publish: Callable[..., str], problem: str) -> None:
+    experiment, solver, graph = EXTRA[problem]
+    report = next(report for report in load_reports().values() if experiment in report.tables)
+    figures = [n for n, f in report.figures.items() if f.experiment == experiment and f.shows_all]
+    figure = figures[0] if figures else experiment
+    found = measured(solver, experiment, graph, phases(solve=5, kernel=4))
+    texts = publish(PUBLISHED / f"{report.key}.yaml", experiment, figure, found)
+    page, rest = texts.split("</html>")
+    variant = solver.split("/")[1]
+    assert solver in page.split("<html", 1)[0]  # the CSV
+    assert variant in page.split("<html", 1)[1]
+    assert variant in rest
+    assert variant in (tmp_path / "tables" / f"{experiment}.md").read_text()
+
+
+def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[..., str]) -> None:
+    found = measured("bfs/queue", "mine", "NY", phases(5)), measured("bfs/bsp", "mine", "NY", phases(1, 2, 1))
+    texts = publish(None, "mine", "mine", *found)
+    assert "The report prints no numbers" not in texts
+    assert "bsp" in texts
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "told"),
+    [
+        ("title: Shortest", "titel: Shortest", "titel: unknown key; expected one of key, title"),
+        ("author: A. Student\n", "", "author: required, but missing"),
+        ("rows: graphs", "rows: columns", "tables.toast.rows: expected 'graphs' or 'solvers'"),
+        ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: expected one of the keys faster"),
+        ("claim: toaster-wins", "claim: toaster-loses", "figures.toasted.claim: toaster-loses is no claim"),
+        ("    experiment: toast\n    t", "    t", "claims.toaster-wins: expected both experiment and test"),
+        ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
+        ("title: Shortest", "title: [Shortest", "expected YAML"),
+    ],
+)
+def test_an_unsound_report_is_refused_in_one_line(tmp_path: Path, found: str, put: str, told: str) -> None:
+    path = made_up(tmp_path)
+    path.write_text(REPORT.replace(found, put, 1))
+    assert refused(load_report, path).startswith(f"{path}: {told}")
+
+
+def test_two_reports_of_one_table_are_refused(tmp_path: Path) -> None:
+    text = made_up(tmp_path).read_text()
+    (tmp_path / "oven.yaml").write_text(text)
+    with pytest.raises(RetraceError, match=r"tables\.toast: oven has it already; expected one"):
+        load_reports(tmp_path)
+
+
+def test_every_variant_that_a_report_names_is_a_solver() -> None:
+    for report in load_reports().values():
+        for layout in report.tables.values():
+            specs = [*layout.solvers.values(), *(spec for group in layout.groups.values() for spec in group)]
+            assert all(spec in (*REGISTRY.solvers, *GENERATORS.solvers) for spec in specs), report.key
+        for figure in report.figures.values():
+            for spec in [*(figure.series or {}).values(), *figure.pairs, *figure.pairs.values()]:
+                assert report.variant(spec).solver in REGISTRY.solvers
+
+
+def test_a_variant_is_read_as_it_is_written() -> None:
+    one = Variant.parse("streams:parts=2", "bellman-ford")
+    assert (one.solver, str(one)) == ("bellman-ford/streams", "streams:parts=2")
+    assert one.fits("bellman-ford/streams", {"parts": 2, "block_size": 256})
+    assert not one.fits("bellman-ford/streams", {"parts": 8})
+    for spec in ("streams", "bellman-ford/streams:parts"):
+        with pytest.raises(RetraceError, match="is no solver; expected such as"):
+            Variant.parse(spec)
