@@ -28,6 +28,7 @@ needs_mirror = pytest.mark.skipif(
 )
 
 BANNER = b"%%MatrixMarket matrix coordinate integer general\n"
+REAL = BANNER.replace(b"integer", b"real")
 
 
 def parse(content: bytes, kind: str) -> CSRGraph:
@@ -138,7 +139,7 @@ BAD = {
     "PACE cut short": (b"p tw 2 2\n1 2\n", "pace", 2, "cut short"),
     "matrix without banner": (b"2 2 1\n1 2 3\n", "matrix-market", 1, "banner"),
     "matrix empty": (b"", "matrix-market", 1, "Matrix Market header"),
-    "matrix of fractions": (BANNER.replace(b"integer", b"real"), "matrix-market", 1, "real general"),
+    "matrix of fractions": (REAL + b"1 1 0\n", "matrix-market", 1, "real general"),
     "matrix not square": (BANNER + b"2 3 1\n1 2 3\n", "matrix-market", 2, "header 'N N M'"),
     "matrix with a fraction": (BANNER + b"2 2 1\n1 2 1.5\n", "matrix-market", 3, "whole weight"),
     "matrix cut short": (BANNER + b"2 2 2\n1 2 1\n", "matrix-market", 3, "cut short"),
