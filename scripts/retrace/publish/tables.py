@@ -104,10 +104,11 @@ class _Grid:
                 columns[self.heading(name)] = [self.time_cell(entry) for entry in entries]
                 if self.layout.rate:
                     columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
-        if report and columns and self.layout.speed_up:
-            columns["speed-up"] = [self.speed_up_cell(row, machine, self.layout.speed_up) for row in rows]
+        solvers, compared = {self.solvers[name].solver for name in here}, self.layout.speed_up
+        if report and compared and compared.of in solvers:
+            columns["speed-up"] = [self.speed_up_cell(row, machine, compared) for row in rows]
         for spec in self.layout.setup if report else ():
-            if any(self.solvers[name].solver == spec for name in here):
+            if spec in solvers:
                 found = [
                     entry.times.get("setup") if (entry := row.of(machine, spec)) else None for row in rows
                 ]
