@@ -59,33 +59,36 @@ void finish_suspended();  // called when a thread that has waited ends
 void may_preempt(const void *address);  // seeded runs: called before a memory access
 [[noreturn]] void fail(const char *message);
 
-// Starts the next thread of the block; returns false if all have started.
-inline bool begin_thread()
+// Runs the threads of the block that have not started, one after the other. What the loop needs is kept in local
+// variables: a kernel's stores may change any other memory, so the compiler would load it again for each thread.
+template <typename Body> inline void run_each_thread(Body body)
 {
     Fiber &fiber = *here;
     Block &block = *fiber.block;
-    if (block.started == block.threads) return false;
-    const unsigned thread = block.order ? block.order[block.started] : block.started;
-    block.started++;
-    fiber.thread = thread;
-    if (fiber.block_size.y * fiber.block_size.z == 1) {
-        fiber.thread_index.x = thread;
-    } else {
-        const unsigned row = thread / fiber.block_size.x;
-        fiber.thread_index = {thread % fiber.block_size.x, row % fiber.block_size.y, row / fiber.block_size.y};
+    const unsigned threads = block.threads, *const order = block.order;
+    const dim3 size = fiber.block_size;
+    const bool one_row = size.y * size.z == 1;
+    unsigned next = block.started;
+    while (next < threads) {
+        const unsigned thread = order ? order[next] : next;
+        block.started = ++next;
+        fiber.thread = thread;
+        if (one_row)
+            fiber.thread_index.x = thread;
+        else
+            fiber.thread_index = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+#ifdef __SANITIZE_THREAD__
+        fiber.preemptible = true;
+#endif
+        body();
+#ifdef __SANITIZE_THREAD__
+        fiber.preemptible = false;
+#endif
+        if (fiber.suspended) {
+            finish_suspended();
+            next = block.started;  // other fibers have started threads in the meantime
+        }
     }
-#ifdef __SANITIZE_THREAD__
-    fiber.preemptible = true;
-#endif
-    return true;
-}
-
-inline void end_thread()
-{
-#ifdef __SANITIZE_THREAD__
-    here->preemptible = false;
-#endif
-    if (here->suspended) finish_suspended();
 }
 
 }  // namespace emulator

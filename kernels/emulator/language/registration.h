@@ -39,10 +39,7 @@ template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
     template <size_t... i> static void run([[maybe_unused]] void **arguments, std::index_sequence<i...>)
     {
         const std::tuple<P...> values{*static_cast<P *>(arguments[i])...};
-        while (begin_thread()) {
-            kernel(std::get<i>(values)...);
-            end_thread();
-        }
+        run_each_thread([&] { kernel(std::get<i>(values)...); });
     }
 
     // flatten: inlines the kernel's code into the loop over threads

@@ -87,12 +87,14 @@ def build_runtime(debug: bool) -> Path:
     sources = sorted(EMULATOR.glob("scheduler/*.cpp"))
     command = [find_cxx(), *EMULATOR_FLAGS, "-fopenmp", *(DEBUG_FLAGS if debug else ())]
     key = content_key(sources, command, emulated=True)
+
+    def compile_to(target: Path) -> list[list[str]]:
+        together = target.with_suffix(".cpp")  # compiled as one file, a third of the time
+        together.write_text("".join(f'#include "{source.resolve()}"\n' for source in sources))
+        return [[*command, str(together), "-o", str(target)]]
+
     with _building_runtime:
-        return build_once(
-            sources[0].parent,
-            f"emulator/scheduler-{key}.so",
-            lambda target: [[*command, *map(str, sources), "-o", str(target)]],
-        )
+        return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:

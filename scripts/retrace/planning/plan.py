@@ -19,6 +19,8 @@ from retrace.system.errors import RetraceError
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
+EMULATED_THREADS = 256
+"""Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,14 @@ class Plan:
 
     def solvers(self, experiment: str) -> list[str]:
         """Return an experiment's solvers with the settings of the machine laid over their defaults."""
-        machine = self.config.this.settings
-        return list(dict.fromkeys(lay_over(spec, machine) for spec in self.experiments[experiment].specs))
+        machine, specs = self.config.this.settings, []
+        for spec in self.experiments[experiment].specs:
+            wide = (
+                self.backend == "emulator"
+                and int(find(spec).defaults.get("block_size", 0)) > EMULATED_THREADS
+            )
+            specs.append(lay_over(spec, {"block_size": EMULATED_THREADS} | machine if wide else machine))
+        return list(dict.fromkeys(specs))
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""

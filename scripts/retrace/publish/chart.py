@@ -7,6 +7,7 @@ name at its end; points of a graph that is not the named one, and numbers in dou
 import io
 import re
 import textwrap
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from math import floor, log10
@@ -105,10 +106,11 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
         left = _extent(figure).x0
         for axes in figure.axes:
             axes.title.set(x=left / axes.get_position().width, ha="left")
+        box = _extent(figure)
         for text in footnotes(drawing, chosen):
-            _add_text(figure, text, "top")
-        _add_text(figure, finding(drawing, frame, report), "bottom")
-        _add_text(figure, heading(drawing), "bottom", fontsize=8, fontweight="bold")
+            box = _add_text(figure, box, text, "top")
+        box = _add_text(figure, box, finding(drawing, frame, report), "bottom")
+        _add_text(figure, box, heading(drawing), "bottom", fontsize=8, fontweight="bold")
     return figure
 
 
@@ -123,16 +125,19 @@ def _extent(figure: Figure) -> Bbox:
     return figure.get_tightbbox() if figure.axes or figure.texts else Bbox.from_extents(0, 0, WIDTH, 0)
 
 
-def _add_text(figure: Figure, words: str, side: str, **font: Any) -> None:
-    """Write below everything, its top there, or above; names of solvers are not broken."""
-    box = _extent(figure)
+def _add_text(figure: Figure, box: Bbox, words: str, side: str, **font: Any) -> Bbox:
+    """Write below the box, the top there, or above it; return the box of both. Names are not broken."""
     y = box.y1 + GAP if side == "bottom" else box.y0 - GAP
     whole = re.sub(r"(\d|Figure|Table) (ms|s|µs|\d)\b", "\\1\u00a0\\2", words)
     text = figure.text(box.x0, y, "", va=side, **font)
-    for characters in range(110, 20, -1):
+
+    def width(characters: int) -> float:
         text.set_text("\n".join(textwrap.wrap(whole, characters, break_on_hyphens=False)))
-        if text.get_window_extent().width <= max(box.width, WIDTH) * figure.dpi:
-            return
+        return text.get_window_extent().width
+
+    widths = range(21, 111)
+    width(widths[max(0, bisect_right(widths, max(box.width, WIDTH) * figure.dpi, key=width) - 1)])
+    return Bbox.union([box, text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())])
 
 
 def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
