@@ -5,7 +5,9 @@ All runs are of a copy of the project on tiny graphs; the one to be downloaded c
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import re
 import resource
 import shutil
@@ -356,6 +358,22 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert {record.agreed for record in records(tmp_path)} == {True}
     assert left_behind(tmp_path) == []
     assert NOTHING_TO_DO in snakemake(project, tmp_path, *busy)
+
+
+def test_kills_at_random_moments_are_no_loss(project: Path, tmp_path: Path) -> None:
+    chance = random.Random(seed := random.randrange(10**9))
+    for seconds in (moments := [chance.uniform(1, 6) for _ in range(5)]):
+        run = Run(project, tmp_path, "table-3.4", "mine")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            run.process.wait(seconds)
+        run.kill(tmp_path)
+    snakemake(project, tmp_path, "table-3.4", "mine")
+    told = f"killed after {moments}, seed {seed}"
+    measured = [(record.solver, record.agreed) for record in records(tmp_path)]
+    pairs = [("stcon/two-queues", True), ("stcon/bsp", True)]
+    assert sorted(measured) == sorted([*3 * pairs, ("bfs/bsp", True)]), told
+    assert left_behind(tmp_path) == [], told
+    assert NOTHING_TO_DO in snakemake(project, tmp_path, "table-3.4", "mine")
 
 
 def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:

@@ -213,7 +213,8 @@ def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
         return done.stdout
     output = done.stderr + done.stdout
     log.write_text(" ".join(command) + "\n\n" + output)
-    errors = [line.strip() for line in output.splitlines() if re.search(r"\berror\b|cannot find -l", line)]
+    telling = re.compile(r"\berror\b|cannot find -l|link failed")
+    errors = [line.strip() for line in output.splitlines() if telling.search(line)]
     first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")
     where = "" if shown_path(source) in first else f"{shown_path(source)}: "
     raise RetraceError(f"{where}{first} (full log: {shown_path(log)})")

@@ -7,7 +7,13 @@ from typing import NoReturn
 
 
 class RetraceError(Exception):
-    """An error that the user can fix; one line says what was found, what was expected and what to do."""
+    """An error that the user can fix; one line says what was found, what was expected and what to do.
+
+    Messages quote files and names: what would end the line, or direct a terminal, is shown as an escape.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
 
 
 class TooLargeError(RetraceError):

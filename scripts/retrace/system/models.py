@@ -1,5 +1,6 @@
 """The base of all models of files, and the one line that says what is wrong with a file."""
 
+import reprlib
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -14,7 +15,13 @@ M = TypeVar("M", bound=BaseModel)
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 """A key that is part of file names."""
-Text = Annotated[str, BeforeValidator(lambda value: str(value), json_schema_input_type=str | float)]
+Text = Annotated[
+    str,
+    BeforeValidator(
+        lambda value: str(value) if isinstance(value, int | float) else value,
+        json_schema_input_type=str | float,
+    ),
+]
 """A text or number of a YAML file; the model holds a text."""
 Many = Annotated[tuple[T, ...], Strict(False)]
 """A list of a YAML or JSON file; the model holds a tuple."""
@@ -40,24 +47,27 @@ COMPLAINTS = {
     "missing": "required, but missing",
     "extra_forbidden": "unknown key",
     "json_invalid": "not JSON ({error})",
-    "int_type": "expected an integer, found {found!r}",
-    "int_parsing": "expected an integer, found {found!r}",
-    "int_from_float": "expected an integer, found {found!r}",
-    "float_type": "expected a number, found {found!r}",
-    "float_parsing": "expected a number, found {found!r}",
-    "bool_type": "expected true or false, found {found!r}",
-    "string_type": "expected text, found {found!r}",
-    "tuple_type": "expected a list, found {found!r}",
-    "dict_type": "expected a mapping, found {found!r}",
-    "model_type": "expected a mapping, found {found!r}",
-    "string_pattern_mismatch": "expected text of the form {pattern}, found {found!r}",
-    "too_short": "expected at least {min_length} item, found {found!r}",
-    "greater_than_equal": "expected at least {ge}, found {found!r}",
-    "greater_than": "expected more than {gt:g}, found {found!r}",
-    "less_than_equal": "expected at most {le}, found {found!r}",
+    "int_type": "expected an integer, found {found}",
+    "int_parsing": "expected an integer, found {found}",
+    "int_from_float": "expected an integer, found {found}",
+    "float_type": "expected a number, found {found}",
+    "float_parsing": "expected a number, found {found}",
+    "bool_type": "expected true or false, found {found}",
+    "string_type": "expected text, found {found}",
+    "tuple_type": "expected a list, found {found}",
+    "dict_type": "expected a mapping, found {found}",
+    "model_type": "expected a mapping, found {found}",
+    "string_pattern_mismatch": "expected text of the form {pattern}, found {found}",
+    "too_short": "expected at least {min_length} item, found {found}",
+    "greater_than_equal": "expected at least {ge}, found {found}",
+    "greater_than": "expected more than {gt:g}, found {found}",
+    "less_than_equal": "expected at most {le}, found {found}",
 }
 """What is said of an error, by its type; other types keep pydantic's words."""
 
+SHORT = reprlib.Repr()
+"""Quotes a value. YAML can write a list of 10^9 items in ten lines, so it is not written out first."""
+SHORT.maxstring = SHORT.maxother = 120
 LONGEST_LINE = 300
 """Characters of a message that are shown; an error takes one line."""
 
@@ -101,11 +111,11 @@ def explain(error: ValidationError, where: str) -> str:
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"] if part != "[key]"]
     key = "".join([*parts, f".{context['key']}"] if "key" in context else parts).removeprefix(".")
     place = (f"{where}.{key}" if where.isidentifier() else f"{where}: {key}") if key else where
-    found = first["input"]
+    found = SHORT.repr(first["input"])
     if first["type"] in COMPLAINTS:
         complaint = COMPLAINTS[first["type"]].format(**context, found=found)
     else:
-        complaint = f"expected {first['msg'].partition(' should be ')[2] or first['msg']}, found {found!r}"
+        complaint = f"expected {first['msg'].partition(' should be ')[2] or first['msg']}, found {found}"
     return f"{place}: {one_line(complaint)}"
 
 
@@ -129,5 +139,5 @@ def read_yaml(path: Path) -> Any:
         return yaml.safe_load(path.read_bytes())
     except OSError as error:
         raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates and numbers raise ValueError
         raise RetraceError(f"{path}: expected YAML, found: {one_line(error)}") from None

@@ -1,0 +1,102 @@
+"""Fuzz the readers of files: each input is read, or refused in one line; anything else is a finding.
+
+    python tests/fuzzing.py TARGET [libFuzzer's options] [folder of inputs]
+
+For example `python tests/fuzzing.py formats -max_total_time=600 tests/corpus/formats`. libFuzzer writes the
+input of a finding to `crash-*` in the working folder. Given a file instead of a folder, it reads only that.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+try:
+    import atheris
+except ModuleNotFoundError:
+    sys.exit("error: atheris is not installed: make test, on Linux with x86_64")
+
+with atheris.instrument_imports(include=["retrace", "yaml"]):
+    from retrace.graphs import formats, path_files
+    from retrace.graphs.dataset_registry import load_registry
+    from retrace.planning.configuration import load_configuration
+    from retrace.records.record import parse_record
+    from retrace.reports.printed import read_printed
+    from retrace.reports.report import load_report
+    from retrace.system.errors import RetraceError
+    from retrace.system.models import read_yaml
+    from retrace.system.project import ROOT
+
+FOLDER = Path(tempfile.mkdtemp(prefix="fuzzing-"))
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+
+
+def written(data: bytes, suffix: str) -> Path:
+    """Write an input into a file of one name."""
+    path = FOLDER / f"input{suffix}"
+    path.write_bytes(data)
+    return path
+
+
+def read_format(data: bytes) -> None:
+    """Parse a graph in the format of the first byte; the fast reader agrees with the slow one."""
+    kind = list(formats.LAYOUTS)[data[0] % len(formats.LAYOUTS)] if data else "dimacs"
+    content, negative = data[1:], bool(data and data[0] & 128)
+    if kind != "matrix-market":
+        layout = formats.LAYOUTS[kind]
+        header = formats.read_header(content, layout, "input")
+        if (plain := formats.read_plain(content, layout, header)) is not None:
+            assert np.array_equal(plain, formats.read_any(content, layout, header, "input"))
+    graph = formats.parse_stream(io.BytesIO(content), kind, "input", negative=negative)
+    assert (np.diff(graph.indptr, append=graph.arcs) >= 0).all()
+    assert not graph.arcs or (graph.indices.min() >= 0 and graph.indices.max() < graph.vertices)
+
+
+def read_record(data: bytes) -> None:
+    """Parse a line of JSON; what is accepted can be written and read again."""
+    record = parse_record(data.decode("utf-8", "replace"), "input:1")
+    assert parse_record(record.model_dump_json(), "input:1") == record
+
+
+def read_configuration(data: bytes) -> None:
+    """Lay a configuration over the project's own."""
+    value = read_yaml(written(data, ".yaml"))
+    load_configuration({**CONFIG, **value} if isinstance(value, dict) else {"experiments": value})
+
+
+TARGETS: dict[str, Callable[[bytes], object]] = {
+    "formats": read_format,
+    "records": read_record,
+    "configuration": read_configuration,
+    "datasets": lambda data: load_registry([written(data, ".yaml")]),
+    "reports": lambda data: load_report(written(data, ".yaml")),
+    "printed": lambda data: read_printed(written(data, ".csv")),
+    "paths": lambda data: path_files.read_path_file(written(data, ".he")),
+}
+
+
+def main() -> None:
+    """Fuzz the target that is named first; libFuzzer ends the process."""
+    if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
+        sys.exit(f"error: expected one of {', '.join(TARGETS)}")
+    target = TARGETS[sys.argv.pop(1)]
+
+    def once(data: bytes) -> None:
+        try:
+            target(data)
+        except RetraceError as error:
+            if len(str(error).splitlines()) != 1:
+                raise ValueError(f"an error of several lines: {error}") from error
+
+    atheris.Setup(sys.argv, once)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

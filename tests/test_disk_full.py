@@ -1,0 +1,106 @@
+"""Each stage on a full disk: one line that says so, exit status not 0, and no half-written file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import ENVIRONMENT, PROJECT
+from fabricated import record
+from graphs import graph
+from retrace.graphs.csr import save
+from retrace.records.record import write_records
+
+# Mounts a disk of some KiB over a folder, for this command alone, and lists what the command leaves on it.
+MOUNT = """
+mount -t tmpfs -o size="$1"k tmpfs full && head -c "$2" /dev/zero > full/fill || exit 77
+shift 2
+status=0; "$@" || status=$?
+rm full/fill; find full -type f; exit $status
+"""
+INFO = {
+    "name": "tiny",
+    "origin": "generated",
+    "edition": "tree-first",
+    "weights": "file",
+    "seed": 1,
+    "source": 0,
+}
+RUN = ["--experiment", "table-3.3", "--graph", "tiny", "--backend", "emulator"]
+RECORDS = ["--records", "r.jsonl"]
+BSP = [*RECORDS, "--report", f"{PROJECT}/results/published/bsp-suite.yaml"]
+BRANDES = [*RECORDS, "--report", f"{PROJECT}/results/published/domitrz-brandes.yaml"]
+HOST, EMULATED = f"{PROJECT}/kernels/host/bfs_queue.cpp", f"{PROJECT}/kernels/bfs/bsp.cu"
+
+
+def in_namespace(*command: object) -> list[str]:
+    return ["unshare", "--map-root-user", "--mount", *map(str, command)]
+
+
+@pytest.fixture(scope="module")
+def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip where a user may not mount."""
+    folder = tmp_path_factory.mktemp("mount")
+    if (
+        not shutil.which("unshare")
+        or subprocess.run(
+            in_namespace("mount", "-t", "tmpfs", "tmpfs", folder), capture_output=True, check=False
+        ).returncode
+    ):
+        pytest.skip("this user may not mount a small disk")
+
+
+@pytest.mark.usefixtures("may_mount")
+@pytest.mark.parametrize(
+    ("program", "arguments", "room"),
+    [
+        ("get_graph.py", ["--graph", "small-9", "--downloads", "full/d", "--output", "full/g"], 8),
+        ("get_graph.py", ["--graph", "NY", "--downloads", "full/d", "--output", "full/g"], 8),
+        ("generate_dense.py", ["--vertices", "64", "--output", "full/g"], 0),
+        ("build_kernels.py", ["--backend", "host", "--output", "b.json", HOST], 8),
+        ("build_kernels.py", ["--backend", "emulator", "--output", "b.json", EMULATED], 8),
+        ("measure.py", [*RUN, "--solvers", "bfs/scipy", "--output", "full/r.jsonl"], 0),
+        ("make_table.py", [*BSP, "--experiment", "table-3.3", "--output-prefix", "full/t"], 4),
+        ("make_figure.py", [*BSP, "--figure", "figure-3.3", "--output-prefix", "full/f"], 0),
+        ("make_claims.py", [*BRANDES, "--output-prefix", "full/c"], 0),
+        ("make_verification.py", [*RECORDS, "--output-prefix", "full/v"], 4),
+        ("-m", ["retrace", "convert", "tiny", "full/tiny.he"], 0),
+        ("-m", ["retrace", "generate", "full/big.he", "--vertices", "4096", "--density", "0.01"], 8),
+    ],
+)  # fmt: skip
+def test_a_full_disk(program: str, arguments: list[str], room: int, tmp_path: Path) -> None:
+    if "NY" in arguments and not Path(os.environ.get("GRAPH_MIRROR", ""), "USA-road-d.NY.gr.gz").is_file():
+        pytest.skip("no GRAPH_MIRROR folder")
+    (tmp_path / "full").mkdir()
+    whole = graph(3, [(0, 1, 1), (1, 2, 1)])
+    whole.info.update(INFO)
+    save(whole, tmp_path / "tiny")
+    write_records(tmp_path / "r.jsonl", [record("bfs/queue", "NY")])
+    script = [program] if program == "-m" else [f"{PROJECT}/scripts/{program}"]
+    mounted = in_namespace(
+        "sh", "-c", MOUNT, "sh", 64, (64 - room) * 1024, sys.executable, *script, *arguments
+    )
+    build = {"RETRACE_BUILD": "full/build"} if program == "build_kernels.py" else {}
+    done = subprocess.run(
+        mounted,
+        cwd=tmp_path,
+        env=ENVIRONMENT | build,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "No space left on device" in done.stderr.splitlines()[-1]
+    assert [line for line in done.stderr.splitlines() if "Error" in line] == []
+    left = [Path(line).name for line in done.stdout.splitlines()]
+    assert [name for name in left if name.startswith(".") or "partial" in name] == []
+    assert {Path(name).suffix for name in left} <= {
+        ".csv",
+        ".log",
+    }  # a first file that is whole; what g++ said
