@@ -1,0 +1,62 @@
+"""One altered number in any solver's answer is found and named, and its times are in no table and no figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from command_line import Patch
+from graphs import grid, identified
+from retrace.devices.emulator import EmulatedDevice
+from retrace.measure import environment
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort
+from retrace.records.record import write_records
+from retrace.reports.frame import read_frame
+from retrace.solvers import REGISTRY
+
+GRID = identified(grid(6, 5), "grid", source=0, pairs={"far": [0, 29]})
+LIBRARIES = ("sssp/scipy", "sssp/igraph", "sssp/networkit")
+DISTANCES_ALONE = ("sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp", *LIBRARIES)
+TREES = [name for name in REGISTRY.solvers if name.startswith("sssp/") and name not in DISTANCES_ALONE]
+
+
+def altered(answer: Any, vertex: int) -> Any:
+    """Change the number of a vertex; an ST-connectivity search answers with one."""
+    changed = np.array(answer)
+    changed[min(vertex, len(changed) - 1)] += 1
+    return changed
+
+
+def fault(name: str, folder: Path) -> str:
+    """Measure a solver, whose answer is wrong; return what is said of it."""
+    (case,) = measure("mine", GRID, [name], Effort(2, 60), ("emulator", EmulatedDevice))
+    machine, software = environment.machine("local", None), environment.software()
+    record = as_record("mine", GRID.info, case, {"machine": machine, "software": software})
+    assert (record.status, record.verified, len(record.trials)) == ("ok", False, 1)
+    write_records(folder / "r.jsonl", [record])
+    _, frame = read_frame(None, [folder / "r.jsonl"])
+    assert [entry.times for entry in frame.measured] == [{}]
+    return str(case.reason)
+
+
+@pytest.mark.parametrize("name", REGISTRY.solvers)
+def test_an_altered_answer_is_found(name: str, monkeypatch: Patch, tmp_path: Path) -> None:
+    whole = REGISTRY.find(name).download
+    monkeypatch.setattr(REGISTRY.find(name), "download", lambda solver: altered(whole(solver), 7))
+    said = fault(name, tmp_path)
+    assert said.startswith("trial 1: vertex 7" if "stcon" not in name else "trial 1: ")
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_an_altered_predecessor_is_found(name: str, monkeypatch: Patch, tmp_path: Path) -> None:
+    whole = REGISTRY.find(name).predecessors
+
+    def predecessors(solver: Any) -> Any:
+        return altered(whole(solver), 20)
+
+    monkeypatch.setattr(REGISTRY.find(name), "predecessors", predecessors)
+    assert "vertex 20" in fault(name, tmp_path)
