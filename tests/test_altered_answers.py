@@ -1,4 +1,4 @@
-"""One altered number in any solver's answer is found and named, and its times are in no table and no figure."""
+"""One altered number in any solver's answer is found and named, and its times are shown nowhere."""
 
 from __future__ import annotations
 
