@@ -17,7 +17,7 @@ report: reproduce  ## The same as one page, results/report.html
 	$(BIN)/snakemake --cores 1 --report results/report.html
 
 test: $(VENV)/dev  ## Set up and run all tests that need no GPU (with one: those too)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadscope
 
 check: $(VENV)/dev  ## Formatting, lint and types
 	$(BIN)/ruff format --check scripts tests

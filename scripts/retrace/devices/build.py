@@ -1,7 +1,7 @@
 """Compiles each version of a kernel file once, into `build/<backend>/<problem>-<variant>-<key>`.
 
 The key is a hash of everything that determines the result. An existing file of that name is therefore always
-valid, and several processes may build it at the same time.
+valid. Several jobs may ask for it at the same time; one compiles it, and the others wait.
 """
 
 import functools
@@ -12,11 +12,11 @@ import re
 import shutil
 import subprocess
 import tempfile
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import alone
 from retrace.system.project import KERNELS, ROOT
 
 EMULATOR = KERNELS / "emulator"
@@ -78,10 +78,6 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
     return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
 
 
-_building_runtime = threading.Lock()
-"""Held while the runtime is compiled, so that kernel files built in parallel do not each compile it."""
-
-
 def build_runtime(debug: bool) -> Path:
     """Compile the emulator's scheduler, which all emulated kernel files share."""
     sources = sorted(EMULATOR.glob("scheduler/*.cpp"))
@@ -93,8 +89,7 @@ def build_runtime(debug: bool) -> Path:
         together.write_text("".join(f'#include "{source.resolve()}"\n' for source in sources))
         return [[*command, str(together), "-o", str(target)]]
 
-    with _building_runtime:
-        return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
+    return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:
@@ -198,12 +193,19 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[s
     if target.exists():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
+    with alone(target.with_name(f".{target.name}.lock")):
+        if not target.exists():  # another job has compiled it in the meantime
+            compile_whole(source, target, compile_to)
+    return target
+
+
+def compile_whole(source: Path, target: Path, compile_to: Callable[[Path], list[list[str]]]) -> None:
+    """Compile in a folder beside the target, and rename the result."""
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
         beside = Path(folder) / target.name
         for command in compile_to(beside):
             run_compiler(command, source, log=target.with_suffix(".log"))
         beside.replace(target)
-    return target
 
 
 def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:

@@ -4,17 +4,14 @@ A download is renamed to its file name only after it has been hashed, parsed and
 already is hashed before it is parsed.
 """
 
-import fcntl
 import hashlib
-import os
 import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
@@ -30,6 +27,7 @@ from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.system.errors import RetraceError
+from retrace.system.files import alone
 from retrace.system.models import one_line
 from retrace.system.project import ROOT
 
@@ -127,7 +125,7 @@ def _fetch(
 ) -> CSRGraph:
     """Download a file into a temporary folder, check it, and move it to `downloads`."""
     target = downloads / str(edition.file)
-    with _alone(downloads / f".lock-{target.name}"):
+    with alone(downloads / f".lock-{target.name}"):
         if target.is_file():  # another job has downloaded it in the meantime
             return _check(target, str(target), edition, dataset, seed)
         prefix = f".{target.name}."
@@ -143,21 +141,6 @@ def _fetch(
             graph = _check(partial, target.name, edition, dataset, seed)
             partial.replace(target)
             return graph
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """Let one job at a time run. It deletes the lock file at its end; a waiting job makes a new one."""
-    while True:
-        with lock.open("w") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            if os.fstat(handle.fileno()).st_nlink == 0:
-                continue
-            try:
-                yield
-            finally:
-                lock.unlink()
-            return
 
 
 def _download(address: str, target: Path, patience: Patience) -> None:

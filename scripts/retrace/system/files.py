@@ -1,5 +1,6 @@
 """Writes files so that a reader never sees an incomplete one."""
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,3 +50,18 @@ def check_writable(path: Path) -> None:
     else:
         return
     raise RetraceError(f"{path}: cannot be written ({why_not}); check the path")
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Let one process or thread at a time hold a lock file, and delete the file at its end."""
+    while True:
+        with lock.open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle.fileno()).st_nlink == 0:
+                continue
+            try:
+                yield
+            finally:
+                lock.unlink()
+            return
