@@ -55,14 +55,14 @@ class GraphFile:
 
 def read_graph(path: Path, kind: str, solver: str | None = None) -> GraphFile:
     """Read a graph of any format, or a stored folder; only solvers of Bellman-Ford get negative weights."""
+    negative = solver is not None and solver.startswith("bellman-ford/")
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
-        return GraphFile(rows_of(dense.load(path)), path, STORED, 0)
-    negative = solver is not None and solver.startswith("bellman-ford/")
+        return GraphFile(rows_of(dense.load(path, negative)), path, STORED, 0)
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), formats.open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size

@@ -14,14 +14,13 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
-from retrace.system.models import Model, Name, at, explain, one_line
+from retrace.system.models import SHA256, Model, Name, at, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 Milliseconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
-SHA256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Trial(Model):
