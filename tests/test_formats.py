@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import time
 from pathlib import Path
@@ -32,7 +33,7 @@ REAL = BANNER.replace(b"integer", b"real")
 
 
 def parse(content: bytes, kind: str) -> CSRGraph:
-    return formats.parse_graph(content, kind, Path("tiny"))
+    return formats.parse_stream(io.BytesIO(content), kind, Path("tiny"))
 
 
 def refusal(content: bytes, kind: str) -> str:
@@ -167,14 +168,14 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 )
 def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -> None:
     with pytest.raises(RetraceError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]$"):
-        formats.parse_graph(content, kind, "tiny", (3, 2))
+        formats.parse_stream(io.BytesIO(content), kind, "tiny", (3, 2))
 
 
 def test_a_graph_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available", lambda: 2**30)
-    told = refused(formats.parse_graph, b"0 100000000\n", "snap", "tiny")
+    told = refusal(b"0 100000000\n", "snap")
     assert told.startswith("tiny: 100000001 vertices and 1 arcs: needs 1.9 GiB of memory, 1.0")
-    assert formats.parse_graph(b"0 1000\n", "snap", "tiny").vertices == 1001
+    assert parse(b"0 1000\n", "snap").vertices == 1001
 
 
 def test_overflow_of_distances_names_the_heaviest_arc() -> None:

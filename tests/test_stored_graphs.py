@@ -19,6 +19,7 @@ from graphs import graph
 from retrace.graphs import csr, dense
 from retrace.graphs.csr import ARRAYS, CSRGraph
 from retrace.graphs.identity import SEAL
+from retrace.records.record import read_records
 
 INFO: dict[str, Any] = {
     "name": "square", "origin": "generated", "edition": "test", "weights": "file", "seed": 7, "source": 0,
@@ -190,6 +191,17 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"graph.json: source: expected ids below 4, found 9"):
         csr.save(square(source=9), tmp_path / "square")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_record_says_what_was_trusted_on_first_use(tmp_path: Path, script: Call) -> None:
+    asked = ("--experiment", "table-3.5", "--backend", "emulator", "--trials", 1, "--solvers", "bfs/queue")
+    for trusted in ({}, {"trusted_sha256": "7" * 64}):
+        csr.save(square(**trusted), tmp_path / "square")
+        paths = ("--graph", tmp_path / "square", "--output", tmp_path / "records.jsonl")
+        assert script("measure.py", *asked, *paths).status == 0
+        (record,) = read_records([tmp_path / "records.jsonl"])
+        assert record.graph.trusted_sha256 == trusted.get("trusted_sha256")
+        assert ("trusted" in (tmp_path / "records.jsonl").read_text()) == bool(trusted)
 
 
 def test_a_graph_as_large_as_new_york_is_checked_at_once(tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ class Edition(FileModel):
     """Name of the file to download from `addresses` or from $GRAPH_MIRROR."""
     addresses: Many[Annotated[str, StringConstraints(pattern=r"^https?://")]] = ()
     sha256: SHA256 | None = None
-    """Of the uncompressed content."""
+    """Of the uncompressed content. Without it, what the first download finds is trusted from then on."""
+    arrays_sha256: SHA256 | None = None
+    """Of the graph as it is read, before weights are generated."""
     arcs: Annotated[int, Field(ge=0)] | None = None
     """If this file has another number of arcs than the data set."""
     renumber: bool = False

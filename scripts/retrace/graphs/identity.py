@@ -39,6 +39,7 @@ class Identity(FileModel):
     source: Vertex | None = None
     pairs: Pairs | None = None
     sources: Sample | None = None
+    trusted_sha256: SHA256 | None = None
     identity_sha256: SHA256
 
     @model_validator(mode="after")

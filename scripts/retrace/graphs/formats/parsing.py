@@ -1,6 +1,5 @@
 """Makes a graph from the lines of a file, and checks that its distances fit in 32 bits."""
 
-import io
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,31 +19,22 @@ BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
 
 
 def read_graph(path: Path, kind: str) -> CSRGraph:
-    """Read a graph file in one of the formats of `LAYOUTS`; see `parse_graph`."""
+    """Read a graph file in one of the formats of `LAYOUTS`; see `parse_stream`."""
     with open_graph(path) as file:
         return parse_stream(file, kind, path)
-
-
-def parse_graph(
-    content: bytes, kind: str, path: Path | str, counts: tuple[int, int] | None = None
-) -> CSRGraph:
-    """Make a graph from the content of a file; arcs keep their order, parallel arcs and self-loops stay.
-
-    Distances from vertex 0 are checked to fit in 32 bits; those from other sources are checked after a solve,
-    by an oracle that works in 64 bits. `counts`, the expected numbers of vertices and arcs, are compared
-    before memory is allocated for them. Raises RetraceError, naming `path` and the line, if the content is
-    not in the format, or if the graph is too large.
-    """
-    return parse_stream(io.BytesIO(content), kind, path, counts)
 
 
 def parse_stream(
     file: BinaryIO, kind: str, path: Path | str, counts: tuple[int, int] | None = None, negative: bool = False
 ) -> CSRGraph:
-    """Make a graph from an open file, as `parse_graph` does, without holding the whole text in memory.
+    """Make a graph from an open file, without holding the whole text in memory.
 
-    If `negative` is true, weights may be negative. If one is, the distances are not checked here: the solvers
-    keep their sums within 32 bits.
+    Arcs keep their order, parallel arcs and self-loops stay. `counts`, the expected numbers of vertices and
+    arcs, are compared before memory is allocated for them. Distances from vertex 0 are checked to fit in 32
+    bits; those from other sources are checked after a solve, by an oracle that works in 64 bits. If
+    `negative` is true, weights may be negative. If one is, the distances are not checked here: the solvers
+    keep their sums within 32 bits. Raises RetraceError, naming `path` and the line, if the content is not in
+    the format, or if the graph is too large.
     """
     layout, header, rows = read_rows(file, kind, path, negative)
     arcs, largest, heaviest, blamed = 0, -1, -1, 0
