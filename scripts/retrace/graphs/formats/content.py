@@ -14,6 +14,9 @@ GZIP_MAGIC = b"\x1f\x8b"
 PIECE = 1 << 20
 """Number of bytes read at a time."""
 
+LONGEST_LINE = 1 << 20
+"""Longer lines, which no format has, are cut, so that they do not fill the memory."""
+
 
 @contextmanager
 def _naming_file(path: Path | str) -> Iterator[None]:
@@ -38,13 +41,10 @@ def open_graph(path: Path, shown: str | None = None) -> Iterator[BinaryIO]:
 
 
 def read_pieces(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
-    """Yield the content of a file in pieces of whole lines, each with a flag for the last piece.
-
-    A line longer than `PIECE`, which no format has, is cut, so that it does not fill the memory.
-    """
-    piece, last = file.read(PIECE) + file.readline(PIECE), False
+    """Yield the content of a file in pieces of whole lines, each with a flag for the last piece."""
+    piece, last = file.read(PIECE) + file.readline(LONGEST_LINE), False
     while not last:
-        following = file.read(PIECE) + file.readline(PIECE)
+        following = file.read(PIECE) + file.readline(LONGEST_LINE)
         last = not following
         yield piece, last
         piece = following
