@@ -221,6 +221,12 @@ def test_content_without_known_hash_comes_over_https(host: str, tmp_path: Path, 
     assert obtain(secure, tmp_path, None, "fail", 1).info["trusted_sha256"] == SHA256
 
 
+def test_a_file_of_the_project_that_is_missing(tmp_path: Path) -> None:
+    lost = Edition(name="lost", format="he", path="no/such.he", sha256=SHA256)
+    told = refused(obtain, changed(dataset(), editions=(lost,)), tmp_path, None, "fail", 1)
+    assert told.endswith("no/such.he: cannot be read (No such file or directory); check the path")
+
+
 def test_arrays_are_those_of_the_registry(tmp_path: Path) -> None:
     known = dataset()
     mirror = in_folder(tmp_path / "mirror", FILE)

@@ -255,10 +255,12 @@ def _check(
     try:
         found, is_page = _content_sha256(path, shown, _most_bytes(edition, dataset))
     except RetraceError as error:
+        if not wanted or not os.access(path, os.R_OK):
+            raise
         with path.open("rb") as file:
             raw = hashlib.file_digest(file, "sha256").hexdigest()
-        hashes = f" (sha256 of the content wanted: {wanted}, of the file found: {raw})" if wanted else ""
-        raise RetraceError(f"{error}{hashes}") from None
+        hashes = f"(sha256 of the content wanted: {wanted}, of the file found: {raw})"
+        raise RetraceError(f"{error} {hashes}") from None
     if wanted and found != wanted:
         kind = "a web page" if is_page else "other content"
         raise RetraceError(
