@@ -88,7 +88,8 @@ def main() -> None:
         for case in cases:
             case.skip(info["missing"])
     else:
-        graph = wanted or dense.load(arguments.graph)
+        negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
+        graph = wanted or dense.load(arguments.graph, negative)
         cases = measure(arguments.experiment, graph, arguments.solvers, effort, device)
     gpu = next((case.gpu for case in cases if case.gpu is not None), None)
     provenance["machine"] = environment.machine(arguments.machine, gpu)

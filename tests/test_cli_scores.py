@@ -62,12 +62,17 @@ def test_scores_of_a_file(solver: str, house: Path, call: Call) -> None:
     assert table["score"].tolist() == written(csv).tolist()
 
 
-def test_arcs_that_go_one_way_make_a_directed_graph(tmp_path: Path, call: Call) -> None:
+def test_arcs_that_go_one_way_have_no_scores_until_told_directed_or_not(tmp_path: Path, call: Call) -> None:
     path = tmp_path / "line.txt"
-    path.write_text("0 1\n1 2\n2 3\n")
-    done = call("solve", "betweenness/seq-stl", path, "--output", tmp_path / "scores.csv")
-    assert "line.txt: directed, from all of 4 vertices" in done.out
-    assert written(tmp_path / "scores.csv").tolist() == [0, 2, 2, 0]
+    path.write_text("0 1\n2 1\n1 3\n3 1\n")
+    argv = ["solve", "betweenness/seq-stl", path, "--output", tmp_path / "scores.csv"]
+    told = "some arcs have no reverse, and nothing says whether the graph is directed, on which scores depend"
+    assert call(*argv).refusal(1) == f"error: {path}: {told}; say --directed or --undirected\n"
+    for option, scores in (("--directed", [0, 2, 0, 0]), ("--undirected", [0, 3, 0, 0])):
+        done = call(*argv, option)
+        assert f"line.txt: {option[2:]}, from all of 4 vertices" in done.out
+        assert done.err == ""
+        assert written(tmp_path / "scores.csv").tolist() == scores
     assert not is_symmetric(graph(3, [(0, 1, 1), (1, 0, 1), (1, 2, 1)]))
     assert is_symmetric(graph(3, [(0, 1, 1), (1, 0, 1), (0, 1, 1), (2, 2, 1)]))
 
@@ -99,7 +104,7 @@ def test_graphs_without_pairs_between_which_to_be(vertices: int, tmp_path: Path,
     path = tmp_path / "few.gr"
     path.write_text(f"p sp {vertices} {vertices // 2}\n" + "a 1 2 1\n" * (vertices // 2))
     argv = ["solve", "betweenness/seq-array", path, "--normalized", "--output", tmp_path / "scores.csv"]
-    assert call(*argv).status == 0
+    assert call(*argv, "--directed").status == 0
     assert written(tmp_path / "scores.csv").tolist() == [0.0] * vertices
 
 

@@ -194,3 +194,56 @@ def test_a_stored_complete_graph(tmp_path: Path, call: Call) -> None:
     dense.save(dense.DenseGraph(50_000, 3), tmp_path / "dense-50000")
     asked = call("solve", "bellman-ford/streams", tmp_path / "dense-50000", "--source", 3)
     assert "dense-50000: 2,499,950,000 arcs are more than 32 bits count" in asked.refusal(1)
+
+
+ONE_WAY = {
+    "dimacs": b"p sp 3 2\na 1 2 4\na 3 2 5\n",
+    "snap": b"0 1\n2 1\n",
+    "matrix-market": b"%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 4\n3 2 5\n",
+    "he": b"H 3 2 0\nE 0 1 4\nE 2 1 5\n",
+}
+
+
+@pytest.mark.parametrize("kind", ONE_WAY)
+def test_a_graph_of_one_way_arcs_is_not_searched_as_directed_in_silence(
+    kind: str, tmp_path: Path, call: Call
+) -> None:
+    given, base = tmp_path / "graph", formats.LAYOUTS[kind].base
+    given.write_bytes(ONE_WAY[kind])
+    told = f"note: {given}: some arcs have no reverse, and nothing says whether the graph is directed; it is "
+    told += "taken as directed (--undirected adds the reverse arcs)\n"
+    asked, reached = ("solve", "bfs/queue", given, "--source", base), ("2 of 3 reached", "3 of 3 reached")
+    for options, note, found in (
+        ([], "" if kind == "he" else told, reached[0]),
+        (["--directed"], "", reached[0]),
+        (["--undirected"], "", reached[1]),
+    ):
+        done = call(*asked, *options)
+        assert (done.status, done.err) == (0, note)
+        assert found in done.out
+    assert call("path", given, "--source", base, "--target", base + 1).err == ("" if kind == "he" else told)
+    assert (
+        f"{base} {base + 1} {base + 2}"
+        in call("path", given, "--source", base, "--target", base + 2, "--undirected").out
+    )
+    assert "not allowed with" in call(*asked, "--directed", "--undirected").refusal(2)
+
+
+@pytest.mark.parametrize("content", [*TINY.values(), *TINY_WITHOUT_WEIGHTS.values()])
+def test_a_graph_whose_arcs_go_both_ways_needs_no_word(content: bytes, tmp_path: Path, call: Call) -> None:
+    (tmp_path / "graph").write_bytes(content)
+    for options in ([], ["--directed"], ["--undirected"]):
+        done = call("solve", "bfs/queue", tmp_path / "graph", "--source", 1, *options)
+        assert (done.status, done.err) == (0, "")
+
+
+def test_what_is_converted_keeps_its_directions(tmp_path: Path, call: Call) -> None:
+    given, folder = tmp_path / "graph.gr", tmp_path / "stored"
+    given.write_bytes(ONE_WAY["dimacs"])
+    assert "it is taken as directed" in call("convert", given, folder).err
+    assert "it is taken as directed" in call("solve", "bfs/queue", folder, "--source", 0).err
+    for option, arcs, reached in (("--directed", 2, 2), ("--undirected", 4, 3)):
+        done = call("convert", given, folder, option)
+        assert (done.err, f"3 vertices, {arcs} arcs" in done.out) == ("", True)
+        done = call("solve", "sssp/dijkstra-heap", folder, "--source", 0)
+        assert (done.err, f"{reached} of 3 reached" in done.out) == ("", True)

@@ -97,4 +97,4 @@ def test_damaged_folder_is_refused_by_name(damage: str, graph: CSRGraph, tmp_pat
             (folder / "graph.json").write_text("{")
         case "other dtype":
             np.save(array, np.zeros(4))
-    assert re.search(r"tiny: not a stored graph .*; write it again", refused(load, folder))
+    assert re.search(r"tiny: not a stored graph .*; delete it and write it again", refused(load, folder))

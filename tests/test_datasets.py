@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
+import io
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+import requests
 import yaml
 
 from command_line import Call, Patch, refused
@@ -30,6 +32,9 @@ ENTRY: dict[str, Any] = {"vertices": 4, "arcs": 6, "directed": False, "origin": 
 ENTRY |= {"source": 0, "pairs": PAIRS, "stand_in": "road"}
 M = TypeVar("M", Dataset, Edition)
 CONTENT_WITHOUT_WEIGHTS = b"p tw 4 3\n1 2\n1 3\n2 4\n"
+BOMB = gzip.compress(bytes(64 << 20), 9)
+ENCODINGS = {"decoded": "gzip", "decoded-bomb": "gzip", "twice": "gzip, gzip", "brotli": "br"}
+"""Of hosts that take .gz for a way of sending text, and of hosts that mean harm."""
 
 
 class Host(BaseHTTPRequestHandler):
@@ -47,6 +52,8 @@ class Host(BaseHTTPRequestHandler):
             "fewer": gzip.compress(b"p sp 4 2\na 1 2 5\na 2 1 5\n"),
             "cut": FILE[:-9],
             "topology": CONTENT_WITHOUT_WEIGHTS,
+            "bomb": BOMB,
+            "decoded-bomb": BOMB,
         }.get(kind, FILE)
         if kind == "hangs":
             self.stop.wait(20)
@@ -55,10 +62,13 @@ class Host(BaseHTTPRequestHandler):
             self.send_error(404 if kind == "missing" else 503)
             return
         self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        if kind == "decoded":  # hosts that take .gz for a way of sending text
-            self.send_header("Content-Encoding", "gzip")
+        if kind != "endless":
+            self.send_header("Content-Length", str(len(body)))
+        if kind in ENCODINGS:
+            self.send_header("Content-Encoding", ENCODINGS[kind])
         self.end_headers()
+        while kind == "endless" and not self.stop.is_set():
+            self.wfile.write(bytes(1 << 16))
         if kind == "half":
             body = body[: len(body) // 2]
         if kind in ("trickles", "hangs-midway"):
@@ -120,6 +130,11 @@ FAILURES = {
     "cut": "expected a whole gzip file",
     "web-page": "found a web page",
     "wrong": f"expected content with sha256 {SHA256}, found other content with",
+    "bomb": "expected content of at most 1048960 bytes, enough for its arcs, found more",
+    "decoded-bomb": "expected at most 1048960 bytes, enough for its arcs, found more",
+    "endless": "expected at most 1048960 bytes",
+    "twice": "expected no Content-Encoding, or gzip, found 'gzip, gzip'",
+    "brotli": "expected no Content-Encoding, or gzip, found 'br'",
 }
 
 
@@ -128,7 +143,10 @@ def test_bad_address_is_named_and_passed_over(
     kind: str, reason: str, host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = f"{host}/{kind}/tiny.gr.gz"
+    tracemalloc.start()
     graph = obtain(dataset(bad, f"{host}/right/tiny.gr.gz"), tmp_path, None, "fail", 1)
+    most, _ = tracemalloc.get_traced_memory()[1], tracemalloc.stop()
+    assert most < 48 << 20  # a bomb has 64 MiB; a piece of it, 1,000 times as much as was sent
     assert graph.info["origin"] == "dimacs"
     assert names(tmp_path) == ["tiny.gr.gz"]
     warning, *others = capsys.readouterr().err.splitlines()
@@ -137,13 +155,86 @@ def test_bad_address_is_named_and_passed_over(
     assert reason in warning
 
 
-@pytest.mark.parametrize("kind", ["web-page", "cut", "fewer", "half"])
-def test_file_without_known_hash_is_parsed_and_counted(kind: str, host: str, tmp_path: Path) -> None:
-    unhashed = dataset(f"{host}/{kind}/tiny.gr.gz", sha256=None)
-    with pytest.raises(RetraceError, match=f"tiny: could not be had, tried: {host}/{kind}"):
-        obtain(unhashed, tmp_path, None, "fail", 1)
+def in_folder(folder: Path, content: bytes) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "tiny.gr.gz").write_bytes(content)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    "content", [b"<!DOCTYPE html>\n", FILE[:-9], gzip.compress(b"p sp 4 2\na 1 2 5\na 2 1 5\n"), BOMB],
+    ids=["web page", "cut", "fewer", "bomb"],
+)  # fmt: skip
+def test_file_without_known_hash_is_parsed_and_counted(content: bytes, tmp_path: Path) -> None:
+    unhashed, downloads = dataset(sha256=None), tmp_path / "downloads"
+    mirror = in_folder(tmp_path / "mirror", content)
+    with pytest.raises(RetraceError, match=f"tiny: could not be had, tried: {mirror}/tiny.gr.gz"):
+        obtain(unhashed, downloads, mirror, "fail", 1)
+    assert names(downloads) == []
+    assert obtain(unhashed, downloads, in_folder(tmp_path / "mirror", FILE), "fail", 1).arcs == 6
+
+
+def test_content_without_known_hash_is_trusted_on_first_use(
+    host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unhashed, downloads, mirror = dataset(sha256=None), tmp_path / "downloads", tmp_path / "mirror"
+    graph = obtain(unhashed, downloads, in_folder(mirror, FILE), "fail", 1)
+    pin = downloads / "tiny.gr.gz.pin"
+    told = f"tiny: no sha256 of tiny.gr.gz is known; {SHA256} is trusted from now on, and kept in {pin}\n"
+    assert (graph.info["trusted_sha256"], pin.read_text(), capsys.readouterr().err) == (
+        SHA256, f"{SHA256}\n", told,
+    )  # fmt: skip
+    assert obtain(unhashed, downloads, None, "fail", 1).info == graph.info
+    assert capsys.readouterr().err == ""
+    other = gzip.compress(CONTENT.replace(b"7", b"8"))
+    (downloads / "tiny.gr.gz").write_bytes(other)
+    whose = f"sha256 {SHA256}, which {pin} keeps of the first download, found other content"
+    assert whose in refused(obtain, unhashed, downloads, None, "fail", 1)
+    (downloads / "tiny.gr.gz").unlink()
+    assert whose in refused(obtain, unhashed, downloads, in_folder(mirror, other), "fail", 1)
+    assert obtain(unhashed, downloads, f"{host}/right", "fail", 1).arcs == 6  # it can be checked now
+    for text in ("", "7" * 63, "\n" * 9):
+        pin.write_text(text)
+        assert f"{pin}: expected a sha256" in refused(obtain, unhashed, downloads, None, "fail", 1)
+
+
+def test_content_without_known_hash_comes_over_https(host: str, tmp_path: Path, monkeypatch: Patch) -> None:
+    unhashed = dataset(f"{host}/right/tiny.gr.gz", sha256=None)
+    told = f"no sha256 is known to check what {host}/right/tiny.gr.gz sends; expected https"
+    assert told in refused(obtain, unhashed, tmp_path, None, "fail", 1)
+    assert told in refused(obtain, dataset(sha256=None), tmp_path, f"{host}/right", "fail", 1)
+
+    hop, hops = requests.Response(), list[requests.Response]()
+    hop.url = "http://elsewhere/"
+
+    def get(url: str, **_: object) -> requests.Response:
+        found = requests.Response()
+        found.url, found.status_code, found.raw, found.history = url, 200, io.BytesIO(FILE), hops
+        return found
+
+    monkeypatch.setattr(datasets.requests, "get", get)
+    hops.append(hop)
+    secure = dataset("https://here/tiny.gr.gz", sha256=None)
+    assert "what http://elsewhere/ sends" in refused(obtain, secure, tmp_path, None, "fail", 1)
     assert names(tmp_path) == []
-    assert obtain(unhashed, tmp_path, f"{host}/right", "fail", 1).arcs == 6
+    hops.clear()
+    assert obtain(secure, tmp_path, None, "fail", 1).info["trusted_sha256"] == SHA256
+
+
+def test_a_file_of_the_project_that_is_missing(tmp_path: Path) -> None:
+    lost = Edition(name="lost", format="he", path="no/such.he", sha256=SHA256)
+    told = refused(obtain, changed(dataset(), editions=(lost,)), tmp_path, None, "fail", 1)
+    assert told.endswith("no/such.he: cannot be read (No such file or directory); check the path")
+
+
+def test_arrays_are_those_of_the_registry(tmp_path: Path) -> None:
+    known = dataset()
+    mirror = in_folder(tmp_path / "mirror", FILE)
+    arrays = obtain(known, tmp_path, mirror, "fail", 1).digest()
+    right, wrong = (changed(known.editions[0], arrays_sha256=sha256) for sha256 in (arrays, "0" * 64))
+    assert obtain(changed(known, editions=(right,)), tmp_path, None, "fail", 1).digest() == arrays
+    told = refused(obtain, changed(known, editions=(wrong,)), tmp_path, None, "fail", 1)
+    assert f"expected arrays with sha256 {'0' * 64}, as the registry says, found {arrays}" in told
 
 
 def test_content_that_the_host_has_unpacked_is_right_too(host: str, tmp_path: Path) -> None:
@@ -174,7 +265,8 @@ def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.Cap
 def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> None:
     full = dataset(f"{host}/missing/tiny.gr.gz")
     where = (f"{host}/topology/tiny.pace.gr",)
-    lesser = Edition(name="pace16", format="pace", file="tiny.pace.gr", addresses=where)
+    sha256 = hashlib.sha256(CONTENT_WITHOUT_WEIGHTS).hexdigest()
+    lesser = Edition(name="pace16", format="pace", file="tiny.pace.gr", addresses=where, sha256=sha256)
     both = changed(full, editions=(*full.editions, lesser))
     graph = obtain(both, tmp_path, None, "fail", 7)
     assert (graph.info["edition"], graph.info["weights"], graph.info["seed"]) == ("pace16", "generated", 7)
@@ -188,6 +280,10 @@ def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> N
     assert obtain(both, tmp_path, str(tmp_path / "mirror"), "fail", 7).info["weights"] == "file"
 
 
+def unpacked(content: bytes) -> bytes:
+    return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+
+
 @pytest.mark.parametrize("offline", ["stand-in", "fail"])
 @pytest.mark.parametrize(
     "damaged",
@@ -197,12 +293,12 @@ def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> N
 def test_a_damaged_file(damaged: bytes, offline: str, host: str, tmp_path: Path, monkeypatch: Patch) -> None:
     file = tmp_path / "tiny.gr.gz"
     file.write_bytes(damaged)
-    monkeypatch.setattr(datasets.formats, "parse_graph", lambda *_: pytest.fail("parsed"))
+    monkeypatch.setattr(datasets.formats, "parse_stream", lambda *_: pytest.fail("parsed"))
     message = refused(obtain, dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     assert message.startswith(f"{file}: expected ")
     assert message.endswith(f"delete {file} and run again")
     assert SHA256 in message
-    whole = damaged if "gzip file" in message else datasets.formats.unpack(damaged, "")
+    whole = damaged if "gzip file" in message else unpacked(damaged)
     assert hashlib.sha256(whole).hexdigest() in message
 
 
@@ -264,12 +360,14 @@ def test_data_sets_that_share_a_file_are_had_side_by_side(tmp_path: Path, monkey
     mirror.mkdir()
     (mirror / "tiny.gr.gz").write_bytes(FILE)
 
-    def slow_copy(source: str, target: Path) -> None:
-        copied.append(source)
-        time.sleep(0.2)
-        target.write_bytes(Path(source).read_bytes())
+    whole = datasets._write
 
-    monkeypatch.setattr(datasets.shutil, "copyfile", slow_copy)
+    def slow_copy(pieces: Iterator[bytes], target: Path, most: int) -> None:
+        copied.append(target)
+        time.sleep(0.2)
+        whole(pieces, target, most)
+
+    monkeypatch.setattr(datasets, "_write", slow_copy)
     with ThreadPoolExecutor() as pool:
         jobs = [
             pool.submit(obtain, changed(dataset(), name=f"tiny-{count}"), downloads, str(mirror), "fail", 1)
@@ -360,7 +458,7 @@ def test_command(host: str, tmp_path: Path, script: Call, monkeypatch: Patch) ->
     asked = ("--datasets", config, "--graph", "tiny", "--downloads", tmp_path / "downloads")
     done = script("get_graph.py", *asked, "--output", folder)
     assert (done.status, done.err) == (0, "")
-    assert csr.load(folder).info == {**json.loads((folder / "graph.json").read_text()), "arcs": 6}
+    assert csr.load(folder).info.items() >= {"name": "tiny", "arcs": 6, "edition": "dimacs"}.items()
 
 
 @pytest.mark.parametrize(("text", "expected"), [(None, "no such file"), ("{", "YAML"), ("3", "mapping")])

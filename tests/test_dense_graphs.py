@@ -126,14 +126,16 @@ def test_stored_and_loaded(tmp_path: Path, script: Call) -> None:
     graph = dense.load(folder)
     assert graph == DenseGraph(300, 5, (3, 9))
     assert [path.name for path in folder.iterdir()] == ["graph.json"]
-    assert graph.info == json.loads((folder / "graph.json").read_text())
+    assert graph.info == csr.stored_info(folder)
     assert graph.digest() != DenseGraph(300, 6, (3, 9)).digest()
 
     dense.save(DenseGraph(20, 1), folder)  # in place of the other
     assert dense.load(folder) == DenseGraph(20, 1)
     info = json.loads((folder / "graph.json").read_text())
     (folder / "graph.json").write_text(json.dumps(info | {"seed": 2}))
-    with pytest.raises(RetraceError, match=r"dense-300: not a stored graph .*sha256.*; write it again"):
+    with pytest.raises(
+        RetraceError, match=r"dense-300: not a stored graph .*sha256.*; delete it and write it again"
+    ):
         dense.load(folder)
     csr.save(NAMED["grid"], tmp_path / "grid")
     assert dense.load(tmp_path / "grid").digest() == NAMED["grid"].digest()

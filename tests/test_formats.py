@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +34,7 @@ REAL = BANNER.replace(b"integer", b"real")
 
 
 def parse(content: bytes, kind: str) -> CSRGraph:
-    return formats.parse_graph(content, kind, Path("tiny"))
+    return formats.parse_stream(io.BytesIO(content), kind, Path("tiny"))
 
 
 def refusal(content: bytes, kind: str) -> str:
@@ -167,14 +169,41 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 )
 def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -> None:
     with pytest.raises(RetraceError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]$"):
-        formats.parse_graph(content, kind, "tiny", (3, 2))
+        formats.parse_stream(io.BytesIO(content), kind, "tiny", (3, 2))
 
 
 def test_a_graph_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 2**30)
-    told = refused(formats.parse_graph, b"0 100000000\n", "snap", "tiny")
-    assert told.startswith("tiny: 100000001 vertices and 1 arcs: needs 1.9 GiB of memory, 1.0")
-    assert formats.parse_graph(b"0 1000\n", "snap", "tiny").vertices == 1001
+    monkeypatch.setattr(memory, "available", lambda: 2**20)
+    told = refusal(b"0 1000000\n", "snap")
+    assert told.startswith("tiny: 1000001 vertices and 1 arcs: needs 19.1 MiB of memory, 1.0")
+    assert parse(b"0 1000\n", "snap").vertices == 1001
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "arcs"),
+    [(b"0 2147483645\n", "snap", 1), (b"p sp 2147483646 1\na 1 2 3\n", "dimacs", 1),
+     (b"H 2147483646 1 1\nE 0 1 3\n", "he", 2), (b"p tw 2147483646 0\n", "pace", 0)],
+)  # fmt: skip
+def test_ids_far_beyond_the_arcs_take_no_memory(content: bytes, kind: str, arcs: int) -> None:
+    tracemalloc.start()
+    told = refusal(content, kind)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert told.startswith(f"tiny: expected at most 1048576 vertices with {arcs} arcs, found 2147483646")
+    assert told.endswith("number the vertices without gaps")
+    assert most < 32 << 20
+    assert parse(b"0 1048575\n", "snap").vertices == 1 << 20
+
+
+def test_a_line_without_end_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(b"# " + bytes(128 << 20), 1))
+    tracemalloc.start()
+    with pytest.raises(RetraceError, match=r"bomb.gz, line 1: expected 'u v'"):
+        formats.read_graph(path, "snap")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 64 << 20
 
 
 def test_overflow_of_distances_names_the_heaviest_arc() -> None:

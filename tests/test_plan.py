@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from command_line import PROJECT, Patch, python, refused
 from fabricated import changed, machine_info, record, without_answer
+from retrace.graphs import csr
 from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over
 from retrace.records.record import write_records
@@ -146,9 +147,8 @@ def test_backends(config: Config, monkeypatch: Patch) -> None:
 
 def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "resources/graphs/NY"
-    folder.mkdir(parents=True)
-    (folder / "graph.json").write_text('{"origin": "stand-in"}')
+    info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}
+    csr.save_missing(info, "no room", tmp_path / "resources/graphs/NY")
     assert plan.make_plan(config).stand_ins == ["NY"]
     with pytest.raises(RetraceError, match=r"for NY; rm -r resources/graphs/NY, and run again"):
         plan.make_plan(config | {"offline": "fail"})

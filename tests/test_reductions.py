@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -13,7 +14,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from exact_betweenness import ordered_scores
 from graphs import NAMED, graph, grid, random_graphs
 from retrace.graphs.csr import CSRGraph
-from retrace.graphs.reductions import Compacted, compact, simplify, without_side_vertices
+from retrace.graphs.reductions import (
+    Compacted,
+    compact,
+    is_symmetric,
+    simplify,
+    with_reverse_arcs,
+    without_side_vertices,
+)
 from retrace.graphs.virtual import stride_csr, virtual_csr
 from retrace.system.errors import RetraceError
 
@@ -111,3 +119,20 @@ def test_strides_have_every_arc_once(whole: CSRGraph, mdeg: int) -> None:
 def test_virtual_vertices_without_arcs_are_refused(split: Callable[[CSRGraph, int], object]) -> None:
     with pytest.raises(RetraceError, match="mdeg is 0"):
         split(TREE, 0)
+
+
+@given(random_graphs(most_vertices=8), st.booleans())
+def test_reverse_arcs_are_added_where_they_lack(whole: CSRGraph, weighted: bool) -> None:
+    given = whole if weighted else CSRGraph(whole.indptr, whole.indices)
+    found = with_reverse_arcs(given)
+
+    def arcs(of: CSRGraph) -> Counter[tuple[int, ...]]:
+        columns = [of.tails(), of.indices] + ([] if of.weights is None else [of.weights])
+        return Counter(zip(*(column.tolist() for column in columns), strict=True))
+
+    old, new = arcs(given), arcs(found)
+    backwards = Counter({(head, tail, *weight): times for (tail, head, *weight), times in old.items()})
+    assert new == old + Counter({arc: times for arc, times in backwards.items() if arc not in old})
+    assert is_symmetric(found)
+    assert found.info["directed"] is False
+    assert with_reverse_arcs(found).digest() == found.digest()

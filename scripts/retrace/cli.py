@@ -100,10 +100,6 @@ def make_parser() -> ArgumentParser:
         "are scaled up to all sources",
     )  # fmt: skip
     scores.add_argument(
-        "--directed", action="store_true",
-        help="count both directions, even if every arc has its reverse (default: each pair once then)",
-    )  # fmt: skip
-    scores.add_argument(
         "--checkpoint", type=Path, metavar="FILE",
         help="store what is done every ten seconds or so, and go on from there; deleted in the end",
     )  # fmt: skip
@@ -154,6 +150,11 @@ def add_graph(command: ArgumentParser) -> None:
     command.add_argument("graph", type=Path, help=what)
     what = "of the file (default: told by its first lines)"
     command.add_argument("--format", choices=("auto", *FORMATS), default="auto", help=what)
+    ways = command.add_mutually_exclusive_group()
+    what = "take arcs as they are; scores then count both directions, even if every arc has its reverse"
+    ways.add_argument("--directed", action="store_true", default=None, help=what)
+    what = "add the reverse of each arc that has none"
+    ways.add_argument("--undirected", dest="directed", action="store_false", default=None, help=what)
 
 
 def add_new_graph(command: ArgumentParser, weights: str, seed: str) -> None:
@@ -188,7 +189,7 @@ def check_usage(arguments: Namespace) -> None:
         arguments.usage(f"{solver} finds {finds}, but no path; use a bfs solver")
     if arguments.command != "solve":
         return
-    options = ("sources", "normalized", "directed", "checkpoint")
+    options = ("sources", "normalized", "checkpoint")
     sums = [option for option in options if getattr(arguments, option) not in (None, False)]
     begins, ends, paths = arguments.source is not None, arguments.target is not None, arguments.paths_to
     he = any(path.suffix == ".he" for path in arguments.output)

@@ -75,7 +75,7 @@ def solve_query(arguments: Namespace) -> None:
         compute_scores(arguments)
         return
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, arguments.solver)
+    given = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
     target = None if arguments.target is None else given.vertex(arguments.target, "--target")
     query = Query(given.vertex(arguments.source, "--source"), target)
     ends = [given.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
@@ -95,6 +95,7 @@ def solve_query(arguments: Namespace) -> None:
             write_graph(keep_arcs(given.graph, find_arcs(given.graph, wanted)), output)
     took = answer.outcome.phases
     times = ", ".join(f"{phase} {took[phase]:.3f}" for phase in ("setup", "upload", "solve", "download"))
+    given.print_note()
     print_summary(answer.asked, f"{given.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:
         print(f"path to {path[-1] + given.base}: {listed(path, given.base)}")
@@ -103,7 +104,7 @@ def solve_query(arguments: Namespace) -> None:
 def find_path(arguments: Namespace) -> None:
     """Find one path; print its length and its vertices."""
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, arguments.solver)
+    given = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
     source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")
     answer = ask(given, solver, Query(source), arguments)
@@ -117,6 +118,7 @@ def find_path(arguments: Namespace) -> None:
         else:
             write_table(output, {name: column[found] for name, column in answer.columns().items()})
     size = count_arcs(route.arcs)
+    given.print_note()
     if route.weights is not None:
         size += f", weight {route.weights.sum(dtype=np.int64)}"
     print(

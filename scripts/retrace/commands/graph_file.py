@@ -3,6 +3,7 @@
 import gzip
 import io
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from tqdm import tqdm
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, formats, path_files
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.reductions import is_symmetric, with_reverse_arcs
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, naming_output, write_whole
 
@@ -43,6 +45,13 @@ class GraphFile:
     """A key of `formats.LAYOUTS`, or `STORED`."""
     base: int
     """The smallest vertex id in the file."""
+    note: str = ""
+    """What was assumed of the graph, for `print_note`."""
+
+    def print_note(self) -> None:
+        """Say on standard error, beside a result, what was assumed."""
+        if self.note:
+            print(f"note: {self.note}", file=sys.stderr)
 
     def vertex(self, number: int, option: str) -> int:
         """Convert an id of the file to one from 0; raise RetraceError if the graph has no such vertex."""
@@ -53,23 +62,44 @@ class GraphFile:
         return number - self.base
 
 
-def read_graph(path: Path, kind: str, solver: str | None = None) -> GraphFile:
-    """Read a graph of any format, or a stored folder; only solvers of Bellman-Ford get negative weights."""
+def read_graph(path: Path, kind: str, solver: str | None = None, directed: bool | None = None) -> GraphFile:
+    """Read a graph of any format, or a stored folder; only solvers of Bellman-Ford get negative weights.
+
+    `directed` overrides what the file says. If neither says anything and some arcs have no reverse, it is
+    taken as directed, and its `note` says so; for scores RetraceError is raised.
+    """
+    given = _read(path, kind, solver)
+    graph = given.graph
+    if directed is not None:
+        graph = (
+            replace(graph, info={**graph.info, "directed": True}) if directed else with_reverse_arcs(graph)
+        )
+        return replace(given, graph=graph)
+    if "directed" not in graph.info and not is_symmetric(graph):
+        why = f"{path}: some arcs have no reverse, and nothing says whether the graph is directed"
+        if solver is not None and solver.startswith("betweenness"):
+            raise RetraceError(f"{why}, on which scores depend; say --directed or --undirected")
+        return replace(given, note=f"{why}; it is taken as directed (--undirected adds the reverse arcs)")
+    return given
+
+
+def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
+    negative = solver is not None and solver.startswith("bellman-ford/")
     if path.is_dir():
         if kind != "auto" or not (path / "graph.json").is_file():
             raise RetraceError(
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
-        return GraphFile(rows_of(dense.load(path)), path, STORED, 0)
-    negative = solver is not None and solver.startswith("bellman-ford/")
+        return GraphFile(rows_of(dense.load(path, negative)), path, STORED, 0)
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), formats.open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
         what = f"reading {path}"
         with tqdm.wrapattr(file, "read", total=size, desc=what, leave=False, disable=None) as watched:
             graph = formats.parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
-    return GraphFile(replace(graph, info={"name": path.name}), path, known, formats.LAYOUTS[known].base)
+    graph = replace(graph, info={**graph.info, "name": path.name})
+    return GraphFile(graph, path, known, formats.LAYOUTS[known].base)
 
 
 def detect_format(path: Path) -> str:

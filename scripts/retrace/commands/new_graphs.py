@@ -17,7 +17,7 @@ from retrace.system.errors import RetraceError
 def convert_graph(arguments: Namespace) -> None:
     """Write a graph in another format, with generated weights if asked for."""
     check_outputs([arguments.output], arguments.graph, folders=True)
-    given = read_graph(arguments.graph, arguments.format)
+    given = read_graph(arguments.graph, arguments.format, directed=arguments.directed)
     graph = given.graph
     if arguments.weights is not None:
         (low, high), seed = arguments.weights, arguments.seed
@@ -28,6 +28,7 @@ def convert_graph(arguments: Namespace) -> None:
         weights = random_weights(graph.tails(), graph.indices, low, high, seed)
         graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
     kind = write_graph(graph, arguments.output)
+    given.print_note()
     renamed = "" if given.base == 0 else f"; vertex {given.base} is now vertex 0, and so on"
     print(
         f"{given.path} ({given.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "

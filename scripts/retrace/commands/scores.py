@@ -21,9 +21,9 @@ def compute_scores(arguments: Namespace) -> None:
     """Compute scores, check them, write the output files and print a summary."""
     kept = [] if arguments.checkpoint is None else [arguments.checkpoint]
     check_outputs([*arguments.output, *kept], arguments.graph)
-    given = read_graph(arguments.graph, arguments.format)
+    given = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
     pairs_once = given.graph.info.get("directed") is False or is_symmetric(given.graph)
-    directed = arguments.directed or not pairs_once
+    directed = arguments.directed is True or not pairs_once
     graph = replace(given.graph, info={**given.graph.info, "directed": directed})
     count = arguments.sources
     query = Query() if count is None else Query.sampled(graph.vertices, count, arguments.seed)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import scipy
+from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
+from retrace.graphs.identity import read_identity, write_identity
 from retrace.system.errors import RetraceError
 from retrace.system.files import naming_output
+from retrace.system.models import one_line
 
 UNREACHABLE = 2**31 - 1
 """Level or distance of an unreached vertex, in every answer."""
@@ -155,24 +158,46 @@ def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
 def stored_info(folder: Path) -> dict[str, Any]:
     """Read a graph's identity, or why it is `missing`; raise RetraceError if the folder holds neither."""
     with naming_folder(folder):
-        info = json.loads((folder / "graph.json").read_text())
-        if not isinstance(info, dict):
-            raise ValueError("graph.json holds no object")
-        return info
+        return read_identity(_plain(folder / "graph.json").read_bytes())
 
 
-def load(folder: Path) -> CSRGraph:
-    """Memory-map a graph that `save` wrote; raise RetraceError if there is none, or only the reason."""
+def load(folder: Path, negative: bool = False) -> CSRGraph:
+    """Memory-map a graph that `save` wrote, and check that its arrays are a graph and the one that was saved.
+
+    Raises RetraceError if they are not, if there is only the reason why the graph was not made, or if a
+    weight is negative though `negative` is false.
+    """
     info = stored_info(folder)
     if "missing" in info:
         raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")
     with naming_folder(folder):
-        arrays = {
-            name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-            for name in ARRAYS
-            if name != "weights" or (folder / "weights.npy").exists()
-        }
-        return CSRGraph(**arrays, info=info)
+        names = [name for name in ARRAYS if name != "weights" or (folder / "weights.npy").exists()]
+        arrays = {name: open_memmap(_plain(folder / f"{name}.npy"), mode="r") for name in names}
+        graph = CSRGraph(**arrays, info=info)
+        _check(graph)
+        if graph.weights is not None and not negative and graph.arcs and graph.weights.min() < 0:
+            raise ValueError("a weight is negative, which only bellman-ford takes")
+        return graph
+
+
+def _plain(path: Path) -> Path:
+    """Return the path of a file; for a link or a pipe, which would be waited for, raise ValueError."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ValueError(f"{path.name} is no plain file")
+    return path
+
+
+def _check(graph: CSRGraph) -> None:
+    """Raise ValueError if kernels would read outside the arrays, or if they are not those of `info`."""
+    found, told = (graph.vertices, graph.arcs), (graph.info["vertices"], graph.info["arcs"])
+    if found != told:
+        raise ValueError(f"(vertices, arcs): expected {told}, as graph.json says, found {found}")
+    if (graph.indptr[1:] < graph.indptr[:-1]).any():
+        raise ValueError("indptr falls, expected rising numbers")
+    if graph.arcs and not 0 <= graph.indices.min() <= graph.indices.max() < graph.vertices:
+        raise ValueError(f"a head is outside the graph, expected ids from 0 to {graph.vertices - 1}")
+    if (sha256 := graph.digest()) != graph.info["sha256"]:
+        raise ValueError(f"its arrays have the sha256 {sha256}, expected {graph.info['sha256']}")
 
 
 ARRAYS = ("indptr", "indices", "weights")
@@ -180,6 +205,7 @@ ARRAYS = ("indptr", "indices", "weights")
 
 def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
     """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed."""
+    text = write_identity(info)
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
     try:
@@ -188,7 +214,7 @@ def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array
             for name, array in arrays.items():
                 if array is not None:
                     np.save(partial / f"{name}.npy", array)
-            (partial / "graph.json").write_text(json.dumps(info, indent=2) + "\n")
+            (partial / "graph.json").write_text(text)
             if folder.exists():
                 shutil.rmtree(folder)
             partial.rename(folder)
@@ -201,5 +227,6 @@ def naming_folder(folder: Path, writer: str = "get_graph.py or `retrace convert`
     """Turn an error into one line that names the folder, and who can write it again."""
     try:
         yield
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise RetraceError(f"{folder}: not a stored graph ({error}); write it again, by {writer}") from None
+    except (OSError, ValueError, TypeError, KeyError, SyntaxError, TokenError) as error:
+        reason = f"not a stored graph ({one_line(error)})"
+        raise RetraceError(f"{folder}: {reason}; delete it and write it again, by {writer}") from None

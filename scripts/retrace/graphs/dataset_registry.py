@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, Many, Some, at, read_as, read_yaml
+from retrace.system.models import SHA256, FileModel, Many, Some, at, read_as, read_yaml
 from retrace.system.project import ROOT
 
 Vertex = Annotated[int, Field(ge=0)]
@@ -24,8 +24,10 @@ class Edition(FileModel):
     file: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = None
     """Name of the file to download from `addresses` or from $GRAPH_MIRROR."""
     addresses: Many[Annotated[str, StringConstraints(pattern=r"^https?://")]] = ()
-    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
-    """Of the uncompressed content."""
+    sha256: SHA256 | None = None
+    """Of the uncompressed content. Without it, what the first download finds is trusted from then on."""
+    arrays_sha256: SHA256 | None = None
+    """Of the graph as it is read, before weights are generated."""
     arcs: Annotated[int, Field(ge=0)] | None = None
     """If this file has another number of arcs than the data set."""
     renumber: bool = False
@@ -48,6 +50,16 @@ class Pairs(FileModel):
     def by_name(self) -> dict[str, list[int]]:
         """Return the pairs that the data set has."""
         return {name: list(pair) for name, pair in self if pair is not None}
+
+
+def check_ids(vertices: int, source: int | None, pairs: Pairs | None) -> None:
+    """Raise the error of a validator if the source or an end of a pair is no vertex."""
+    named = {} if source is None else {"source": [source]}
+    if pairs is not None:
+        named |= {f"pairs.{name}": pair for name, pair in pairs.by_name().items()}
+    for key, ids in named.items():
+        if max(ids) >= vertices:
+            raise at(key, f"expected ids below {vertices}, found {max(ids)}")
 
 
 class DatasetEntry(FileModel):
@@ -73,10 +85,7 @@ class DatasetEntry(FileModel):
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        pairs = self.pairs.by_name()
-        for key, ids in {"source": [self.source], **{f"pairs.{name}": pairs[name] for name in pairs}}.items():
-            if max(ids) >= self.vertices:
-                raise at(key, f"expected ids below {self.vertices}, found {max(ids)}")
+        check_ids(self.vertices, self.source, self.pairs)
         if len({edition.name for edition in self.editions}) < len(self.editions):
             raise at("editions", "expected a different name for each edition")
         return self

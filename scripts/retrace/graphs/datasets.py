@@ -1,16 +1,21 @@
 """Download the graphs of the registry, check them, and generate a stand-in for a graph that is not available.
 
 A download is renamed to its file name only after it has been hashed, parsed and counted. A file that is there
-already is hashed before it is parsed.
+already is hashed before it is parsed. Nothing is read that is longer than a file of the graph can be.
+
+Where the registry has no sha256, the content that is found first is trusted from then on. Its sha256 is kept
+beside the file, as `<file>.pin`. Until it is known, a file comes over https or from a folder.
 """
 
 import hashlib
+import os
+import re
 import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -18,16 +23,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pooch
 import requests
 import scipy
+from tqdm import tqdm
 
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.system.errors import RetraceError
-from retrace.system.files import alone
+from retrace.system.files import alone, write_whole
 from retrace.system.models import one_line
 from retrace.system.project import ROOT
 
@@ -35,6 +40,9 @@ NEAR_HOPS = 15
 """Arcs between source and target of a stand-in's near pair."""
 
 WEB = ("http://", "https://")
+
+BYTES_PER_ARC, BYTES_OF_COMMENTS = 64, 1 << 20
+"""The longest line of an arc has 36 bytes; content that is longer than all its lines can be is refused."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ def obtain(
         edition = dataset.editions[len(missing)]
         path = ROOT / edition.path if edition.path else downloads / str(edition.file)
         try:
-            return _check(path, str(path), edition, dataset, seed)
+            return _check(path, str(path), edition, dataset, seed, downloads)
         except RetraceError as error:
             advice = f"; delete {path} and run again" if edition.file else ""
             raise RetraceError(f"{error}{advice}") from None
@@ -124,53 +132,140 @@ def _fetch(
     address: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path, patience: Patience
 ) -> CSRGraph:
     """Download a file into a temporary folder, check it, and move it to `downloads`."""
-    target = downloads / str(edition.file)
+    target, most = downloads / str(edition.file), _most_bytes(edition, dataset)
     with alone(downloads / f".lock-{target.name}"):
         if target.is_file():  # another job has downloaded it in the meantime
-            return _check(target, str(target), edition, dataset, seed)
+            return _check(target, str(target), edition, dataset, seed, downloads)
         prefix = f".{target.name}."
         for stale in downloads.glob(f"{prefix}*"):
             shutil.rmtree(stale, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=prefix, dir=downloads, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, target.name)
             if address.startswith(WEB):
-                # Neither pooch nor requests limits the time of a whole download.
-                _in_background(_download, address, partial, patience).result(patience.download)
+                known = bool(edition.sha256 or _pinned(_pin_of(edition, downloads)))
+                # requests does not limit the time of a whole download.
+                task = _in_background(_download, address, partial, most, known, patience)
+                task.result(patience.download)
             else:
-                shutil.copyfile(address, partial)
-            graph = _check(partial, target.name, edition, dataset, seed)
+                with Path(address).open("rb") as file:
+                    _write(iter(lambda: file.read(formats.PIECE), b""), partial, most)
+            graph = _check(partial, target.name, edition, dataset, seed, downloads)
             partial.replace(target)
             return graph
 
 
-def _download(address: str, target: Path, patience: Patience) -> None:
-    pooch.get_logger().setLevel("WARNING")
-    times = (patience.probe, patience.read)
-    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=times)
-    files, urls = {target.name: None}, {target.name: address}
-    store = pooch.create(target.parent, "", registry=files, urls=urls, retry_if_failed=patience.retries)
-    store.fetch(target.name, downloader=downloader)
+def _download(address: str, target: Path, most: int, known: bool, patience: Patience) -> None:
+    """Download a file, in several attempts; only over https if no sha256 of its content is `known`."""
+    asked: dict[str, Any] = {"timeout": (patience.probe, patience.read), "stream": True}
+    for attempt in range(patience.retries + 1):
+        time.sleep(attempt)
+        try:
+            with requests.get(address, headers={"Accept-Encoding": "identity"}, **asked) as response:
+                response.raise_for_status()
+                hops = [hop.url for hop in (*response.history, response) if hop.url.startswith("http://")]
+                if hops and not known:
+                    raise RetraceError(f"no sha256 is known to check what {hops[0]} sends; expected https")
+                encoding = response.headers.get("Content-Encoding", "identity")
+                if encoding not in ("identity", "gzip"):  # others, or several, unpack to far more at a time
+                    raise RetraceError(f"expected no Content-Encoding, or gzip, found {encoding!r}")
+                _write(response.iter_content(formats.PIECE >> 4), target, most)
+                return
+        except requests.RequestException:
+            if attempt == patience.retries:
+                raise
 
 
-def _check(path: Path, shown: str, edition: Edition, dataset: Dataset, seed: int) -> CSRGraph:
-    """Read an edition's file; check its hash, then parse it, then check the counts; add what it lacks."""
-    raw = formats.read_bytes(path)
-    wanted = edition.sha256
+def _write(pieces: Iterable[bytes], target: Path, most: int) -> None:
+    """Write what is downloaded; raise RetraceError before it has more than `most` bytes."""
+    progress = tqdm(unit="B", unit_scale=True, desc=f"getting {target.name}", leave=False, disable=None)
+    with target.open("wb") as file, progress:
+        for piece in pieces:
+            if file.tell() + len(piece) > most:
+                raise RetraceError(f"expected at most {most} bytes, enough for its arcs, found more")
+            file.write(piece)
+            progress.update(len(piece))
+
+
+def _most_bytes(edition: Edition, dataset: Dataset) -> int:
+    """Return the most bytes that an edition's content may have, packed or not."""
+    return BYTES_PER_ARC * _arcs(edition, dataset) + BYTES_OF_COMMENTS
+
+
+def _arcs(edition: Edition, dataset: Dataset) -> int:
+    return dataset.arcs if edition.arcs is None else edition.arcs
+
+
+def _pin_of(edition: Edition, downloads: Path) -> Path:
+    return downloads / f"{edition.file}.pin"
+
+
+def _pinned(pin: Path) -> str | None:
+    """Return the sha256 that the first download found; None if there was none."""
     try:
-        content = formats.unpack(raw, shown)
+        found = pin.read_text().strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RetraceError(f"{pin}: cannot be read ({one_line(error)}); delete it") from None
+    if not re.fullmatch("[0-9a-f]{64}", found):
+        raise RetraceError(f"{pin}: expected a sha256, found {one_line(found)!r}; delete it")
+    return found
+
+
+def _content_sha256(path: Path, shown: str, most: int) -> tuple[str, bool]:
+    """Return the sha256 of a file's content, and whether it is a web page; RetraceError if it is too long."""
+    sha, size, start = hashlib.sha256(), 0, b""
+    with formats.open_graph(path, shown) as file:
+        while piece := file.read(formats.PIECE):
+            start, size = start or piece, size + len(piece)
+            if size > most:
+                raise RetraceError(
+                    f"{shown}: expected content of at most {most} bytes, enough for its arcs, found more"
+                )
+            sha.update(piece)
+    return sha.hexdigest(), start.lstrip().startswith(b"<")
+
+
+def _check(
+    path: Path, shown: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path
+) -> CSRGraph:
+    """Read an edition's file; check its hash, then parse it, then check the graph; add what it lacks."""
+    pin = _pin_of(edition, downloads)
+    trusted = edition.file is not None and edition.sha256 is None
+    wanted, whose = (
+        (_pinned(pin), f", which {pin} keeps of the first download") if trusted else (edition.sha256, "")
+    )
+    try:
+        found, is_page = _content_sha256(path, shown, _most_bytes(edition, dataset))
     except RetraceError as error:
-        found = hashlib.sha256(raw).hexdigest()
-        hashes = f" (sha256 of the content wanted: {wanted}, of the file found: {found})" if wanted else ""
-        raise RetraceError(f"{error}{hashes}") from None
-    if wanted and (found := hashlib.sha256(content).hexdigest()) != wanted:
-        kind = "a web page" if content.lstrip().startswith(b"<") else "other content"
-        raise RetraceError(f"{shown}: expected content with sha256 {wanted}, found {kind} with {found}")
-    arcs = dataset.arcs if edition.arcs is None else edition.arcs
-    graph = formats.parse_graph(content, edition.format, shown, (dataset.vertices, arcs))
+        if not wanted or not os.access(path, os.R_OK):
+            raise
+        with path.open("rb") as file:
+            raw = hashlib.file_digest(file, "sha256").hexdigest()
+        hashes = f"(sha256 of the content wanted: {wanted}, of the file found: {raw})"
+        raise RetraceError(f"{error} {hashes}") from None
+    if wanted and found != wanted:
+        kind = "a web page" if is_page else "other content"
+        raise RetraceError(
+            f"{shown}: expected content with sha256 {wanted}{whose}, found {kind} with {found}"
+        )
+    with formats.open_graph(path, shown) as file:
+        counts = (dataset.vertices, _arcs(edition, dataset))
+        graph = formats.parse_stream(file, edition.format, shown, counts)
     if edition.renumber:
         graph = _by_appearance(graph)
+    if edition.arrays_sha256 and (arrays := graph.digest()) != edition.arrays_sha256:
+        told = f"expected arrays with sha256 {edition.arrays_sha256}, as the registry says, found {arrays}"
+        raise RetraceError(f"{shown}: {told}")
     weights = "none" if graph.weights is None else "file"
-    return _complete(graph, dataset, seed, {"edition": edition.name, "weights": weights, "seed": None})
+    info = {"edition": edition.name, "weights": weights, "seed": None}
+    if trusted:
+        info["trusted_sha256"] = found
+        if not wanted:
+            write_whole(pin, f"{found}\n")
+            told = f"no sha256 of {edition.file} is known; {found} is trusted from now on, and kept in {pin}"
+            print(f"{dataset.name}: {told}", file=sys.stderr)
+    return _complete(graph, dataset, seed, info)
 
 
 def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:

@@ -1,4 +1,4 @@
-"""Exact reductions for betweenness: remove parallel arcs, vertices of degree 1, and side vertices.
+"""Exact reductions for betweenness: remove parallel arcs, vertices of degree 1, and side vertices; symmetry.
 
 Betweenness here is a sum over ordered pairs (s, t) of a source and any other vertex; s and t do not count as
 between.
@@ -11,7 +11,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array, from_arcs
+from retrace.system.errors import RetraceError
 
 Int64Array = NDArray[np.int64]
 
@@ -60,6 +61,23 @@ def is_symmetric(graph: CSRGraph) -> bool:
     """Return whether every arc has a reverse arc; the number of parallel arcs does not matter."""
     there = _different_arcs(graph.vertices, graph.tails(), graph.indices)
     return np.array_equal(there, _different_arcs(graph.vertices, graph.indices, graph.tails()))
+
+
+def with_reverse_arcs(graph: CSRGraph) -> CSRGraph:
+    """Add the reverse of each arc that has none with the same weight; `info` then says undirected."""
+    tails, heads, weights = graph.tails(), graph.indices, graph.weights
+    ends = np.array((tails, heads), dtype=np.int64)
+    arcs = ends * graph.vertices + ends[::-1]  # the arcs, and their reverse
+    if weights is not None:
+        arcs = np.unique(arcs, return_inverse=True)[1].reshape(arcs.shape) * 2**32 + weights
+    lacking = ~np.isin(arcs[1], arcs[0])
+    if graph.arcs + lacking.sum() >= UNREACHABLE:
+        raise RetraceError(
+            f"{graph.name}: has more than {UNREACHABLE - 1} arcs (32 bits) with their reverse arcs"
+        )
+    tails, heads = np.append(tails, heads[lacking]), np.append(heads, tails[lacking])
+    weights = None if weights is None else np.append(weights, weights[lacking])
+    return from_arcs(graph.vertices, tails, heads, weights, {**graph.info, "directed": False})
 
 
 def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:

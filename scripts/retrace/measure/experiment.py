@@ -65,7 +65,9 @@ def unmeasured(
     return found
 
 
-GRAPH_IDENTITY = ("name", "vertices", "arcs", "origin", "edition", "weights", "sha256", "seed", "density")
+GRAPH_IDENTITY = (
+    "name", "vertices", "arcs", "origin", "edition", "weights", "sha256", "seed", "density", "trusted_sha256",
+)  # fmt: skip
 
 
 def as_record(

@@ -1,6 +1,5 @@
 """What a run makes, and what each file is made from."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retrace.devices.cuda import cuda_status
+from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.planning.configuration import Configuration, Experiment, lay_over, load_configuration
 from retrace.records.record import read_records
@@ -215,9 +215,8 @@ def folders(graphs: list[str]) -> str:
 
 
 def stored_info(graph: str) -> dict[str, Any]:
-    """Return what is known of a stored graph; nothing if it is not stored."""
+    """Return what is known of a stored graph; nothing if it is not stored, or not as it was."""
     try:
-        found: dict[str, Any] = json.loads(Path("resources/graphs", graph, "graph.json").read_text())
-    except (OSError, ValueError):
+        return csr.stored_info(Path("resources/graphs", graph))
+    except RetraceError:
         return {}
-    return found

@@ -14,14 +14,13 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
-from retrace.system.models import Model, Name, at, explain, one_line
+from retrace.system.models import SHA256, Model, Name, at, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 Milliseconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
-SHA256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Trial(Model):
@@ -49,6 +48,9 @@ class GraphInfo(Model):
     )
     seed: int | None = Field(description="of whatever was generated")
     density: float | None = None
+    trusted_sha256: SHA256 | None = Field(
+        default=None, description="of the file's content, where no other is known: trusted on first use"
+    )
 
 
 class GPUInfo(Model):
@@ -233,7 +235,7 @@ def updated(path: Path, records: Iterable[Record]) -> list[Record]:
 def _arranged(record: Record) -> dict[str, Any]:
     """Return a record as a JSON object with a stable order of keys and times rounded to the nanosecond."""
     value = record.model_dump()
-    for part, key in (("graph", "density"), ("software", "peer")):
+    for part, key in (("graph", "density"), ("graph", "trusted_sha256"), ("software", "peer")):
         if value[part][key] is None:
             del value[part][key]
     for key in ("parameters", "graph", "machine", "software"):

@@ -15,6 +15,8 @@ M = TypeVar("M", bound=BaseModel)
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 """A key that is part of file names."""
+SHA256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""A digest in hexadecimal digits."""
 Text = Annotated[
     str,
     BeforeValidator(

@@ -14,6 +14,9 @@ GZIP_MAGIC = b"\x1f\x8b"
 PIECE = 1 << 20
 """Number of bytes read at a time."""
 
+LONGEST_LINE = 1 << 20
+"""Longer lines, which no format has, are cut, so that they do not fill the memory."""
+
 
 @contextmanager
 def _naming_file(path: Path | str) -> Iterator[None]:
@@ -27,9 +30,9 @@ def _naming_file(path: Path | str) -> Iterator[None]:
 
 
 @contextmanager
-def open_graph(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that may be gzipped; raise RetraceError if it cannot be read or is damaged."""
-    with _naming_file(path), path.open("rb") as raw:
+def open_graph(path: Path, shown: str | None = None) -> Iterator[BinaryIO]:
+    """Open a file that may be gzipped; RetraceErrors, if it is damaged, call it `shown` instead of `path`."""
+    with _naming_file(shown or path), path.open("rb") as raw:
         if raw.peek(2).startswith(GZIP_MAGIC):
             with gzip.open(raw) as content:
                 yield cast(BinaryIO, content)
@@ -37,23 +40,11 @@ def open_graph(path: Path) -> Iterator[BinaryIO]:
             yield raw
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file, without decompression; raise RetraceError if it cannot be read."""
-    with _naming_file(path):
-        return path.read_bytes()
-
-
-def unpack(raw: bytes, path: Path | str) -> bytes:
-    """Return content that may be gzipped; raise RetraceError, naming `path`, if the gzip data is damaged."""
-    with _naming_file(path):
-        return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
-
-
 def read_pieces(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
     """Yield the content of a file in pieces of whole lines, each with a flag for the last piece."""
-    piece, last = file.read(PIECE) + file.readline(), False
+    piece, last = file.read(PIECE) + file.readline(LONGEST_LINE), False
     while not last:
-        following = file.read(PIECE) + file.readline()
+        following = file.read(PIECE) + file.readline(LONGEST_LINE)
         last = not following
         yield piece, last
         piece = following

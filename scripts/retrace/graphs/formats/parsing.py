@@ -1,6 +1,6 @@
 """Makes a graph from the lines of a file, and checks that its distances fit in 32 bits."""
 
-import io
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,34 +17,29 @@ from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
 """Least memory for `_assemble`: the start of each row, twice in 64 bits and once in 32; the heads."""
+MOST_VERTICES, MOST_PER_ARC = 1 << 20, 16
+"""A graph of more than so many vertices has at most so many for each arc, or else ids with large gaps."""
 
 
 def read_graph(path: Path, kind: str) -> CSRGraph:
-    """Read a graph file in one of the formats of `LAYOUTS`; see `parse_graph`."""
+    """Read a graph file in one of the formats of `LAYOUTS`; see `parse_stream`."""
     with open_graph(path) as file:
         return parse_stream(file, kind, path)
-
-
-def parse_graph(
-    content: bytes, kind: str, path: Path | str, counts: tuple[int, int] | None = None
-) -> CSRGraph:
-    """Make a graph from the content of a file; arcs keep their order, parallel arcs and self-loops stay.
-
-    Distances from vertex 0 are checked to fit in 32 bits; those from other sources are checked after a solve,
-    by an oracle that works in 64 bits. `counts`, the expected numbers of vertices and arcs, are compared
-    before memory is allocated for them. Raises RetraceError, naming `path` and the line, if the content is
-    not in the format, or if the graph is too large.
-    """
-    return parse_stream(io.BytesIO(content), kind, path, counts)
 
 
 def parse_stream(
     file: BinaryIO, kind: str, path: Path | str, counts: tuple[int, int] | None = None, negative: bool = False
 ) -> CSRGraph:
-    """Make a graph from an open file, as `parse_graph` does, without holding the whole text in memory.
+    """Make a graph from an open file, without holding the whole text in memory.
 
-    If `negative` is true, weights may be negative. If one is, the distances are not checked here: the solvers
-    keep their sums within 32 bits.
+    Arcs keep their order, parallel arcs and self-loops stay. `counts`, the expected numbers of vertices and
+    arcs, are compared before memory is allocated for them. Distances from vertex 0 are checked to fit in 32
+    bits; those from other sources are checked after a solve, by an oracle that works in 64 bits. If
+    `negative` is true, weights may be negative. If one is, the distances are not checked here: the solvers
+    keep their sums within 32 bits. The graph's `info` has `directed` if format or header say so.
+
+    Raises RetraceError, naming `path` and the line, if the content is not in the format, or if the graph is
+    too large.
     """
     layout, header, rows = read_rows(file, kind, path, negative)
     arcs, largest, heaviest, blamed = 0, -1, -1, 0
@@ -70,6 +65,11 @@ def parse_stream(
             f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
             f"found {vertices} and {arcs}"
         )
+    if counts is None and vertices > (most := max(MOST_VERTICES, MOST_PER_ARC * arcs)):
+        raise RetraceError(
+            f"{path}: expected at most {most} vertices with {arcs} arcs, found {vertices}, which would fill "
+            "the memory; number the vertices without gaps"
+        )
     size = f"{path}: {vertices} vertices and {arcs} arcs"
     needed = BYTES_PER_VERTEX * vertices + BYTES_PER_ARC * arcs
     if (lack := memory.shortage(needed, memory.available(), "memory")) is not None:
@@ -83,7 +83,8 @@ def parse_stream(
             f"{path}, line {blamed}: expected distances of at most {LARGEST} (32 bits), but the "
             "heaviest arc, on this line, may lead to a longer one; scale the weights down"
         )
-    return graph
+    told = header.undirected or "U" in layout.header.split()
+    return replace(graph, info={"directed": not header.undirected}) if told else graph
 
 
 def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool) -> CSRGraph:

@@ -1,0 +1,78 @@
+"""The identity of a stored graph, `graph.json`: a digest of all its values shows that none was altered."""
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from retrace.graphs.dataset_registry import Pairs, Vertex, check_ids
+from retrace.system.models import SHA256, FileModel, at, explain
+
+SEAL = "identity_sha256"
+"""The key of the digest of all other keys."""
+
+
+class Sample(FileModel):
+    """Random sources of a betweenness query."""
+
+    count: Annotated[int, Field(ge=1)]
+    seed: int
+
+
+class Identity(FileModel):
+    """What `graph.json` holds. A graph that was not made has no `sha256`, but the reason, `missing`."""
+
+    name: Annotated[str, Field(min_length=1, max_length=255)] = "graph"
+    vertices: Annotated[int, Field(ge=0)]
+    arcs: Annotated[int, Field(ge=0)]
+    sha256: SHA256 | None
+    missing: str | None = None
+    directed: bool | None = None
+    origin: Literal["dimacs", "snap", "report", "generated", "stand-in"] | None = None
+    edition: str | None = None
+    weights: Literal["file", "generated", "none"] | None = None
+    least_weight: int | None = None
+    greatest_weight: int | None = None
+    density: float | None = None
+    seed: int | None = None
+    source: Vertex | None = None
+    pairs: Pairs | None = None
+    sources: Sample | None = None
+    trusted_sha256: SHA256 | None = None
+    identity_sha256: SHA256
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        for key in sorted(self.model_fields_set - {"seed", "sha256"}):
+            if getattr(self, key) is None:
+                raise at(key, "expected a value, found null")
+        if (self.sha256 is None) == (self.missing is None):
+            raise at("sha256", "expected either the digest of arrays, or null and why they are missing")
+        check_ids(self.vertices, self.source, self.pairs)
+        if self.sources is not None and self.sources.count > self.vertices:
+            raise at("sources.count", f"expected at most {self.vertices}, found {self.sources.count}")
+        return self
+
+
+def write_identity(info: dict[str, Any]) -> str:
+    """Return the text of `graph.json`; raise ValueError if it could not be read again."""
+    text = json.dumps({**info, SEAL: _digest(info)}, indent=2) + "\n"
+    read_identity(text)
+    return text
+
+
+def read_identity(text: str | bytes) -> dict[str, Any]:
+    """Return the values of `graph.json`, without its digest; raise ValueError if one of them is wrong."""
+    try:
+        found = Identity.model_validate_json(text)
+    except ValidationError as error:
+        raise ValueError(explain(error, "graph.json")) from None
+    info = found.model_dump(mode="json", exclude_unset=True, exclude={SEAL})
+    if _digest(info) != found.identity_sha256:
+        raise ValueError(f"graph.json was altered: its {SEAL} is not that of its other values")
+    return info
+
+
+def _digest(info: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(info, sort_keys=True).encode()).hexdigest()
