@@ -160,8 +160,8 @@ class Plan:
 def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raise RetraceError if the configuration is wrong, `backend: cuda` has no GPU, a run on the emulator would
-    replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
+    Raise RetraceError if the configuration or a record is wrong, `backend: cuda` has no GPU, a run on the
+    emulator would replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
     checked, datasets = load_configuration(config)
     why_no_gpu = cuda_status() if checked.backend != "emulator" else "backend: emulator was asked for"
@@ -169,8 +169,7 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
         raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
     backend = "cuda" if why_no_gpu is None else "emulator"
     files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
-    records = (record for file in files for record in read_records([file]))
-    gpus = (record.machine.gpu.name for record in records if record.machine.gpu)
+    gpus = (record.machine.gpu.name for record in read_records(files) if record.machine.gpu)
     if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
@@ -179,6 +178,7 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     every, mine = load_reports().items(), checked.experiments.keys()
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
+    read_records(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "
