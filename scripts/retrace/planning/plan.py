@@ -51,16 +51,21 @@ class Plan:
 
     @property
     def targets(self) -> dict[str, list[str]]:
-        """Return the files of each table, figure and report, by its name."""
+        """Return the files of each table, figure and report, by its name, and the records it is made of.
+
+        Snakemake would not miss a record that was deleted if only what is made of it were asked for.
+        """
         targets: dict[str, list[str]] = defaultdict(list)
         for name in self.experiments:
-            targets[name] += made("tables", name)
-        for name in self.figures:
-            targets[name] += made("figures", name)
+            targets[name] += made("tables", name) + self.measured(name)
+        for name, experiment in self.figures.items():
+            targets[name] += made("figures", name) + self.measured(experiment)
         for key, report in self.reports.items():
             if report.claims:
                 targets[f"claims-{key}"] += made("tables", f"claims-{key}")
             mine = [name for name in report.experiments if name in self.experiments]
+            for name in mine if report.claims else ():
+                targets[f"claims-{key}"] += self.measured(name)
             drawn = [figure for figure, shown in self.figures.items() if shown in mine]
             for name in [*mine, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
@@ -87,8 +92,12 @@ class Plan:
             for folder in others:
                 stored = (project.path(f"{folder}/{experiment}/{graph}.jsonl") for graph in every)
                 found += [path for path in stored if Path(path).exists()]
-            found += [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
+            found += self.measured(experiment)
         return found
+
+    def measured(self, experiment: str) -> list[str]:
+        """Return the records that this run measures of an experiment."""
+        return [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
 
     def graphs(self, experiment: str, scale: str = "") -> list[str]:
         """Return the graphs that an experiment is measured on, at this run's scale or another."""
