@@ -18,7 +18,7 @@ WRONG: dict[str, Any] = {"verified": False, "reason": "vertex 3: 4, expected 5"}
 
 def graph_info(name: str, **changes: Any) -> GraphInfo:
     """Fabricate a graph of the registry, `random-14-5` or `dense-256`."""
-    info: dict[str, Any] = {"edition": "official", "weights": "file", "sha256": "0" * 64, "seed": None}
+    info: dict[str, Any] = {"edition": "official", "weights": "file", "seed": None}
     kind, _, size = name.partition("-")
     if kind in ("random", "dense"):
         if kind == "random":
@@ -26,15 +26,15 @@ def graph_info(name: str, **changes: Any) -> GraphInfo:
             vertices, arcs = 2**exponent, density * 2**exponent
         else:
             vertices, arcs = int(size), int(size) * (int(size) - 1)
-        info |= {"edition": "generated", "weights": "generated", "sha256": f"{vertices:032d}{arcs:032d}"}
-        info |= {"origin": "generated", "seed": 7}
+        info |= {"edition": "generated", "weights": "generated", "origin": "generated", "seed": 7}
     elif name == "Gowalla":
         vertices, arcs = 196_591, 1_900_654
-        info |= {"origin": "snap", "sha256": "9" * 64}
+        info |= {"origin": "snap"}
     else:
         vertices, arcs = GRAPHS[name]
         info |= {"origin": "report" if kind == "small" else "dimacs"}
-    return GraphInfo(**{"name": name, "vertices": vertices, "arcs": arcs, **info, **changes})
+    info |= {"name": name, "vertices": vertices, "arcs": arcs, "sha256": f"{vertices:032d}{arcs:032d}"}
+    return GraphInfo(**info | changes)
 
 
 def machine_info(name: str, gpu: bool | None = None) -> MachineInfo:

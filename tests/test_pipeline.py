@@ -259,6 +259,18 @@ def test_an_edit_measures_again(finished: tuple[Path, str], edited: str, measure
         path.write_bytes(before)
 
 
+def test_a_record_that_was_deleted_is_measured_again(finished: tuple[Path, str], tmp_path: Path) -> None:
+    project, _ = finished
+    record = project / "results/machines/local/mine/small-6.jsonl"
+    shutil.move(record, tmp_path)
+    try:
+        for targets in ((), ("mine",)):
+            again = jobs(snakemake(project, project, "--dry-run", *targets))
+            assert again >= {"Measure and check mine on small-6", "Write the table mine"}
+    finally:
+        shutil.move(tmp_path / record.name, record)
+
+
 @pytest.mark.parametrize(
     ("option", "told"),
     [

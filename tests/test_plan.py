@@ -162,7 +162,8 @@ def test_any_name_is_an_experiment_with_a_table_and_a_figure(config: Config) -> 
         for name in ("my.own-2", "verification")
     )
     figure = [f"results/figures/my.own-2.{form}" for form in ("svg", "png", "md")]
-    assert planned.targets == {"my.own-2": table + figure, "verification": verification}
+    own = ["results/machines/local/my.own-2/small-6.jsonl"]
+    assert planned.targets == {"my.own-2": table + own + figure, "verification": verification}
     assert planned.report_files("my.own-2") == []
 
 
@@ -173,8 +174,8 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     figures.add("bellman-ford-edges")  # the others show some of the solvers only
     assert planned.figures == dict.fromkeys(figures, "bellman-ford-edges")
     made = {Path(path).stem for path in planned.targets["an-bellman-ford"]}
-    assert made == {"bellman-ford-edges", "claims-an-bellman-ford", *figures}
-    assert planned.targets.keys() == made | {"an-bellman-ford", "verification"}
+    assert made == {"bellman-ford-edges", "claims-an-bellman-ford", *figures, "small-6"}
+    assert planned.targets.keys() | {"small-6"} == made | {"an-bellman-ford", "verification"}
     stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"
     assert planned.report_records("an-bellman-ford") == [stored]
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}

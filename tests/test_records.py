@@ -4,15 +4,17 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 from typing import Any
 
+import numpy as np
 import pytest
 
-from command_line import refused
+from command_line import PROJECT, refused
 from fabricated import WRONG, changed, frame, graph_info, record, trial, without_answer
 from retrace.records.record import Record, make_record, read_records, update_records, write_records
 from retrace.records.statistics import Summary, rank
-from retrace.reports.frame import Entry
+from retrace.reports.frame import Entry, build
 from retrace.system.errors import RetraceError
 
 
@@ -53,6 +55,21 @@ BREAKS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda r: r.update(status="failed", verified=None), "reason: "),
     (lambda r: r.update(status="skipped", reason="no GPU"), "verified: "),
     (lambda r: r.update(solver="sssp/bsp"), "solver: "),
+    (lambda r: r.update(solver="bfs/best"), "solver: no solver is called bfs/best"),
+    (lambda r: r.update(backend="cuda"), "backend: bfs/queue runs on host, not on cuda"),
+    (
+        lambda r: r.update(solver="bfs/bsp", backend="cuda", machine={**r["machine"], "gpu": None}),
+        r"machine\.gpu: expected the GPU that ran it, found null",
+    ),
+    (lambda r: r.update(digest="0" * 64), "digest: expected a sha256, found zeros"),
+    (lambda r: r.update(source=264_346), "source: expected a vertex below 264346, found 264346"),
+    (lambda r: r["graph"].update(arcs=10**400), r"graph\.arcs: "),
+    (lambda r: r["graph"].update(seed=10**400), r"graph\.seed: "),
+    (lambda r: r["graph"].update(name="x" * 5000), r"graph\.name: "),
+    (lambda r: r["parameters"].update(parts=10**400), r"parameters\.parts"),
+    (lambda r: r["machine"].update(memory_gib=float("inf")), r"machine\.memory_gib: "),
+    (lambda r: r["parameters"].update(parts=float("inf")), r"parameters\.parts"),
+    (lambda r: r.update(observed={"x": float("inf")}), r"observed\.x"),
     (lambda r: r.update(started="yesterday"), "started: "),
     (lambda r: r.update(started="2026-01-31T12:00:00"), "started: expected a time zone"),
 ]
@@ -66,6 +83,97 @@ def test_a_bad_line_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], 
     change(value)
     path.write_text(path.read_text() + json.dumps(value) + "\n")
     assert re.search(rf"NY\.jsonl:2: {told}", refused(read_records, [path]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [('"backend":"host"', '"backend":"cuda","backend":"host"', "backend: given twice in an object"),
+     ('"backend":"host"', '"backend" :"cuda","backend":"host"', "backend: given twice"),
+     ('"backend":"host"', '"back\\u0065nd":"cuda","backend":"host"', "backend: given twice"),
+     ('"gpu":{', '"gpu":{"driver":"1",', "driver: given twice"),
+     ('"memory_gib":8.0', '"memory_gib":1e999', "machine.memory_gib: "),
+     ('"memory_gib":8.0', f'"memory_gib":{"1" * 5000}', "not JSON (number out of range"),
+     ('"parameters":{}', '"parameters":' + "[" * 10**5 + "]" * 10**5, "not JSON (recursion limit")],
+)  # fmt: skip
+def test_a_line_that_can_be_read_in_two_ways_is_refused(
+    tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    path = tmp_path / "NY.jsonl"
+    write_records(path, [record("bfs/queue", "NY")])
+    text = path.read_text()
+    path.write_text(text.replace(old, new))
+    assert f"NY.jsonl:1: {told}" in refused(read_records, [path])
+    # spaces, escapes and line separators inside a text are no reason to refuse
+    for kept in (json.dumps(json.loads(text), indent=None), text.replace("Some CPU", '\\"a\\" : \u2028')):
+        path.write_text(kept)
+        assert len(read_records([path])) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [({"machine": "local"}, "machine.name: expected h200, as the path says, found local"),
+     ({"experiment": "mine"}, "experiment: expected table-3.3, as the path says, found mine"),
+     ({"graph": "NW"}, "graph.name: expected NY, as the path says, found NW"),
+     ({"times": (1.0,)}, "solver: a second record of bfs/queue; keep one")],
+)  # fmt: skip
+def test_a_record_is_of_what_its_path_names(tmp_path: Path, wrong: dict[str, Any], told: str) -> None:
+    path = tmp_path / "machines/h200/table-3.3/NY.jsonl"
+    one, other = record("bfs/queue", "NY"), record("bfs/queue", **{"graph": "NY"} | wrong)
+    write_records(path, [one, other])
+    assert refused(read_records, [path]) == f"{path}:2: {told}"
+    write_records(tmp_path / "both.jsonl", [one, other])
+    assert ("times" in wrong) == (told in str(read_or_refuse(tmp_path / "both.jsonl")))
+
+
+def read_or_refuse(path: Path) -> list[Record] | RetraceError:
+    try:
+        return read_records([path])
+    except RetraceError as error:
+        return error
+
+
+def test_records_that_contradict_others_are_named(tmp_path: Path) -> None:
+    """Altered in any of the files, whatever the oracle is said to have found."""
+    solvers = ("sssp/scipy", "sssp/igraph", "sssp/networkit")
+    paths = [tmp_path / f"{solver[5:]}.jsonl" for solver in solvers]
+    for altered, path in enumerate(paths):
+        for change, key in (
+            ({"digest": "2" * 64}, "digest"),
+            ({"graph": graph_info("NY", arcs=733_845)}, "graph.arcs"),
+        ):
+            for number, (solver, file) in enumerate(zip(solvers, paths, strict=True)):
+                write_records(
+                    file, [record(solver, **{"graph": "NY"} | (change if number == altered else {}))]
+                )
+            likely = paths[0 if altered else 1]
+            told = f"not that of 2 others, such as {likely}:1; delete the wrong file and measure it again"
+            assert refused(read_records, paths) == f"{path}:1: {key}: {told}"
+    others = [{"source": 1}, {"parameters": {"target": 5}}, WRONG, {"graph": "NW"}]
+    write_records(paths[0], [record("sssp/scipy", **{"graph": "NY", "digest": f"{number:064d}"} | other)
+                             for number, other in enumerate(others, 1)])  # fmt: skip
+    scores = [record("betweenness/igraph", "NY", digest=f"{n}" * 64, source=None) for n in (1, 2)]
+    write_records(paths[1], scores[:1])
+    write_records(paths[2], scores[1:])
+    assert len(read_records(paths)) == 6
+
+
+def test_the_committed_records_are_sound() -> None:
+    assert len(read_records(sorted((PROJECT / "results/machines/h200").glob("*/*.jsonl")))) == 783
+
+
+def test_many_records_are_read_in_a_time_that_grows_with_their_number(tmp_path: Path) -> None:
+    """60,000 took 102 s; they take 4 s on an idle machine."""
+    seconds, line = [], record("bfs/queue", "NY").model_dump_json()
+    for count in (1_000, 4_000):
+        path = tmp_path / f"{count}.jsonl"
+        lines = (line.replace('"source":0', f'"source":{number}') for number in range(count))
+        path.write_text("\n".join(lines))
+        begun = process_time()
+        found = read_records([path])
+        update_records(path, found)
+        build(found)
+        seconds.append(process_time() - begun)
+    assert seconds[1] < 10 * seconds[0]
 
 
 @pytest.mark.parametrize("content", [b"\n", b"{\n", b"[]\n", b"1\n", b'"text"\n', b"\xff\xfe\x00", None])
@@ -89,17 +197,17 @@ def test_a_bad_record_leaves_the_old_file(tmp_path: Path) -> None:
 
 def test_an_update_replaces_what_is_of_the_same_subject(tmp_path: Path) -> None:
     path = tmp_path / "NY.jsonl"
-    near, far = (record("stcon/bsp", "NY", parameters={"pair": pair}) for pair in ("near", "far"))
+    near, far = (record("stcon/two-queues", "NY", parameters={"pair": pair}) for pair in ("near", "far"))
     update_records(path, [near, far])
     assert read_records([path]) == [near, far]
     again = changed(near, trials=[trial(1)], parameters={"pair": "near", "at_once": 8})
-    added = record("stcon/two-queues", "NY", parameters={"pair": "near"})
+    added = record("stcon/igraph", "NY", parameters={"pair": "near"})
     update_records(path, [again, added])
     assert read_records([path]) == [again, far, added]
     for other, what in (
         (record("bfs/queue", "NY"), "experiment table-3.4, not table-3.3"),
-        (record("stcon/bsp", graph_info("NY", sha256="5" * 64)), "graph 000"),
-        (record("stcon/bsp", "NY", machine="local"), "machine h200, not local"),
+        (record("stcon/igraph", graph_info("NY", sha256="5" * 64)), "graph 000"),
+        (record("stcon/igraph", "NY", machine="local"), "machine h200, not local"),
     ):
         with pytest.raises(RetraceError, match=rf"NY\.jsonl: holds records of {what}"):
             update_records(path, [other])
@@ -137,6 +245,14 @@ def test_no_verified_answer_no_time() -> None:
     assert not entry(record("bfs/queue", "NY", **WRONG)).times
     assert not entry(record("bfs/bsp", "NY", backend="emulator")).times
     assert not entry(without_answer("bfs/bsp", "NY", "failed", "out of memory")).times
+
+
+def test_quartiles_are_those_of_numpy() -> None:
+    drawn = np.random.default_rng(1)
+    for count in range(1, 13):
+        for times in drawn.lognormal(0, 9, (50, count)):
+            one = Summary.of(times.tolist())
+            assert [one.q1, one.median, one.q3] == np.percentile(times, [25, 50, 75]).tolist()
 
 
 def test_times_are_ranked_by_quartiles_and_two_per_cent() -> None:

@@ -51,16 +51,21 @@ class Plan:
 
     @property
     def targets(self) -> dict[str, list[str]]:
-        """Return the files of each table, figure and report, by its name."""
+        """Return the files of each table, figure and report, by its name, and the records it is made of.
+
+        Snakemake would not miss a record that was deleted if only what is made of it were asked for.
+        """
         targets: dict[str, list[str]] = defaultdict(list)
         for name in self.experiments:
-            targets[name] += made("tables", name)
-        for name in self.figures:
-            targets[name] += made("figures", name)
+            targets[name] += made("tables", name) + self.measured(name)
+        for name, experiment in self.figures.items():
+            targets[name] += made("figures", name) + self.measured(experiment)
         for key, report in self.reports.items():
             if report.claims:
                 targets[f"claims-{key}"] += made("tables", f"claims-{key}")
             mine = [name for name in report.experiments if name in self.experiments]
+            for name in mine if report.claims else ():
+                targets[f"claims-{key}"] += self.measured(name)
             drawn = [figure for figure, shown in self.figures.items() if shown in mine]
             for name in [*mine, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
@@ -87,8 +92,12 @@ class Plan:
             for folder in others:
                 stored = (project.path(f"{folder}/{experiment}/{graph}.jsonl") for graph in every)
                 found += [path for path in stored if Path(path).exists()]
-            found += [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
+            found += self.measured(experiment)
         return found
+
+    def measured(self, experiment: str) -> list[str]:
+        """Return the records that this run measures of an experiment."""
+        return [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
 
     def graphs(self, experiment: str, scale: str = "") -> list[str]:
         """Return the graphs that an experiment is measured on, at this run's scale or another."""
@@ -160,8 +169,8 @@ class Plan:
 def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raise RetraceError if the configuration is wrong, `backend: cuda` has no GPU, a run on the emulator would
-    replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
+    Raise RetraceError if the configuration or a record is wrong, `backend: cuda` has no GPU, a run on the
+    emulator would replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
     checked, datasets = load_configuration(config)
     why_no_gpu = cuda_status() if checked.backend != "emulator" else "backend: emulator was asked for"
@@ -169,8 +178,7 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
         raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
     backend = "cuda" if why_no_gpu is None else "emulator"
     files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
-    records = (record for file in files for record in read_records([file]))
-    gpus = (record.machine.gpu.name for record in records if record.machine.gpu)
+    gpus = (record.machine.gpu.name for record in read_records(files) if record.machine.gpu)
     if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
@@ -179,6 +187,7 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     every, mine = load_reports().items(), checked.experiments.keys()
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
+    read_records(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "

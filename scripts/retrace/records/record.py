@@ -4,7 +4,9 @@ The models define a record; `workflow/schemas/record.schema.yaml` is generated f
 Whatever is written is read back through the same checks first.
 """
 
+import gc
 import json
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from retrace.solvers.registry import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 from retrace.system.models import SHA256, Model, Name, at, explain, one_line
@@ -19,8 +22,12 @@ from retrace.system.models import SHA256, Model, Name, at, explain, one_line
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
+ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
+"""Problems whose verified answers are the same bytes, whoever found them; scores are rounded differently."""
+
 Milliseconds = Annotated[float, Field(ge=0)]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
 class Trial(Model):
@@ -37,7 +44,7 @@ class Trial(Model):
 class GraphInfo(Model):
     """Which graph was solved, down to the sha256 of its arrays."""
 
-    name: str
+    name: Annotated[str, Field(max_length=255)]
     vertices: Count
     arcs: Count
     origin: Literal["dimacs", "snap", "report", "generated", "stand-in"]
@@ -46,7 +53,7 @@ class GraphInfo(Model):
     sha256: SHA256 | None = Field(
         description="of the CSR arrays; of what decides its matrix for a dense graph; null if not made"
     )
-    seed: int | None = Field(description="of whatever was generated")
+    seed: Whole | None = Field(description="of whatever was generated")
     density: float | None = None
     trusted_sha256: SHA256 | None = Field(
         default=None, description="of the file's content, where no other is known: trusted on first use"
@@ -97,7 +104,7 @@ class Record(Model):
     problem: Literal["bfs", "stcon", "sssp", "generate", "bellman-ford", "betweenness"]
     solver: Annotated[str, Field(pattern="^[a-z-]+/[a-z0-9-]+$", description="problem/variant")]
     backend: Literal["cuda", "emulator", "host"]
-    parameters: dict[Annotated[str, Field(pattern="^[a-z_]+$")], int | float | str] = Field(
+    parameters: dict[Annotated[str, Field(pattern="^[a-z_]+$")], Whole | float | str] = Field(
         description="settings of the solver, and what was asked of the graph", default_factory=dict
     )
     source: Count | None = Field(default=None, description="vertex id, 0-based")
@@ -109,7 +116,7 @@ class Record(Model):
     verified: bool | None = Field(default=None, description="null where there is no answer to check")
     oracle: str | None = Field(default=None, description="what the answer was checked against")
     digest: SHA256 | None = Field(default=None, description="sha256 of the answer")
-    observed: dict[str, int | float] = Field(
+    observed: dict[str, Whole | float] = Field(
         default_factory=dict, description="what a solver reports of its last trial beside its times"
     )
     machine: MachineInfo
@@ -132,10 +139,16 @@ class Record(Model):
         missing = [key for key in ("verified", "oracle", "digest") if getattr(self, key) is None]
         if self.solver.split("/")[0] != self.problem:
             raise at("solver", f"{self.solver} does not solve {self.problem}")
+        if self.source is not None and self.source >= self.graph.vertices:
+            raise at("source", f"expected a vertex below {self.graph.vertices}, found {self.source}")
         if ok and not self.trials:
             raise at("trials", f"expected at least one {where}")
         if ok and missing:
             raise at(missing[0], f"expected a value {where}")
+        if ok and self.backend == "cuda" and self.machine.gpu is None:
+            raise at("machine.gpu", "expected the GPU that ran it, found null")
+        if self.digest == "0" * 64:
+            raise at("digest", "expected a sha256, found zeros")
         if not ok and not self.reason:
             raise at("reason", f"expected one {where}")
         if not ok and self.verified is not None:
@@ -171,6 +184,17 @@ class Record(Model):
         return (self.solver, self.source, tuple(sorted(settings.items())))
 
     @property
+    def statements(self) -> dict[tuple[Any, ...], Any]:
+        """What the record says that must hold for every other: the graph's size, and the only answer."""
+        graph, said = self.graph, dict[tuple[Any, ...], Any]()
+        if graph.sha256 is not None:
+            said["graph.arcs", graph.sha256] = (graph.vertices, graph.arcs)
+            if self.agreed and self.problem in ONE_ANSWER:
+                question = (self.problem, graph.sha256, self.source, self.parameters.get("target"))
+                said["digest", *question] = self.digest
+        return said
+
+    @property
     def label(self) -> str:
         """The graph's name in tables and figures, which a substitute never has alone."""
         name, origin = self.graph.name, self.graph.origin
@@ -190,21 +214,111 @@ def make_record(where: str, **values: Any) -> Record:
 def parse_record(line: str, where: str) -> Record:
     """Read a record from a line of JSON; if it is not sound, a RetraceError names `where` and the key."""
     try:
-        return Record.model_validate_json(line)
+        record = Record.model_validate_json(line)
     except ValidationError as error:
         raise RetraceError(explain(error, where)) from None
+    _check_solver(record, where)
+    # The keys of a line without escapes and spaces around colons can be counted, which takes a tenth as long.
+    if any(mark in line for mark in ("\\", '" ', "\t", "\r")) or line.count('":') != _keys(record):
+        try:
+            json.loads(line, object_pairs_hook=_once)
+        except KeyError as twice:
+            raise RetraceError(f"{where}: {twice.args[0]}: given twice in an object; give it once") from None
+    return record
+
+
+def _check_solver(record: Record, where: str) -> None:
+    """Raise RetraceError if there is no such solver, or it does not run where the record says."""
+    try:
+        backends = find(record.solver).backends
+    except RetraceError as error:
+        raise RetraceError(f"{where}: solver: {error}") from None
+    if record.backend not in backends:
+        told = f"{record.solver} runs on {' or '.join(backends)}, not on {record.backend}"
+        raise RetraceError(f"{where}: backend: {told}")
+
+
+def _keys(record: Record) -> int:
+    """Return how many keys a record was given in all its objects."""
+    objects = [record, record.graph, record.machine, record.software, *record.trials]
+    given = sum(len(part.model_fields_set) for part in objects) + len(record.parameters)
+    gpu = record.machine.gpu
+    return given + len(record.observed) + (len(gpu.model_fields_set) if gpu else 0)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    """Raise KeyError if an object has a key twice, of which readers of JSON keep the last."""
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise KeyError(one_line(twice[0]))
 
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
-    """Read the records of JSON-lines files; a RetraceError names the first line that is not sound."""
-    records = []
-    for path in paths:
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise RetraceError(f"{path}: cannot be read ({one_line(error)})") from None
-        records += [parse_record(line, f"{path}:{number}") for number, line in enumerate(lines, 1)]
+    """Read the records of JSON-lines files.
+
+    A RetraceError names the first line that is not sound, has the subject of another in its file, is not of
+    the machine, experiment and graph that a path `machines/<machine>/<experiment>/<graph>.jsonl` names, or
+    contradicts the other records.
+    """
+    records: list[Record] = []
+    places: list[tuple[Path, int]] = []
+    gc.disable()  # it would look through the records again and again while there are more and more
+    try:
+        for path in paths:
+            found = [parse_record(line, f"{path}:{number}") for number, line in enumerate(_lines(path), 1)]
+            _check_file(path, found)
+            records += found
+            places += [(path, number) for number in range(1, len(found) + 1)]
+        _check_agreement(records, places)
+    finally:
+        gc.enable()
     return records
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RetraceError(f"{path}: cannot be read ({one_line(error)})") from None
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _check_file(path: Path, records: list[Record]) -> None:
+    """Raise RetraceError if two records have one subject, or one is not of what the path names."""
+    above, machine, experiment = ("", "", "", *path.parts[:-1])[-3:]
+    named = {"machine.name": machine, "experiment": experiment, "graph.name": path.stem}
+    subjects = set()
+    for number, record in enumerate(records, 1):
+        found = (record.machine.name, record.experiment, record.graph.name)
+        if above == "machines" and found != tuple(named.values()):
+            key, was = next((key, was) for key, was in zip(named, found, strict=True) if was != named[key])
+            expected = f"expected {named[key]}, as the path says, found {one_line(was)}"
+            raise RetraceError(f"{path}:{number}: {key}: {expected}")
+        subject = (*found, record.graph.sha256 if record.problem != "generate" else None, *record.subject)
+        if subject in subjects:
+            raise RetraceError(f"{path}:{number}: solver: a second record of {record.solver}; keep one")
+        subjects.add(subject)
+
+
+def _check_agreement(records: list[Record], places: list[tuple[Path, int]]) -> None:
+    """Raise RetraceError if records state two sizes of a graph, or two answers to a question.
+
+    It names a record of those that fewest agree with.
+    """
+    said: dict[Any, Any] = {}
+    for record in records:
+        for about, stated in record.statements.items():
+            if said.setdefault(about, stated) == stated:
+                continue
+            opinions: dict[Any, list[tuple[Path, int]]] = defaultdict(list)
+            for place, other in zip(places, records, strict=True):
+                if about in other.statements:
+                    opinions[other.statements[about]].append(place)
+            odd, *_, most = sorted(opinions.values(), key=len)
+            (path, number), (file, line) = odd[-1], most[0]
+            others = f"{len(most)} others, such as {file}:{line}"
+            advice = "delete the wrong file and measure it again"
+            raise RetraceError(f"{path}:{number}: {about[0]}: not that of {others}; {advice}")
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
@@ -222,12 +336,13 @@ def update_records(path: Path, records: Iterable[Record]) -> None:
 
 def updated(path: Path, records: Iterable[Record]) -> list[Record]:
     """Return what a file would hold, one record of a subject; RetraceError if its place is another."""
-    kept = {record.subject: record for record in (read_records([path]) if path.exists() else [])}
-    for record in records:
-        for old in kept.values():
-            for what, a in old.place.items():
-                if a != (b := record.place[what]):
-                    raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
+    old = read_records([path]) if path.exists() else []
+    kept: dict[tuple[Any, ...], Record] = {}
+    for record in (*old, *records):
+        first = next(iter(kept.values()), record).place
+        for what, a in first.items():
+            if a != (b := record.place[what]):
+                raise RetraceError(f"{path}: holds records of {what} {a}, not {b}; write to another file")
         kept[record.subject] = record
     return list(kept.values())
 

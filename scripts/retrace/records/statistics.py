@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 LEAST_TRIALS = 3
 """Fewer have no quartiles to speak of."""
 SAME = 1.02
@@ -37,8 +35,9 @@ class Summary:
     @classmethod
     def of(cls, values: Sequence[float]) -> Summary:
         """Summarise `values`, at least one."""
-        q1, median, q3 = (float(quartile) for quartile in np.percentile(values, [25, 50, 75]))
-        return cls(len(values), median, q1, q3, min(values))
+        ordered = sorted(values)
+        q1, median, q3 = (_quantile(ordered, share) for share in (0.25, 0.5, 0.75))
+        return cls(len(ordered), median, q1, q3, ordered[0])
 
     def over(self, unit: float) -> Summary:
         """Return the same in other units, such as another solver's median."""
@@ -48,6 +47,14 @@ class Summary:
     def enough(self) -> bool:
         """Whether it can be ranked: it is of enough trials, or of long ones."""
         return self.median > 0 and (self.n >= LEAST_TRIALS or self.minimum >= LONG_MS)
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """Interpolate between the two nearest values as NumPy does, which takes 100 times as long for a few."""
+    place = share * (len(ordered) - 1)
+    low, part = int(place), place % 1
+    a, b = ordered[low], ordered[min(low + 1, len(ordered) - 1)]
+    return float(b - (b - a) * (1 - part) if part >= 0.5 else a + (b - a) * part)
 
 
 def rank(a: Summary, b: Summary) -> int:
