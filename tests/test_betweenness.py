@@ -178,6 +178,22 @@ def test_a_single_wrong_score_is_caught(which: str, data: st.DataObject) -> None
     assert result.reason.startswith(f"vertex {victim} has {changed[victim]:.17g} instead of")
 
 
+@pytest.mark.parametrize(
+    ("spec", "error", "verified"),
+    [("vert", 5e-10, True), ("vert", 2e-9, False), ("vert:blocks=2,precision=float", 5e-5, True),
+     ("vert:precision=float,blocks=2", 2e-4, False)],
+)  # fmt: skip
+def test_errors_are_relative_to_the_score_or_to_one_pair(spec: str, error: float, verified: bool) -> None:
+    found = SMALL["grid"]
+    oracle, right = ScoreOracle(found), exact_of_small("grid")
+    assert right.max() > 10
+    for changed in (right * (1 + error), right + error * (right < 1)):
+        if changed is not right:
+            result = oracle.check(f"betweenness/{spec}", Query(), changed)
+            assert result.verified in (verified, (changed == right).all())
+    assert not oracle.check(f"betweenness/{spec}", Query(), right.astype(np.float32)).verified
+
+
 def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() -> None:
     right, none = exact_of_small("grid"), np.full(3, np.nan)
     for expected, found in ((right, right.astype(np.float32)), (right, right[1:]), (none, none)):

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
 from retrace.check import oracles
-from retrace.check.certificates import certify, certify_tree
+from retrace.check.certificates import CERTIFICATE, certify, certify_tree
 from retrace.check.oracles import Oracle
 from retrace.check.result import digest
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.dense import DenseGraph
 from retrace.solvers import Query
-from solving import solved
+from retrace.system.errors import RetraceError
+from solving import open_device, solved
 
 
 @given(graph=random_graphs(), arcs=st.integers(1, 9), data=st.data())
@@ -103,3 +105,58 @@ def test_the_same_bytes_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert calls == ["certify_tree"] * 2 + ["certify"]
     assert not oracle.check("bfs/scipy", query, distance).verified  # the same bytes, but another question
     assert digest(distance) != digest(predecessor)
+
+
+@pytest.mark.parametrize("problem", ["sssp", "bellman-ford"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_last_distance_that_32_bits_hold(problem: str, sign: int) -> None:
+    if sign < 0 and problem == "sssp":
+        return
+    last = 2**31 - 2 if sign > 0 else 2**31 - 1
+    for length in (last, last + 1):
+        found = graph(3, [(0, 1, sign * 2**30), (1, 2, sign * (length - 2**30))])
+        unreached = np.array([0, sign * 2**30, UNREACHABLE], dtype=np.int32)
+        if length > last:
+            with pytest.raises(RetraceError, match=rf"{2**31 - 2}|less than {2**31 - 1}"):
+                Oracle(found).expected(problem, Query(0))
+        else:
+            assert Oracle(found).expected(problem, Query(0)).tolist() == [0, sign * 2**30, sign * last]
+        if sign > 0 and length > last:
+            with pytest.raises(RetraceError, match="32 bits"):
+                certify(found, found.weights, 0, unreached)
+        else:
+            told = f"vertex 2 has {UNREACHABLE}, but {sign * length} through vertex 1"
+            assert certify(found, found.weights, 0, unreached) == told
+
+
+def test_an_answer_of_another_type_or_shape_is_wrong() -> None:
+    found, query = NAMED["grid"], Query(0)
+    oracle = Oracle(found)
+    right = oracle.expected("sssp", query)
+    for name in ("sssp/bsp", "sssp/scipy"):
+        assert oracle.check(name, query, right).verified
+        for wrong in (right.astype(np.int64), right.astype(np.uint32), right[:-1], right[:, None]):
+            assert not oracle.check(name, query, wrong).verified
+
+
+@pytest.mark.parametrize(
+    ("found", "peer", "name", "oracle"),
+    [
+        (NAMED["grid"], "sssp/scipy", "sssp/bsp", oracles.DIJKSTRA),
+        (NAMED["grid"], "bfs/queue", "bfs/scipy", CERTIFICATE),
+        (NAMED["grid"], "sssp/bsp:block_size=32", "bellman-ford/scipy-dijkstra", CERTIFICATE),
+        (graph(2, [(0, 1, -4)]), "bellman-ford/scipy", "bellman-ford/dense", oracles.BELLMAN_FORD),
+        (graph(2, [(0, 1, -4)]), "bellman-ford/sequential", "bellman-ford/scipy", CERTIFICATE),
+        (DenseGraph(512, 1), "bellman-ford/dijkstra-dense", "bellman-ford/dense", oracles.DIJKSTRA),
+        (DenseGraph(513, 1), "bellman-ford/dijkstra-dense", "bellman-ford/dense", CERTIFICATE),
+    ],
+)  # fmt: skip
+def test_what_an_answer_was_checked_against_is_said(found: Any, peer: str, name: str, oracle: str) -> None:
+    with open_device("emulator" if "bsp" in peer else "host") as device:
+        answer = solved(peer, found, Query(0), device).download()
+    result = Oracle(found).check(name, Query(0), answer)
+    assert (result.verified, result.oracle) == (True, oracle)
+    if name == "sssp/bsp":
+        tree = solved("sssp/mask-sequential", found, Query(0)).predecessors()
+        both = Oracle(found).check(name, Query(0), answer, tree)
+        assert both.oracle == f"{oracles.DIJKSTRA} and {CERTIFICATE} of the tree"
