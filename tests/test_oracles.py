@@ -10,10 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
-from retrace.check import oracles
-from retrace.check.certificates import CERTIFICATE, certify, certify_tree
+from retrace.check import certificates, oracles
+from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
 from retrace.check.oracles import Oracle
 from retrace.check.result import digest
+from retrace.devices.matrices import host_matrix
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.dense import DenseGraph
@@ -109,18 +110,22 @@ def test_the_same_bytes_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("problem", ["sssp", "bellman-ford"])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_last_distance_that_32_bits_hold(problem: str, sign: int) -> None:
+def test_the_last_distance_that_32_bits_hold(
+    problem: str, sign: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if sign < 0 and problem == "sssp":
         return
+    monkeypatch.setattr(csr, "ARCS_AT_A_TIME", 1)
     last = 2**31 - 2 if sign > 0 else 2**31 - 1
-    for length in (last, last + 1):
-        found = graph(3, [(0, 1, sign * 2**30), (1, 2, sign * (length - 2**30))])
-        unreached = np.array([0, sign * 2**30, UNREACHABLE], dtype=np.int32)
+    for length in (last, last + 1, last + 2):
+        found = graph(4, [(0, 1, sign * 2**30), (1, 2, sign * (length - 2**30)), (0, 3, 0), (3, 0, 0)])
+        unreached = np.array([0, sign * 2**30, UNREACHABLE, 0], dtype=np.int32)
         if length > last:
             with pytest.raises(RetraceError, match=rf"{2**31 - 2}|less than {2**31 - 1}"):
                 Oracle(found).expected(problem, Query(0))
         else:
-            assert Oracle(found).expected(problem, Query(0)).tolist() == [0, sign * 2**30, sign * last]
+            lengths = [0, sign * 2**30, sign * last, 0]
+            assert Oracle(found).expected(problem, Query(0)).tolist() == lengths
         if sign > 0 and length > last:
             with pytest.raises(RetraceError, match="32 bits"):
                 certify(found, found.weights, 0, unreached)
@@ -139,9 +144,64 @@ def test_an_answer_of_another_type_or_shape_is_wrong() -> None:
             assert not oracle.check(name, query, wrong).verified
 
 
+def test_the_first_difference_is_named() -> None:
+    oracle = Oracle(NAMED["grid"])
+    wrong = oracle.expected("sssp", Query(0)).copy()
+    wrong[[3, 9]] += 1
+    told = str(oracle.check("sssp/bsp", Query(0), wrong).reason)
+    assert told.startswith("vertex 3 has ")
+    assert told.endswith("2 of 391 differ")
+
+
+def test_a_source_that_is_not_at_0_is_told() -> None:
+    lonely = NAMED["no arcs"]
+    answer = np.full(5, UNREACHABLE, dtype=np.int32)
+    for distance, told in ((0, None), (5, "vertex 2, the source, has 5 instead of 0")):
+        answer[2] = distance
+        assert certify(lonely, lonely.weights, 2, answer) == told
+
+
+def test_a_complete_graph_is_certified_in_blocks_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    complete = DenseGraph(20, 1)
+    matrix = host_matrix(complete)
+    right = solved("bellman-ford/dijkstra-dense", complete, Query(0)).download()
+    monkeypatch.setattr(certificates, "BLOCK_BYTES", 8 * 20 * 3)
+    assert certify_complete(matrix, 0, right) is None
+    for victim in range(1, 20):
+        for wrong in (1, -1):
+            changed = right + np.int32(wrong) * (np.arange(20, dtype=np.int32) == victim)
+            assert certify_complete(matrix, 0, changed) is not None
+    for malformed in (right.astype(np.int64), right[:-1]):
+        assert "instead of int32 (20,)" in str(certify_complete(matrix, 0, malformed))
+
+
+@pytest.mark.parametrize("which", ["two components", "star"])
+def test_who_has_a_predecessor_and_who_has_none(which: str) -> None:
+    found = NAMED[which]
+    solver = solved("sssp/mask-sequential", found, Query(0))
+    distance, right = solver.download(), solver.predecessors()
+    assert right is not None
+    for vertex, wrong in ((0, 1), (1, -1), (5, 0 if distance[5] == UNREACHABLE else -1)):
+        tree = right.copy()
+        tree[vertex] = wrong
+        told = f"vertex {vertex} has predecessor {wrong} at distance {distance[vertex]}"
+        assert certify_tree(found, 0, distance, tree) == told
+
+
+@pytest.mark.parametrize("place", [0, 7, -1])
+@pytest.mark.parametrize("error", [1, -1, 2**31 - 1])
+def test_each_entry_of_an_answer_counts(place: int, error: int) -> None:
+    oracle = Oracle(NAMED["grid"])
+    for name in ("sssp/bsp", "bfs/bsp", "sssp/scipy", "bellman-ford/dense"):
+        wrong = oracle.expected(name.split("/")[0], Query(0)).copy()
+        wrong[place] ^= error
+        assert not oracle.check(name, Query(0), wrong).verified
+
+
 @pytest.mark.parametrize(
     ("found", "peer", "name", "oracle"),
     [
+        (NAMED["grid"], "bfs/queue", "bfs/bsp", oracles.DIJKSTRA),
         (NAMED["grid"], "sssp/scipy", "sssp/bsp", oracles.DIJKSTRA),
         (NAMED["grid"], "bfs/queue", "bfs/scipy", CERTIFICATE),
         (NAMED["grid"], "sssp/bsp:block_size=32", "bellman-ford/scipy-dijkstra", CERTIFICATE),

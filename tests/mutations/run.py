@@ -19,9 +19,9 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
@@ -57,12 +57,14 @@ class Mutant:
         return f"{self.file}  {self.old}  ->  {self.new or 'nothing'}"
 
 
-def mutants(folder: Path = ROOT / "tests" / "mutations") -> Iterator[Mutant]:
+@cache
+def mutants() -> tuple[Mutant, ...]:
     """Read all mutants."""
-    for path in sorted(folder.glob("*.yaml")):
-        for part in yaml.safe_load(path.read_text()):
-            for one in part["mutants"]:
-                yield Mutant(**{"file": part["file"], "tests": part["tests"], **one})
+    texts = [path.read_text() for path in sorted(Path(__file__).parent.glob("*.yaml"))]
+    parts = [
+        part for text in texts for part in yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    ]
+    return tuple(Mutant(part["file"], part["tests"], **one) for part in parts for one in part["mutants"])
 
 
 def copied(place: Path) -> Path:
