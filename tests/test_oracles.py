@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graphs import NAMED, graph, random_graphs
 from retrace.check import certificates, oracles
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
+from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
 from retrace.check.result import digest
 from retrace.devices.matrices import host_matrix
@@ -142,6 +143,16 @@ def test_an_answer_of_another_type_or_shape_is_wrong() -> None:
         assert oracle.check(name, query, right).verified
         for wrong in (right.astype(np.int64), right.astype(np.uint32), right[:-1], right[:, None]):
             assert not oracle.check(name, query, wrong).verified
+
+
+def test_what_has_no_checker_is_refused() -> None:
+    for problem, found in (
+        ("sssp", DenseGraph(5, 1)),
+        ("generate", NAMED["grid"]),
+        ("colours", NAMED["grid"]),
+    ):
+        with pytest.raises(RetraceError, match=f"no checker for answers of {problem}"):
+            checker_of(problem, found)
 
 
 def test_the_first_difference_is_named() -> None:

@@ -23,7 +23,6 @@ from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
-from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
 from retrace.solvers import GENERATORS, Query, make
 from retrace.solvers.generate import Generator, RandomDegree, TreeFirst, generate

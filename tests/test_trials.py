@@ -16,6 +16,8 @@ import pytest
 
 from command_line import Patch
 from graphs import NAMED, identified
+from retrace.check.checkers import checker_of
+from retrace.check.result import digest
 from retrace.devices import emulator
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -23,7 +25,7 @@ from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
 from retrace.measure.experiment import as_record, measure
-from retrace.measure.trials import Effort, Measurement
+from retrace.measure.trials import Effort, Measurement, Outcome
 from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
 from retrace.solvers.bellman_ford import masked, on_host
@@ -155,6 +157,17 @@ def test_a_wrong_predecessor_in_one_trial_is_not_verified(temporary: Any) -> Non
 
     (case,) = run(["sssp/bent"])
     assert case.reason == "trial 2: vertex 7 has predecessor 7, whose arcs fit no path"
+
+
+def test_a_wrong_trial_stays_wrong_whatever_ran_beside_it() -> None:
+    case = Measurement("bfs/queue", "host", Query(0), None, at_once=3)
+    checker, right = checker_of("bfs", GRID), solved("bfs/queue", GRID, Query(0)).download()
+    for answer in (right, right + np.int32(1), right):
+        case.keep(Outcome({"solve": 1.0}, None, answer, None, {}, None), checker)
+    assert case.result
+    assert not case.result.verified
+    assert (len(case.trials), case.digest) == (2, digest(right + np.int32(1)))
+    assert str(case.reason).startswith("trial 2: vertex 0 has 1 instead of 0")
 
 
 def test_a_failure_is_told_and_others_go_on(temporary: Any) -> None:
