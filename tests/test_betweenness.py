@@ -197,8 +197,13 @@ def test_errors_are_relative_to_the_score_or_to_one_pair(spec: str, error: float
 
 def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() -> None:
     right, none = exact_of_small("grid"), np.full(3, np.nan)
-    for expected, found in ((right, right.astype(np.float32)), (right, right[1:]), (none, none)):
-        assert not compare_scores(expected, found, 1e-9, "exact").verified
+    for expected, found, why in (
+        (right, right.astype(np.float32), "float32"), (right, right[1:], "(47,) instead of float64 (48,)"),
+        (none, none, "overflow in the oracle too"),
+    ):  # fmt: skip
+        result = compare_scores(expected, found, 1e-9, "exact")
+        assert not result.verified
+        assert why in str(result.reason)
 
 
 @pytest.mark.parametrize(("by", "module"), [(NETWORKIT, "networkit"), (IGRAPH, "igraph")])

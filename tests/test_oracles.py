@@ -199,6 +199,25 @@ def test_who_has_a_predecessor_and_who_has_none(which: str) -> None:
         assert certify_tree(found, 0, distance, tree) == told
 
 
+@pytest.mark.parametrize("which", ["complete", "grid"])
+def test_no_arc_that_fits_no_path_makes_a_predecessor(which: str) -> None:
+    found = NAMED[which]
+    assert found.weights is not None
+    solver = solved("sssp/mask-sequential", found, Query(0))
+    distance, right = solver.download(), solver.predecessors()
+    assert right is not None
+    slack = distance[found.tails()] + found.weights - distance[found.indices]
+    for arc in np.flatnonzero((slack > 0) & (found.indices != 0))[:200]:
+        tree, head = right.copy(), found.indices[arc]
+        tree[head] = found.tails()[arc]
+        told = f"vertex {head} has predecessor {tree[head]}, whose arcs fit no path"
+        assert certify_tree(found, 0, distance, tree) == told
+    lowered = np.minimum(distance, distance.max() - 1)  # the last vertex, closer than its arc lets it be
+    assert "whose arcs fit no path" in str(certify_tree(found, 0, lowered, right))
+    raised = distance + (distance == distance.max())
+    assert "whose arcs fit no path" in str(certify_tree(found, 0, raised, right))
+
+
 @pytest.mark.parametrize("place", [0, 7, -1])
 @pytest.mark.parametrize("error", [1, -1, 2**31 - 1])
 def test_each_entry_of_an_answer_counts(place: int, error: int) -> None:

@@ -135,7 +135,7 @@ def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary
     case = run(["bfs/delegate"])[0]
     assert case.result is not None
     assert not case.result.verified
-    assert len(case.trials) == 2
+    assert len(case.trials) == WrongTheSecondTime.calls == 2
     assert case.reason is not None
     assert case.reason.startswith("trial 2: vertex 7 has")
 
@@ -186,11 +186,22 @@ def test_budget_skips_what_is_predicted_to_be_long(temporary: Any) -> None:
     @temporary
     class Slow(Delegate):
         def predict_seconds(self, query: Query) -> float:
-            return 631.04
+            return 61.04
 
     case = run(["bfs/delegate"], budget_s=60)[0]
-    assert (case.status, case.reason) == ("skipped", "predicted 631.0 s a trial, budget_s is 60")
+    assert (case.status, case.reason) == ("skipped", "predicted 61.0 s a trial, budget_s is 60")
     assert case.trials == []
+    assert run(["bfs/delegate"], budget_s=62)[0].status == "ok"
+
+
+def test_a_query_that_a_solver_declines_is_skipped(temporary: Any) -> None:
+    @temporary
+    class Picky(Delegate):
+        def declines(self, query: Query) -> str:
+            return f"cannot start from {query.source}"
+
+    case = run(["bfs/delegate"])[0]
+    assert (case.status, case.reason, case.trials) == ("skipped", "cannot start from 0", [])
 
 
 def test_budget_ends_the_trials_before_it_is_passed(temporary: Any, work: Callable[[float], None]) -> None:
