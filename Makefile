@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-com
 INSTALL = $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test check schemas gpu clean help
+.PHONY: reproduce report test mutants check schemas gpu clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -18,6 +18,9 @@ report: reproduce  ## The same as one page, results/report.html
 
 test: $(VENV)/dev  ## Set up and run all tests that need no GPU (with one: those too)
 	$(BIN)/python -m pytest -n 2 --dist loadscope
+
+mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: an hour and a half
+	$(BIN)/python tests/mutations/run.py --processes $(CORES)
 
 check: $(VENV)/dev  ## Formatting, lint and types
 	$(BIN)/ruff format --check scripts tests

@@ -178,10 +178,32 @@ def test_a_single_wrong_score_is_caught(which: str, data: st.DataObject) -> None
     assert result.reason.startswith(f"vertex {victim} has {changed[victim]:.17g} instead of")
 
 
+@pytest.mark.parametrize(
+    ("spec", "error", "verified"),
+    [("vert", 5e-10, True), ("vert", 2e-9, False), ("vert:blocks=2,precision=float", 5e-5, True),
+     ("vert:precision=float,blocks=2", 2e-4, False)],
+)  # fmt: skip
+def test_errors_are_relative_to_the_score_or_to_one_pair(spec: str, error: float, verified: bool) -> None:
+    oracle, right = ScoreOracle(SMALL["star"]), exact_of_small("star")
+    for vertex, change in ((0, error * right[0]), (7, error)):  # the hub, and a leaf, whose score is 0
+        for changed in (
+            right + change * (np.arange(40) == vertex),
+            right - change * (np.arange(40) == vertex),
+        ):
+            result = oracle.check(f"betweenness/{spec}", Query(), changed)
+            assert result.verified == verified, (vertex, result.reason)
+    assert not oracle.check(f"betweenness/{spec}", Query(), right.astype(np.float32)).verified
+
+
 def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() -> None:
     right, none = exact_of_small("grid"), np.full(3, np.nan)
-    for expected, found in ((right, right.astype(np.float32)), (right, right[1:]), (none, none)):
-        assert not compare_scores(expected, found, 1e-9, "exact").verified
+    for expected, found, why in (
+        (right, right.astype(np.float32), "float32"), (right, right[1:], "(47,) instead of float64 (48,)"),
+        (none, none, "overflow in the oracle too"),
+    ):  # fmt: skip
+        result = compare_scores(expected, found, 1e-9, "exact")
+        assert not result.verified
+        assert why in str(result.reason)
 
 
 @pytest.mark.parametrize(("by", "module"), [(NETWORKIT, "networkit"), (IGRAPH, "igraph")])

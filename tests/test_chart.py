@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -162,6 +163,20 @@ def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
     drawn.draw_without_rendering()
     boxes = [text.get_window_extent() for text in drawn.axes[0].texts]
     assert not any(one.padded(-1).overlaps(other.padded(-1)) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.parametrize(("name", "axis"), [("figure-3.3", 1), ("table-3.3", 0)])
+def test_whiskers_end_at_the_quartiles(name: str, axis: int) -> None:
+    times = [1.0, 2.0, 3.0, 10.0, 20.0]
+    drawn, (panel,), *_ = shown("bsp-suite", name, [record("bfs/bsp", "NY", times, backend="cuda")])
+    assert panel.machine == "h200"
+    whiskers = [
+        part
+        for part in drawn.axes[0].containers
+        if isinstance(part, ErrorbarContainer) and part.has_yerr | part.has_xerr
+    ]
+    (segment,) = [line for part in whiskers for one in part.lines[2] for line in one.get_segments()]
+    assert sorted(segment[:, axis]) == [2, 10]
 
 
 def test_the_same_input_gives_the_same_bytes(script: Call, tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from fabricated import WRONG, bellman_ford, brandes, changed, frame, measured, s
 from retrace.publish import verdicts
 from retrace.publish.page import render
 from retrace.records.record import Record
+from retrace.reports.claim import Faster, Fastest, GainGrows, NotFaster, SomewhereFaster
 from retrace.reports.judge import Finding, Verdict, judge, verdict
 from retrace.reports.report import load_reports
-from retrace.reports.wording import TIMES
+from retrace.reports.wording import TIMES, duration
 from retrace.system.errors import RetraceError
 
 REPORTS = load_reports()
@@ -68,6 +69,66 @@ def test_a_contradicted_claim_fails(claim: str, solver: str, factor: float, sett
     assert found.verdict == (Verdict.IN_PART if solver == "streams" else Verdict.FAILS)
     small = find(claim, slowed(BELLMAN_FORD, solver, factor, 512, **settings))
     assert small.verdict == Verdict.IN_PART
+
+
+PHASES = ("upload", "solve", "download", "kernel")
+PARTS = PHASES[:3]
+SKEWED = {True: (0.8, 0.98, 1.0, 1.02, 1.03), False: (0.1, 0.9, 1.0, 1.02, 1.9)}
+"""What the winner's and the loser's trials take over their medians: minima would judge otherwise."""
+
+
+def opposed(claim: str, wins: bool, part: str) -> list[Record]:
+    """Fabricate a machine on which a claim's phase says one thing, and all other phases the opposite.
+
+    The total, where that is the phase, is decided by one `part`. What is said to be faster `wins` or loses.
+    """
+    report, found = CLAIMS[claim]
+    assert found.test
+    assert found.experiment
+    test, specs = found.test, [report.variant(spec) for spec in found.test.specs]
+    kind, judged = type(test).__name__, part or test.by
+    first = set(specs[::2] if kind == "Faster" else specs[:1])
+    graphs = [f"random-{size}-{test.where.arcs_per_vertex or 5}" for size in (12, 13)]
+    if report.key == "an-bellman-ford":
+        graphs = ["dense-512", "dense-1024"]
+    records = []
+    for graph, variant in ((graph, variant) for graph in graphs for variant in dict.fromkeys(specs)):
+        winner = (variant in first) == wins
+        ms = dict.fromkeys(PARTS, 50.0 if winner else 40.0) | {"kernel": 5.0 if winner else 4.0}
+        if test.by == "total":
+            ms = dict.fromkeys(PHASES, 5.0 if winner else 4.0)
+        ms[judged] = 10.0 if winner else 80.0
+        if kind == "GainGrows":  # from the first graph to the second
+            more = (graph == graphs[1]) == wins
+            ms |= {
+                phase: 10.0 + (variant not in first) * (20.0 if more == (phase == judged) else 10.0)
+                for phase in PARTS
+            }
+        times = [{phase: time * factor for phase, time in ms.items()} for factor in SKEWED[winner]]
+        settings = {key: int(value) for key, value in variant.settings.items()}
+        trials = [trial(setup=9.0 if winner else 1.0, **one) for one in times]
+        one = measured(variant.solver, found.experiment, graph, trials, **settings)
+        left = 0.6 if "comp2" in variant.solver else 0.7 if "comp" in variant.solver else 1.0
+        records.append(changed(one, observed={"searched_vertices": left * one.graph.vertices}))
+    return records
+
+
+ORDERED = [
+    (name, part)
+    for name, (_, claim) in CLAIMS.items()
+    if isinstance(claim.test, Faster | NotFaster | SomewhereFaster | Fastest | GainGrows)
+    for part in (PARTS if claim.test.by == "total" else ("",))
+]
+
+
+@pytest.mark.parametrize(("claim", "part"), ORDERED)
+def test_a_claim_is_judged_by_its_phase_and_by_medians_alone(claim: str, part: str) -> None:
+    test = CLAIMS[claim][1].test
+    for wins in (True, False):
+        found = find(claim, opposed(claim, wins != isinstance(test, NotFaster), part))
+        assert found.verdict == (Verdict.HOLDS if wins else Verdict.FAILS), found.measured
+        least = duration(20.0 if part else 10.0)
+        assert f"{least} saved" in found.measured if isinstance(test, GainGrows) else least in found.measured
 
 
 def test_where_a_claim_holds_in_part_is_said() -> None:

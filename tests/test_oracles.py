@@ -10,14 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphs import NAMED, graph, random_graphs
-from retrace.check import oracles
-from retrace.check.certificates import certify, certify_tree
+from retrace.check import certificates, oracles
+from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
+from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
 from retrace.check.result import digest
+from retrace.devices.matrices import host_matrix
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.dense import DenseGraph
 from retrace.solvers import Query
-from solving import solved
+from retrace.system.errors import RetraceError
+from solving import open_device, solved
 
 
 @given(graph=random_graphs(), arcs=st.integers(1, 9), data=st.data())
@@ -103,3 +107,146 @@ def test_the_same_bytes_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert calls == ["certify_tree"] * 2 + ["certify"]
     assert not oracle.check("bfs/scipy", query, distance).verified  # the same bytes, but another question
     assert digest(distance) != digest(predecessor)
+
+
+@pytest.mark.parametrize("problem", ["sssp", "bellman-ford"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_last_distance_that_32_bits_hold(
+    problem: str, sign: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sign < 0 and problem == "sssp":
+        return
+    monkeypatch.setattr(csr, "ARCS_AT_A_TIME", 1)
+    last = 2**31 - 2 if sign > 0 else 2**31 - 1
+    for length in (last, last + 1, last + 2):
+        found = graph(4, [(0, 1, sign * 2**30), (1, 2, sign * (length - 2**30)), (0, 3, 0), (3, 0, 0)])
+        unreached = np.array([0, sign * 2**30, UNREACHABLE, 0], dtype=np.int32)
+        if length > last:
+            with pytest.raises(RetraceError, match=rf"{2**31 - 2}|less than {2**31 - 1}"):
+                Oracle(found).expected(problem, Query(0))
+        else:
+            lengths = [0, sign * 2**30, sign * last, 0]
+            assert Oracle(found).expected(problem, Query(0)).tolist() == lengths
+        if sign > 0 and length > last:
+            with pytest.raises(RetraceError, match="32 bits"):
+                certify(found, found.weights, 0, unreached)
+        else:
+            told = f"vertex 2 has {UNREACHABLE}, but {sign * length} through vertex 1"
+            assert certify(found, found.weights, 0, unreached) == told
+
+
+def test_an_answer_of_another_type_or_shape_is_wrong() -> None:
+    found, query = NAMED["grid"], Query(0)
+    oracle = Oracle(found)
+    right = oracle.expected("sssp", query)
+    for name in ("sssp/bsp", "sssp/scipy"):
+        assert oracle.check(name, query, right).verified
+        for wrong in (right.astype(np.int64), right.astype(np.uint32), right[:-1], right[:, None]):
+            assert not oracle.check(name, query, wrong).verified
+
+
+def test_what_has_no_checker_is_refused() -> None:
+    for problem, found in (
+        ("sssp", DenseGraph(5, 1)),
+        ("generate", NAMED["grid"]),
+        ("colours", NAMED["grid"]),
+    ):
+        with pytest.raises(RetraceError, match=f"no checker for answers of {problem}"):
+            checker_of(problem, found)
+
+
+def test_the_first_difference_is_named() -> None:
+    oracle = Oracle(NAMED["grid"])
+    wrong = oracle.expected("sssp", Query(0)).copy()
+    wrong[[3, 9]] += 1
+    told = str(oracle.check("sssp/bsp", Query(0), wrong).reason)
+    assert told.startswith("vertex 3 has ")
+    assert told.endswith("2 of 391 differ")
+
+
+def test_a_source_that_is_not_at_0_is_told() -> None:
+    lonely = NAMED["no arcs"]
+    answer = np.full(5, UNREACHABLE, dtype=np.int32)
+    for distance, told in ((0, None), (5, "vertex 2, the source, has 5 instead of 0")):
+        answer[2] = distance
+        assert certify(lonely, lonely.weights, 2, answer) == told
+
+
+def test_a_complete_graph_is_certified_in_blocks_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    complete = DenseGraph(20, 1)
+    matrix = host_matrix(complete)
+    right = solved("bellman-ford/dijkstra-dense", complete, Query(0)).download()
+    monkeypatch.setattr(certificates, "BLOCK_BYTES", 8 * 20 * 3)
+    assert certify_complete(matrix, 0, right) is None
+    for victim in range(1, 20):
+        for wrong in (1, -1):
+            changed = right + np.int32(wrong) * (np.arange(20, dtype=np.int32) == victim)
+            assert certify_complete(matrix, 0, changed) is not None
+    for malformed in (right.astype(np.int64), right[:-1]):
+        assert "instead of int32 (20,)" in str(certify_complete(matrix, 0, malformed))
+
+
+@pytest.mark.parametrize("which", ["two components", "star"])
+def test_who_has_a_predecessor_and_who_has_none(which: str) -> None:
+    found = NAMED[which]
+    solver = solved("sssp/mask-sequential", found, Query(0))
+    distance, right = solver.download(), solver.predecessors()
+    assert right is not None
+    for vertex, wrong in ((0, 1), (1, -1), (5, 0 if distance[5] == UNREACHABLE else -1)):
+        tree = right.copy()
+        tree[vertex] = wrong
+        told = f"vertex {vertex} has predecessor {wrong} at distance {distance[vertex]}"
+        assert certify_tree(found, 0, distance, tree) == told
+
+
+@pytest.mark.parametrize("which", ["complete", "grid"])
+def test_no_arc_that_fits_no_path_makes_a_predecessor(which: str) -> None:
+    found = NAMED[which]
+    assert found.weights is not None
+    solver = solved("sssp/mask-sequential", found, Query(0))
+    distance, right = solver.download(), solver.predecessors()
+    assert right is not None
+    slack = distance[found.tails()] + found.weights - distance[found.indices]
+    for arc in np.flatnonzero((slack > 0) & (found.indices != 0))[:200]:
+        tree, head = right.copy(), found.indices[arc]
+        tree[head] = found.tails()[arc]
+        told = f"vertex {head} has predecessor {tree[head]}, whose arcs fit no path"
+        assert certify_tree(found, 0, distance, tree) == told
+    lowered = np.minimum(distance, distance.max() - 1)  # the last vertex, closer than its arc lets it be
+    assert "whose arcs fit no path" in str(certify_tree(found, 0, lowered, right))
+    raised = distance + (distance == distance.max())
+    assert "whose arcs fit no path" in str(certify_tree(found, 0, raised, right))
+
+
+@pytest.mark.parametrize("place", [0, 7, -1])
+@pytest.mark.parametrize("error", [1, -1, 2**31 - 1])
+def test_each_entry_of_an_answer_counts(place: int, error: int) -> None:
+    oracle = Oracle(NAMED["grid"])
+    for name in ("sssp/bsp", "bfs/bsp", "sssp/scipy", "bellman-ford/dense"):
+        wrong = oracle.expected(name.split("/")[0], Query(0)).copy()
+        wrong[place] ^= error
+        assert not oracle.check(name, Query(0), wrong).verified
+
+
+@pytest.mark.parametrize(
+    ("found", "peer", "name", "oracle"),
+    [
+        (NAMED["grid"], "bfs/queue", "bfs/bsp", oracles.DIJKSTRA),
+        (NAMED["grid"], "sssp/scipy", "sssp/bsp", oracles.DIJKSTRA),
+        (NAMED["grid"], "bfs/queue", "bfs/scipy", CERTIFICATE),
+        (NAMED["grid"], "sssp/bsp:block_size=32", "bellman-ford/scipy-dijkstra", CERTIFICATE),
+        (graph(2, [(0, 1, -4)]), "bellman-ford/scipy", "bellman-ford/dense", oracles.BELLMAN_FORD),
+        (graph(2, [(0, 1, -4)]), "bellman-ford/sequential", "bellman-ford/scipy", CERTIFICATE),
+        (DenseGraph(512, 1), "bellman-ford/dijkstra-dense", "bellman-ford/dense", oracles.DIJKSTRA),
+        (DenseGraph(513, 1), "bellman-ford/dijkstra-dense", "bellman-ford/dense", CERTIFICATE),
+    ],
+)  # fmt: skip
+def test_what_an_answer_was_checked_against_is_said(found: Any, peer: str, name: str, oracle: str) -> None:
+    with open_device("emulator" if "bsp" in peer else "host") as device:
+        answer = solved(peer, found, Query(0), device).download()
+    result = Oracle(found).check(name, Query(0), answer)
+    assert (result.verified, result.oracle) == (True, oracle)
+    if name == "sssp/bsp":
+        tree = solved("sssp/mask-sequential", found, Query(0)).predecessors()
+        both = Oracle(found).check(name, Query(0), answer, tree)
+        assert both.oracle == f"{oracles.DIJKSTRA} and {CERTIFICATE} of the tree"

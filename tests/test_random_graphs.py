@@ -165,9 +165,13 @@ def chi_squared(counts: NDArray[np.integer[Any]]) -> float:
     ("spoil", "reason"),
     [(lambda g: replace(g, weights=None), "no weights"),
      (lambda g: replace(g, weights=spoiled(g.weights, 3, 101)), "an arc with a weight outside 1 to 100"),
+     (lambda g: replace(g, weights=spoiled(g.weights, 3, 0)), "an arc with a weight outside 1 to 100"),
      (lambda g: replace(g, indices=spoiled(g.indices, 3, 5)), "arc that leads out of the graph"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 3, -1)), "arc that leads out of the graph"),
      (lambda g: replace(g, indices=spoiled(g.indices, 3, g.tails()[3])), "has an arc to itself"),
      (lambda g: replace(g, indices=spoiled(g.indices, 1, g.indices[0])), "0 has two arcs to vertex 1"),
+     (lambda g: replace(g, indices=spoiled(g.indices, 3, g.indices[0])), "0 has two arcs to vertex 1"),
+     (lambda g: CSRGraph(np.minimum(g.indptr, 19), g.indices[:19], g.weights[:19]), "19 arcs instead"),
      (lambda g: replace(g, indptr=spoiled(g.indptr, 2, 1)), "vertex 1 has a negative number of arcs"),
      (lambda g: replace(g, indptr=spoiled(g.indptr, 1, 9)), "vertex 1 has a negative number of arcs"),
      (lambda g: CSRGraph(g.indptr[:-1], g.indices[:16], g.weights[:16]), "4 vertices and 16 arcs instead")],
@@ -177,6 +181,22 @@ def test_the_check_finds_what_is_wrong(spoil: Callable[[CSRGraph], CSRGraph], re
     verdict = generated.check_random_graph(spoil(tree_first(wanted)), wanted, connected=True)
     assert not verdict.verified
     assert reason in str(verdict.reason)
+
+
+@pytest.mark.parametrize("tail", [0, 1])
+def test_an_arc_in_either_direction_connects(tail: int) -> None:
+    arc = from_arcs(2, np.array([tail]), np.array([1 - tail]), np.ones(1, dtype=np.int32))
+    wanted = RandomGraph(2, 1, seed=1, weights=(1, 1))
+    assert generated.check_random_graph(arc, wanted, connected=True).verified
+
+
+def test_another_graph_of_the_same_seed_is_wrong() -> None:
+    wanted = RandomGraph(50, 200, seed=1)
+    checker = generated.RandomGraphChecker(wanted)
+    for seed in (1, 2, 1):
+        answer = tree_first(replace(wanted, seed=seed))
+        result = checker.check("generate/tree-first", Query(), answer)
+        assert (result.verified, result.oracle) == (seed == 1, generated.CONNECTED_ORACLE)
 
 
 def test_the_check_finds_a_graph_in_two_parts() -> None:

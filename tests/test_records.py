@@ -263,3 +263,15 @@ def test_times_are_ranked_by_quartiles_and_two_per_cent() -> None:
     assert rank(base, Summary.of([2.0, 2.0])) == 0  # too few trials
     assert rank(Summary.of([2000.0]), Summary.of([2150.0])) == -1  # but long ones
     assert rank(Summary.of([2000.0]), Summary.of([2050.0])) == 0
+    nearly = Summary.of([1.0, 1.0, 1.05]), Summary.of([0.5, 1.06, 1.07, 1.08])
+    assert rank(Summary.of([1.0, 1.001, 1.002]), Summary.of([1.01, 1.011, 1.9])) == 0  # medians differ little
+    assert [rank(*pair) for pair in (nearly, nearly[::-1])] == [0, 0]  # the quartiles overlap
+
+
+def test_a_summary_in_other_units() -> None:
+    assert Summary.of([2, 4, 8, 9, 40]).over(2) == Summary(5, 4, 2, 4.5, 1)
+    assert Summary.of([2, 2]).enough is False
+    assert Summary.of([2, 2, 2]).enough
+    assert Summary.of([1000.0, 3000.0]).enough
+    assert not Summary.of([999.0, 3000.0]).enough
+    assert not Summary.of([0, 0, 0]).enough

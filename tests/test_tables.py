@@ -256,6 +256,23 @@ def test_unsure_speed_ups_are_marked_and_other_graphs_give_none() -> None:
     assert cells(made("table-3.3", *records))["NY"]["h200: speed-up"] == EMPTY
 
 
+@pytest.mark.parametrize("turned", [1, -1])
+def test_the_printed_row_is_that_of_the_named_graph(turned: int) -> None:
+    own, weighted = record("sssp/bsp", "NY", [3]), graph_info("NY", weights="generated", sha256="3" * 64)
+    stand_in = graph_info("NY", origin="stand-in", sha256="4" * 64)
+    others = [record("sssp/bsp", weighted, [5]), record("sssp/bsp", stand_in, [7])]
+    printed, head = "printed: sequential (Athlon II x4 630)", "h200: CUDA (sssp/bsp)"
+    found = cells(made("table-3.5", *[own, *others][::turned]))
+    assert (found["NY"][head], found["NY"][printed]) == ("3.00 ms", "7min 7sec")
+    for name, time in (("NY (weights generated)", "5.00 ms"), ("NY (stand-in)", "7.00 ms")):
+        assert (found[name][head], found[name][printed]) == (time, "")
+    found = cells(made("table-3.5", *others[::turned]))
+    nearest = "NY (weights generated)"  # the arcs at least are those of the report
+    assert (found[nearest][head], found[nearest][printed]) == ("5.00 ms", "7min 7sec")
+    found = cells(made("table-3.5", others[1]))
+    assert (found["NY"][head], found["NY"][printed]) == (EMPTY, "7min 7sec")
+
+
 def test_two_records_for_one_cell_are_refused() -> None:
     with pytest.raises(RetraceError, match="two records of bfs/queue on NY from h200"):
         made("table-3.3", record("bfs/queue", "NY"), record("bfs/queue", "NY"))

@@ -6,21 +6,30 @@ import hashlib
 import os
 import signal
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from command_line import Patch
 from graphs import NAMED, identified
+from retrace.check.checkers import checker_of
+from retrace.check.result import digest
+from retrace.devices import emulator
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
 from retrace.measure.experiment import as_record, measure
-from retrace.measure.trials import Effort, Measurement
+from retrace.measure.trials import Effort, Measurement, Outcome
 from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
+from retrace.solvers.bellman_ford import masked, on_host
+from retrace.solvers.betweenness import block_per_source, conventions
 from retrace.solvers.solver import HostSolver
 from retrace.system.errors import RetraceError
 from retrace.system.processes import check_cores, side_by_side
@@ -126,9 +135,39 @@ def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary
     case = run(["bfs/delegate"])[0]
     assert case.result is not None
     assert not case.result.verified
-    assert len(case.trials) == 2
+    assert len(case.trials) == WrongTheSecondTime.calls == 2
     assert case.reason is not None
     assert case.reason.startswith("trial 2: vertex 7 has")
+
+
+def test_a_wrong_predecessor_in_one_trial_is_not_verified(temporary: Any) -> None:
+    kind: Any = REGISTRY.find("sssp/mask-sequential")
+
+    @temporary
+    class Bent(kind):
+        name = "sssp/bent"
+        source = kind.source
+        calls = 0
+
+        def predecessors(self) -> Int32Array:
+            Bent.calls += 1
+            tree: Int32Array = super().predecessors().copy()
+            tree[7] = 7 if Bent.calls == 2 else tree[7]
+            return tree
+
+    (case,) = run(["sssp/bent"])
+    assert case.reason == "trial 2: vertex 7 has predecessor 7, whose arcs fit no path"
+
+
+def test_a_wrong_trial_stays_wrong_whatever_ran_beside_it() -> None:
+    case = Measurement("bfs/queue", "host", Query(0), None, at_once=3)
+    checker, right = checker_of("bfs", GRID), solved("bfs/queue", GRID, Query(0)).download()
+    for answer in (right, right + np.int32(1), right):
+        case.keep(Outcome({"solve": 1.0}, None, answer, None, {}, None), checker)
+    assert case.result
+    assert not case.result.verified
+    assert (len(case.trials), case.digest) == (2, digest(right + np.int32(1)))
+    assert str(case.reason).startswith("trial 2: vertex 0 has 1 instead of 0")
 
 
 def test_a_failure_is_told_and_others_go_on(temporary: Any) -> None:
@@ -147,11 +186,22 @@ def test_budget_skips_what_is_predicted_to_be_long(temporary: Any) -> None:
     @temporary
     class Slow(Delegate):
         def predict_seconds(self, query: Query) -> float:
-            return 631.04
+            return 61.04
 
     case = run(["bfs/delegate"], budget_s=60)[0]
-    assert (case.status, case.reason) == ("skipped", "predicted 631.0 s a trial, budget_s is 60")
+    assert (case.status, case.reason) == ("skipped", "predicted 61.0 s a trial, budget_s is 60")
     assert case.trials == []
+    assert run(["bfs/delegate"], budget_s=62)[0].status == "ok"
+
+
+def test_a_query_that_a_solver_declines_is_skipped(temporary: Any) -> None:
+    @temporary
+    class Picky(Delegate):
+        def declines(self, query: Query) -> str:
+            return f"cannot start from {query.source}"
+
+    case = run(["bfs/delegate"])[0]
+    assert (case.status, case.reason, case.trials) == ("skipped", "cannot start from 0", [])
 
 
 def test_budget_ends_the_trials_before_it_is_passed(temporary: Any, work: Callable[[float], None]) -> None:
@@ -276,3 +326,56 @@ def test_when_a_solve_is_repeated(monkeypatch: Patch, long_ms: float, event_ms: 
     assert case.result is not None
     assert case.result.verified
     assert case.trials[0]["kernel"] is not None
+
+
+def test_kernel_times_are_milliseconds_of_the_device(monkeypatch: Patch) -> None:
+    """A clock that moves by half a second whenever it is read: each launch takes as long."""
+    ticks = count()
+    clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 2)
+    monkeypatch.setattr(emulator, "time", clock)
+    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(1, 60), ("cuda", EmulatedDevice))
+    assert case.iterations
+    assert case.trials[0]["kernel"] == 500 * 2 * case.iterations
+
+
+def test_a_prediction_is_of_all_the_work(monkeypatch: Patch) -> None:
+    for module in (masked, on_host):
+        monkeypatch.setattr(module, "seconds_on", lambda solver, small: 2.0)
+    linear: Any = make("sssp/dijkstra-linear")
+    linear.setup(GRID)
+    linear.settle, linear.graph = lambda source, limit: limit, SimpleNamespace(vertices=20_000)
+    linear.fastest = lambda source, limit: limit / 500  # of the scan; what begins it takes nothing more
+    assert linear.predict_seconds(Query(0)) == pytest.approx(40)
+    with EmulatedDevice() as device:
+        dense: Any = make("bellman-ford/dense", device)
+        dense.graph, dense.vertices = DenseGraph(1024, 1), 1024
+        assert dense.predict_seconds(Query(0)) == 2 * 2**2
+    peer: Any = make("bellman-ford/scipy")
+    peer.rows = SimpleNamespace(vertices=256, arcs=256 * 255)
+    assert peer.predict_seconds(Query(0)) == pytest.approx(2 * (256 * 256 * 255) / (128 * 128 * 127))
+    monkeypatch.setattr(conventions, "seconds_of", lambda work: work() or 2.0)
+    searched: list[int] = []
+    for sources, seconds in ((80, 20.0), (8, None), (9, 2.0)):
+        searched.clear()
+        found = conventions.extrapolate(lambda few: searched.extend(few), np.arange(sources, dtype=np.int32))
+        assert found == seconds
+        assert searched == ([] if seconds is None else list(range(0, sources, sources // 8)))
+
+
+@pytest.mark.parametrize(("searches", "predicted"), [(2, 0.01), (12, 0.24), (6, 0.12)])
+def test_searches_are_predicted_from_enough_of_them(
+    monkeypatch: Patch, searches: int, predicted: float
+) -> None:
+    """Two blocks: launches of 1, 2, 8, ... searches, at 20 ms each, until they take 0.1 s or are all."""
+    launched: list[int] = []
+    with EmulatedDevice() as device:
+        solver: Any = make("betweenness/vert", device)
+        solver.blocks, part = 2, SimpleNamespace(sources=SimpleNamespace(size=searches))
+        monkeypatch.setattr(solver, "launch", lambda part, first, last: launched.append(last - first))
+        monkeypatch.setattr(
+            block_per_source,
+            "seconds_of",
+            lambda work: work() or (0.02 * launched[-1] if launched[1:] else 0.01),
+        )
+        assert solver.predict_round(part) == pytest.approx(predicted)
+    assert launched == [1, 2, min(8, searches)][: 1 if searches == 2 else 3]

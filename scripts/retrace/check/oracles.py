@@ -90,7 +90,7 @@ class Oracle:
         self, claim: str, source: int, array: Int32Array, prove: Proof, oracle: str = CERTIFICATE
     ) -> CheckResult:
         """Prove a claim about an array, unless the same was proved before."""
-        key = claim, source, digest(array)
+        key = claim, source, f"{array.dtype} {array.shape} {digest(array)}"
         if key not in self._proofs:
             self._proofs[key] = prove()
         return CheckResult(self._proofs[key] is None, oracle, self._proofs[key])

@@ -1,0 +1,150 @@
+"""Plant each mutant of `tests/mutations/*.yaml` in a copy of the project, and see its tests fail.
+
+python tests/mutations/run.py [-k WORDS] [--processes N]
+
+A mutant is a bug: a text that occurs once in a file, whatever its line breaks, and what takes its place.
+`tests` are pytest's arguments: the tests that ought to catch it. They must pass before the bug is planted.
+`equivalent` says why a mutant changes nothing that can be tested. `build/mutations` keeps what is
+compiled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from queue import SimpleQueue
+from time import perf_counter
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("RETRACE_BUILD", ROOT / "build" / "mutations"))
+PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+NONSENSE = re.compile(r"full log: |IndentationError|SyntaxError|NameError|ImportError")
+"""What tests say of a mutant that does not even compile."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A bug, and the tests that ought to find it."""
+
+    file: str
+    tests: str
+    old: str
+    new: str
+    equivalent: str = ""
+
+    def planted(self, text: str) -> str:
+        """Return the file's text with the bug in it; raise ValueError unless it has exactly one place."""
+        before, *others = re.split(r"\s+".join(map(re.escape, self.old.split())), text)
+        if len(others) != 1:
+            raise ValueError(f"{self.file}: {self.old!r} occurs {len(others)} times, expected once")
+        return f"{before}{self.new}{others[0]}"
+
+    def __str__(self) -> str:
+        return f"{self.file}  {self.old}  ->  {self.new or 'nothing'}"
+
+
+@cache
+def mutants() -> tuple[Mutant, ...]:
+    """Read all mutants."""
+    texts = [path.read_text() for path in sorted(Path(__file__).parent.glob("*.yaml"))]
+    parts = [
+        part for text in texts for part in yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    ]
+    return tuple(Mutant(part["file"], part["tests"], **one) for part in parts for one in part["mutants"])
+
+
+def copied(place: Path) -> Path:
+    """Copy the tracked files of the project, and those that are new."""
+    shutil.rmtree(place, ignore_errors=True)
+    listed = subprocess.check_output(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True
+    )
+    for name in filter(None, listed.split("\0")):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, place / name)
+    return place
+
+
+def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
+    """Run tests; return `passed`, `failed`, `crashed`, `timeout` or `broken`, and the first failure."""
+    shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
+    own = {"PYTHONPATH": str(copy / "scripts"), "RETRACE_BUILD": str(BUILD), "PYTHONDONTWRITEBYTECODE": "1"}
+    own["COLUMNS"] = "250"  # of the line that says why a test failed
+    pytest = subprocess.Popen(
+        [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | own, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        printed, _ = pytest.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        return "timeout", f"after {limit:.0f} s"
+    finally:
+        if pytest.poll() is None:
+            os.killpg(pytest.pid, signal.SIGKILL)
+            pytest.communicate()
+    told = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
+    line = told[1] if told else printed.strip().rpartition("\n")[2]
+    if pytest.returncode < 0 or pytest.returncode > 128:
+        return "crashed", line
+    if pytest.returncode == 1:
+        return "broken" if NONSENSE.search(printed) else "failed", line
+    return "passed" if pytest.returncode == 0 else "broken", line
+
+
+def main() -> None:
+    """Run the mutants; exit with 1 unless each is killed or said to be equivalent."""
+    parser = argparse.ArgumentParser(description="Plant bugs, one at a time, and see the tests fail.")
+    parser.add_argument("-k", default="", help="only mutants whose line of output contains these words")
+    parser.add_argument("--processes", type=int, default=1)
+    asked = parser.parse_args()
+    chosen = [one for one in mutants() if all(word in str(one) for word in asked.k.split())]
+    copies: SimpleQueue[Path] = SimpleQueue()
+    for number in range(asked.processes):
+        copies.put(copied(BUILD / f"copy-{number}"))
+    counts: Counter[str] = Counter()
+
+    def one_group(group: list[Mutant]) -> None:
+        copy, tests = copies.get(), group[0].tests
+        began = perf_counter()
+        outcome, line = run(copy, tests, 600)
+        limit = 60 + 3 * (perf_counter() - began)
+        if outcome != "passed":
+            counts["broken"] += len(group)
+            print(f"broken    pytest {tests}: {outcome} without a mutant: {line}", flush=True)
+        for mutant in group if outcome == "passed" else ():
+            began, path = perf_counter(), copy / mutant.file
+            whole = path.read_text()
+            path.write_text(mutant.planted(whole))
+            outcome, line = run(copy, tests, limit)
+            path.write_text(whole)
+            verdict = {"passed": "survived", "failed": "killed"}.get(outcome, outcome)
+            if mutant.equivalent and verdict == "survived":
+                verdict, line = "equivalent", mutant.equivalent
+            counts[verdict] += 1
+            print(f"{verdict:<9} {perf_counter() - began:4.0f} s  {mutant}\n{'':18}{line[:200]}", flush=True)
+        copies.put(copy)
+
+    groups = [list(group) for _, group in groupby(chosen, key=lambda one: one.tests)]
+    with ThreadPoolExecutor(asked.processes) as pool:
+        list(pool.map(one_group, groups))
+    found = sum(counts[verdict] for verdict in ("killed", "crashed", "timeout"))
+    print(f"{found} of {len(chosen)} found ({', '.join(f'{n} {verdict}' for verdict, n in counts.items())})")
+    sys.exit(found + counts["equivalent"] != len(chosen))
+
+
+if __name__ == "__main__":
+    main()

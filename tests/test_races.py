@@ -1,0 +1,130 @@
+"""Every device solver under ten schedules, on graphs whose threads compete for the same places; bounds."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike
+
+from graphs import graph, grid
+from retrace.check.checkers import Checker, checker_of
+from retrace.devices.emulator import POISON, EmulatedBuffer, EmulatedDevice
+from retrace.graphs.csr import CSRGraph
+from retrace.solvers import REGISTRY, DeviceSolver, Query
+from retrace.solvers.prefix_sums import CHUNK, PrefixSums
+from solving import solved
+from test_betweenness_kernels import with_settings
+
+SEEDS = range(10)
+NAMES = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)]
+
+
+def crowd(vertices: int) -> CSRGraph:
+    """Make a complete digraph: every thread relaxes an arc to every vertex, each with a weight of its own."""
+    weights = np.random.default_rng(1).integers(1, 1000, (vertices, vertices)).tolist()
+    return graph(
+        vertices, [(u, v, weights[u][v]) for u in range(vertices) for v in range(vertices) if u != v]
+    )
+
+
+def deep_star(middle: int, leaves: int) -> CSRGraph:
+    """Make a star of stars whose leaves have one more arc each: a leaf that a queue loses is missed."""
+    spokes = [(0, 1 + m, 1) for m in range(middle)]
+    first = 1 + middle
+    tips = [(1 + leaf // leaves, first + leaf, 1 + leaf % 5) for leaf in range(middle * leaves)]
+    ends = [(first + leaf, first + middle * leaves + leaf, 3) for leaf in range(middle * leaves)]
+    return graph(first + 2 * middle * leaves, spokes + tips + ends)
+
+
+def wheel(rim: int) -> CSRGraph:
+    """Make a cycle around a hub, to whose score every block adds."""
+    spokes = [(0, 1 + v, 1) for v in range(rim)]
+    return graph(1 + rim, spokes + [(1 + v, 1 + (v + 1) % rim, 1) for v in range(rim)], directed=False)
+
+
+class Guarded(EmulatedDevice):
+    """Has entries behind each buffer that no kernel may write."""
+
+    def __enter__(self) -> Self:
+        self.whole: list[tuple[EmulatedBuffer, int]] = []
+        return super().__enter__()
+
+    def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
+        self.whole.append((super().empty(size + 64, dtype), size))
+        return self.view(self.whole[-1][0], 0, size)
+
+    def check_guards(self) -> None:
+        for buffer, size in self.whole:
+            assert (buffer.memory()[size:].view(np.uint8) == POISON).all(), f"beyond {size} {buffer.dtype}"
+
+
+RACING = {"complete": crowd(48), "grid": grid(11, 7), "star": deep_star(24, 4)}
+
+
+@cache
+def checker(problem: str, which: str) -> Checker:
+    return checker_of(problem, RACING[which])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "sssp/thrust"])  # Thrust has its own
+@pytest.mark.parametrize("which", RACING)
+def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
+    found, problem = RACING[which], name.split("/")[0]
+    query: Any = Query(0, found.vertices - 1 if problem == "stcon" else None)
+    if problem == "betweenness":
+        query = Query(sources=tuple(range(0, found.vertices, 1 + found.vertices // 40)))
+    threads = {"bfs": 4, "betweenness": 128 if name == "betweenness/lanes" else 32}.get(problem, 32)
+    spec = with_settings(name, block_size=threads)
+    for seed in SEEDS:
+        with Guarded(seed) as device:
+            solver = solved(spec, found, query, device)
+            answer = solver.download()
+            device.check_guards()
+            tree = None if name.endswith("-published") else solver.predecessors()
+            result = checker(problem, which).check(spec, query, answer, tree)
+        assert result.verified, f"seed {seed}: {result.reason}"
+
+
+@pytest.mark.parametrize(
+    ("found", "sources", "settings"),
+    [(wheel(300), None, "blocks=10,block_size=32"), (grid(11, 7), (0,), "block_size=128"),
+     (grid(11, 7), (0, 76), "block_size=64")],
+    ids=["ten blocks", "one source", "two sources"],
+)  # fmt: skip
+def test_lanes_of_many_blocks_and_of_small_levels(found: CSRGraph, sources: Any, settings: str) -> None:
+    """Ten blocks add to one score at a time; few vertices on a level mark their neighbours."""
+    own, spec = checker_of("betweenness", found), f"betweenness/lanes:{settings}"
+    for seed in SEEDS:
+        with Guarded(seed) as device:
+            scores = solved(spec, found, Query(sources=sources), device).download()
+            device.check_guards()
+        result = own.check(spec, Query(sources=sources), scores)
+        assert result.verified, f"seed {seed}: {result.reason}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_full_queues_of_several_blocks_lose_no_vertex(seed: int) -> None:
+    """Each block finds 600 vertices, more than its queue holds, and appends the others one by one."""
+    star = deep_star(4, 600)
+    with EmulatedDevice(seed) as device:
+        found = solved("bfs/block-queue:block_size=1", star, Query(0), device).download()
+    assert np.bincount(found).tolist() == [1, 4, 2400, 2400]
+
+
+@pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 512, 513, 256**2, 256**2 + 1])
+def test_prefix_sums_write_their_own_entries_alone(size: int) -> None:
+    values = np.random.default_rng(size).integers(0, 9, size, dtype=np.int32)
+    with EmulatedDevice() as device:
+        sums = PrefixSums(device)
+        sums.allocate(size)
+        own, sums.sums = [each.size for each in sums.sums], []
+        assert own == [-(-size // CHUNK**level) for level in range(1, 1 + len(own))]
+        guarded = [device.upload(np.full(each + 9, 77, np.int32)) for each in (size, *own)]
+        entries, *sums.sums = (device.view(buffer, 0, buffer.size - 9) for buffer in guarded)
+        device.write(entries, values)
+        sums.scan(entries)
+        assert np.array_equal(device.download(entries), np.cumsum(values) - values)
+        assert all((device.download(buffer)[-9:] == 77).all() for buffer in guarded)
