@@ -17,7 +17,7 @@ from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.system.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
-BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")
+BARRIERS, RACES, BOUNDS = (str(KERNELS / f"{name}.cu") for name in ("barriers", "races", "bounds"))
 SEEDS = range(30)
 
 
@@ -156,6 +156,50 @@ def test_arguments_are_checked_against_the_parameters() -> None:
             kernel(1, 256, np.int64(4), ints, ints)
         with pytest.raises(TypeError, match=r"block_sum, parameter 2: expected .* int32, not .* float32"):
             kernel(1, 256, np.int32(4), floats, ints)
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize(
+    ("kernel", "at", "place"),
+    [("outside_static", 32, "past the end, at byte 128 of the 128 bytes of the shared array second"),
+     ("outside_static", -1, "4 bytes before the start of the shared array second"),
+     ("outside_dynamic", 8, "past the end, at byte 32 of the 32 bytes of the shared array tile"),
+     ("outside_dynamic", -1, "4 bytes before the start of the shared array tile")],
+)  # fmt: skip
+def test_a_store_outside_shared_memory(seed: int | None, kernel: str, at: int, place: str) -> None:
+    with EmulatedDevice(seed) as device:
+        told = refused(
+            device.load(BOUNDS).kernel(kernel), 4, 32, np.int32(at), device.empty(1, np.int32), shared=32
+        )
+        assert re.fullmatch(rf"kernel {kernel}: a thread stored {place}, in block \(\d, 0, 0\)", told)
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize(
+    ("to", "place"),
+    [(4, "past the end, at byte 16 of the 16 bytes"), (-1, "4 bytes before the start")],
+)
+def test_a_store_outside_a_buffer_or_a_view(seed: int | None, to: int, place: str) -> None:
+    with EmulatedDevice(seed) as device:
+        kernel, values = device.load(BOUNDS).kernel("copy_one"), device.upload(np.arange(12, dtype=np.int32))
+        view = device.view(values, 4, 4)
+        for out in (device.empty(4, np.int32), device.mapped(4, np.int32)[1], view):
+            told = refused(kernel, 1, 1, np.int32(to), np.int32(0), device.empty(1, np.int32), out)
+            assert told == f"kernel copy_one: a thread stored {place} of parameter 4"
+        assert device.download(values).tolist() == list(range(12))
+        kernel(1, 1, np.int32(to), np.int32(0), values, view)  # inside the other argument
+
+
+def test_what_is_read_outside_a_buffer_or_uninitialised_is_invalid() -> None:
+    with EmulatedDevice() as device:
+        module, values = device.load(BOUNDS), device.upload(np.zeros(12, np.int32))
+        out = device.empty(100, np.int32)
+        for buffer in (device.upload(np.zeros(4, np.int32)), device.view(values, 4, 4)):
+            for beyond in (-1, 4):
+                module.kernel("copy_one")(1, 1, np.int32(0), np.int32(beyond), buffer, out)
+                assert device.download(out).view(np.uint32)[0] == 0xBDBDBDBD
+        module.kernel("uninitialised")(100, 32, out)
+        assert (device.download(out).view(np.uint32) == 0xCDCDCDCD).all()
 
 
 # ---- building ----

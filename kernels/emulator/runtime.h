@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 struct uint3 {
@@ -44,11 +45,30 @@ struct Fiber {
 // in the scheduler's library, so that it takes 8 bytes of static TLS regardless of the number of loaded kernel files.
 extern thread_local Fiber *here __attribute__((tls_model("initial-exec")));
 
+constexpr unsigned GUARD_BYTES = 256;  // before and after each buffer and each array in shared memory; as in assembly.py
+constexpr unsigned char POISON = 0xCD;  // value of uninitialised bytes; as in emulator.py
+constexpr unsigned char GUARD = 0xBD;   // value of the bytes of guards
+
+// A variable in shared memory, as this OS thread sees it.
+struct SharedArray {
+    const char *name;
+    char *begin;
+    size_t bytes;  // 0 for a dynamic array
+};
+
+// The shared memory of a kernel.
+struct Shared {
+    unsigned static_bytes, arrays;
+    void (*find)(SharedArray *);
+};
+
 // A kernel as exported by its file.
 struct Kernel {
     const char *name;
     const char *parameters;                 // one word per parameter: i4, f8, Pi4 (pointer to i4), P (to a struct)
     void (*run_threads)(void **arguments);  // body of a fiber: runs one thread after the other
+    const Shared *shared;
+    unsigned static_bytes;  // of shared memory
 };
 
 void barrier(bool predicate);  // __syncthreads

@@ -31,3 +31,29 @@ extern "C" __global__ void inside(int n, const int *in, int *out)
     __syncthreads();
     if (i < n) out[i] = tile[threadIdx.x] + __shfl_sync(0xffffffff, 1, 0);
 }
+
+// Stores one element outside an array in shared memory.
+extern "C" __global__ void outside_static(int at, int *out)
+{
+    __shared__ int first[32], second[32];
+    volatile int *const array = second;
+    first[threadIdx.x] = array[at] = 1;
+    __syncthreads();
+    out[0] = first[31 - threadIdx.x];
+}
+
+extern "C" __global__ void outside_dynamic(int at, int *out)
+{
+    extern __shared__ int tile[];
+    tile[at] = 1;
+    out[0] = tile[0];
+}
+
+extern "C" __global__ void copy_one(int to, int from, const int *in, int *out) { out[to] = in[from]; }
+
+extern "C" __global__ void uninitialised(int *out)
+{
+    __shared__ int array[32];
+    if (threadIdx.x == 0) out[blockIdx.x] = array[0];
+    array[threadIdx.x] = 1;
+}

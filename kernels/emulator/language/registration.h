@@ -53,8 +53,11 @@ template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
 // Defines a C function, so that Python finds a kernel by its name. Its result is allocated and never freed. It is not a
 // static variable, because static variables are reset whenever the file is loaded again.
 #define EMULATE(name)                                                                                             \
+    extern "C" const emulator::Shared emulated_shared_##name;                                                     \
     extern "C" const emulator::Kernel *emulated_##name()                                                          \
     {                                                                                                             \
         using Emulated = emulator::Emulated<&name>;                                                               \
-        return new emulator::Kernel{#name, strdup(Emulated::parameters().c_str()), Emulated::run_threads};        \
+        const emulator::Shared &shared = emulated_shared_##name;                                                  \
+        return new emulator::Kernel{#name, strdup(Emulated::parameters().c_str()), Emulated::run_threads,         \
+                                    &shared, shared.static_bytes};                                                \
     }

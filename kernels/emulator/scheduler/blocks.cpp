@@ -8,8 +8,6 @@
 
 namespace emulator {
 
-constexpr unsigned char POISON = 0xCD;
-
 // Replaces a finished block by the next block of this worker's share.
 void Worker::refill(Resident &block)
 {
@@ -29,11 +27,8 @@ void Worker::refill(Resident &block)
         block.order = block.shuffled.data();
         block.place.resize(block.threads);
         for (unsigned i = 0; i < block.threads; i++) block.place[block.order[i]] = i;
-        size_t bytes = 0;
-        for (const Range &range : shared) bytes += range.bytes;
-        block.shared.assign(bytes, POISON);
-        if (in_place == &block) in_place = nullptr;
     }
+    if (!shared.empty()) poison_shared(block);
 }
 
 // Assigns to a fiber a block that has threads to start; returns false if there is none.
@@ -54,7 +49,7 @@ bool Worker::attach(Stack &fiber)
     fiber.thread_index = {0, 0, 0};
     fiber.suspended = false;
     fiber.preemptible = false;
-    if (!shared.empty()) place_shared(found);
+    if (take_turns) place_shared(found);
     return true;
 }
 
@@ -63,9 +58,10 @@ void Worker::detach(Stack &fiber)
 {
     Resident &block = resident(fiber);
     fiber.block = nullptr;
-    if (--block.fibers == 0)
+    if (--block.fibers == 0) {
+        if (!shared.empty()) check_shared(block);
         refill(block);
-    else if (block.at_barrier == block.fibers)
+    } else if (block.at_barrier == block.fibers)
         release_barrier(block);
 }
 
@@ -74,41 +70,23 @@ bool Worker::finished() const
     return std::all_of(blocks.begin(), blocks.end(), [](const Resident &block) { return block.empty; });
 }
 
-// Copies the shared memory of a block to the address at which the kernel's code accesses it.
-void Worker::place_shared(Resident *block)
-{
-    if (block == in_place) return;
-    const auto move = [this](auto copy) {
-        size_t offset = 0;
-        for (const Range &range : shared) {
-            copy(range, offset);
-            offset += range.bytes;
-        }
-    };
-    if (in_place)
-        move([&](const Range &r, size_t at) { memcpy(in_place->shared.data() + at, r.begin, r.bytes); });
-    move([&](const Range &r, size_t at) { memcpy(r.begin, block->shared.data() + at, r.bytes); });
-    in_place = block;
-}
-
 // Runs one OS thread's share of a grid: the blocks `first` to `last` - 1.
 void Worker::work(Launch &grid, size_t first, size_t last)
 {
     launch = &grid;
     next_block = first;
     last_block = last;
+    shared.resize(launch->kernel->shared->arrays);
+    launch->kernel->shared->find(shared.data());
+    for (SharedArray &array : shared)
+        if (!array.bytes) array.bytes = launch->dynamic_bytes;
+    in_place = nullptr;
+    take_turns = launch->seeded && !shared.empty();
     blocks.resize(launch->seeded ? RESIDENT : 1);
     for (Resident &block : blocks) {
         block.suspended.resize(MAX_THREADS);
         refill(block);
     }
-#ifdef __SANITIZE_ADDRESS__
-    char *const dynamic = static_cast<char *>(launch->dynamic_storage());
-    if (dynamic) {  // memory that the launch did not request is out of bounds
-        __asan_unpoison_memory_region(dynamic, DYNAMIC_SHARED_BYTES);
-        __asan_poison_memory_region(dynamic + launch->dynamic_bytes, DYNAMIC_SHARED_BYTES - launch->dynamic_bytes);
-    }
-#endif
     if (const int how = _setjmp(bail)) {
 #ifdef __SANITIZE_ADDRESS__
         if (how == 2) __sanitizer_finish_switch_fiber(main.fake_stack, nullptr, nullptr);

@@ -6,7 +6,7 @@
 
 namespace emulator {
 
-static std::string text(uint3 index)
+std::string text(uint3 index)
 {
     char buffer[48];
     snprintf(buffer, sizeof buffer, "(%u, %u, %u)", index.x, index.y, index.z);
@@ -54,8 +54,10 @@ void Worker::abandon()
     idle.clear();  // every fiber restarts, because some stopped in the middle of a kernel
     for (const auto &stack : stacks) {
         stack->entered = false;
+        stack->wait = Wait::NOTHING;
         idle.push_back(stack.get());
     }
+    main.wait = Wait::NOTHING;
     ready.clear();
     for (Resident &block : blocks) {
         std::fill(block.suspended.begin(), block.suspended.end(), nullptr);

@@ -106,7 +106,7 @@ void Worker::switch_to(Stack *to)
     Stack *from = &running();
     if (to == from) return;
     here = to;
-    if (!shared.empty() && to->block) place_shared(&resident(*to));
+    if (take_turns && to->block) place_shared(&resident(*to));
     if (_setjmp(from->context) == 0) {
 #ifdef __SANITIZE_ADDRESS__
         __sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->bytes);

@@ -16,18 +16,6 @@ namespace emulator {
 
 constexpr size_t ENOUGH_THREADS = 8192;  // a smaller grid is finished before another OS thread has woken up
 
-// Finds the __shared__ variables of the library that a kernel belongs to: all of its thread-local memory, except the
-// part of the dynamic array that the launch did not request.
-static std::vector<Range> shared_ranges(const Launch &launch)
-{
-    char *dynamic = static_cast<char *>(launch.dynamic_storage());  // also creates this thread's copy
-    const Range all = find_library(reinterpret_cast<const void *>(launch.kernel->run_threads)).thread_local_part;
-    if (!all.begin) return {};
-    if (!dynamic) return {all};
-    char *const unused = dynamic + launch.dynamic_bytes, *const used_again = dynamic + DYNAMIC_SHARED_BYTES;
-    return {{all.begin, size_t(unused - all.begin)}, {used_again, size_t(all.begin + all.bytes - used_again)}};
-}
-
 // Runs a grid on one OS thread, in an order that the seed determines.
 static void run_shuffled(Launch &launch)
 {
@@ -38,10 +26,7 @@ static void run_shuffled(Launch &launch)
     launch.block_order.resize(launch.blocks);
     std::iota(launch.block_order.begin(), launch.block_order.end(), 0);
     std::shuffle(launch.block_order.begin(), launch.block_order.end(), worker.random);
-    worker.shared = shared_ranges(launch);
-    worker.in_place = nullptr;
     worker.work(launch, 0, launch.blocks);
-    worker.shared.clear();
 }
 
 // Runs a grid in order, its blocks in parallel.
@@ -64,23 +49,15 @@ static void run_parallel(Launch &launch)
 }  // namespace emulator
 
 // Runs a whole grid. Returns 0 on success, or 1 with a message in `error`.
-extern "C" int emulator_launch(const emulator::Kernel *kernel, void *(*dynamic_storage)(), const unsigned *grid,
-                               const unsigned *block, unsigned dynamic_bytes, void **arguments, int seeded,
-                               unsigned long long seed, char *error, size_t error_bytes)
+extern "C" int emulator_launch(const emulator::Request *request, char *error, size_t error_bytes)
 {
     using namespace emulator;
-    Launch launch;
-    launch.kernel = kernel;
-    launch.arguments = arguments;
-    launch.grid = {grid[0], grid[1], grid[2]};
-    launch.block = {block[0], block[1], block[2]};
-    launch.blocks = size_t(grid[0]) * grid[1] * grid[2];
-    launch.seeded = seeded;
-    launch.seed = seed;
-    launch.dynamic_bytes = dynamic_bytes;
-    launch.dynamic_storage = dynamic_storage;
-    seeded ? run_shuffled(launch) : run_parallel(launch);
-    if (!launch.failed) return 0;
-    snprintf(error, error_bytes, "%s", launch.error.c_str());
+    Launch launch{*request};
+    launch.blocks = size_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+    BufferGuards guards(launch.buffers, launch.buffer_count);
+    launch.seeded ? run_shuffled(launch) : run_parallel(launch);
+    const std::string outside = guards.remove();
+    if (!launch.failed && outside.empty()) return 0;
+    snprintf(error, error_bytes, "%s", launch.failed ? launch.error.c_str() : outside.c_str());
     return 1;
 }

@@ -1,4 +1,4 @@
-// Finds the __constant__, __device__ and __shared__ variables of a loaded kernel file.
+// Finds the __constant__ and __device__ variables of a loaded kernel file.
 
 #include "scheduler.h"
 
@@ -10,15 +10,19 @@
 
 namespace emulator {
 
-Library find_library(const void *inside)
+// The writable variables of a loaded library, without the part that the loader has made read-only again.
+struct Library {
+    const void *inside;  // an address inside the library, which identifies it
+    Range variables{nullptr, 0};
+};
+
+static Range find_variables(const void *inside)
 {
-    Library library;
-    library.inside = inside;
+    Library library{inside};
     const auto visit = [](dl_phdr_info *info, size_t, void *data) {
         auto &wanted = *static_cast<Library *>(data);
         Range writable{nullptr, 0};
         char *read_only_end = nullptr;
-        size_t thread_local_bytes = 0;
         bool holds = false;
         for (int i = 0; i < info->dlpi_phnum; i++) {
             const ElfW(Phdr) &header = info->dlpi_phdr[i];
@@ -27,17 +31,14 @@ Library find_library(const void *inside)
                 holds = true;
             if (header.p_type == PT_LOAD && header.p_flags & PF_W) writable = {begin, header.p_memsz};
             if (header.p_type == PT_GNU_RELRO) read_only_end = begin + header.p_memsz;
-            if (header.p_type == PT_TLS) thread_local_bytes = header.p_memsz;
         }
         if (!holds) return 0;
-        if (thread_local_bytes)
-            wanted.thread_local_part = {static_cast<char *>(info->dlpi_tls_data), thread_local_bytes};
         char *const begin = std::max(writable.begin, read_only_end), *end = writable.begin + writable.bytes;
         if (begin < end) wanted.variables = {begin, size_t(end - begin)};
         return 1;
     };
     dl_iterate_phdr(visit, &library);
-    return library;
+    return library.variables;
 }
 
 }  // namespace emulator
@@ -49,7 +50,7 @@ extern "C" __attribute__((no_sanitize("address"))) void emulator_reset(const voi
     static std::mutex mutex;
     static auto &first = *new std::map<const void *, std::vector<char>>;
     const std::lock_guard lock(mutex);
-    const emulator::Range now = emulator::find_library(function).variables;
+    const emulator::Range now = emulator::find_variables(function);
     const auto [saved, is_new] = first.try_emplace(function, now.bytes);
     volatile char *const here = now.begin;  // volatile: memcpy would trip over the sanitizer's red zones
     for (size_t i = 0; i < now.bytes; i++) {

@@ -20,6 +20,7 @@
 //   fibers.cpp     stacks, and switching between them
 //   waiting.cpp    barriers and warp operations
 //   accesses.cpp   switches at memory accesses in seeded runs
+//   guards.cpp     what is stored outside a buffer or a shared array
 //   failures.cpp   errors that end a launch
 //   libraries.cpp  variables of a loaded kernel file
 
@@ -47,19 +48,33 @@ namespace emulator {
 constexpr unsigned WARP = 32;
 constexpr unsigned RESIDENT = 4;  // blocks that run at the same time in a seeded run
 constexpr unsigned MAX_THREADS = 1024;  // per block
-constexpr size_t DYNAMIC_SHARED_BYTES = 232448;  // storage of a dynamic array; same value as in build.py
 
-// A running grid.
-struct Launch {
+struct Range {
+    char *begin;
+    size_t bytes;
+};
+
+// An argument of a kernel, counted from 1.
+struct Buffer : Range {
+    size_t parameter;
+};
+
+// What Python asks for; the same as CRequest in emulator.py.
+struct Request {
     const Kernel *kernel;
     void **arguments;
+    const Buffer *buffers;  // those among the arguments
+    unsigned buffer_count;
     dim3 grid, block;
+    unsigned dynamic_bytes;
+    unsigned seeded;
+    uint64_t seed;
+};
+
+// A running grid.
+struct Launch : Request {
     size_t blocks;
     std::vector<uint32_t> block_order;  // empty for 0, 1, 2 …
-    bool seeded;
-    uint64_t seed;
-    size_t dynamic_bytes;
-    void *(*dynamic_storage)();
     std::atomic<bool> failed{false};
     std::mutex mutex;
     std::string error;
@@ -85,16 +100,10 @@ struct Stack : Fiber {
 struct Resident : Block {
     std::vector<Stack *> suspended;         // by thread; null if not started, running or done
     std::vector<unsigned> shuffled, place;  // the order of threads, and each thread's position in it
-    std::vector<char> shared;  // a copy of its shared memory, while another block's is in place
+    std::vector<char> shared;  // its shared memory with guards, while another block's is in place
     unsigned at_barrier = 0, predicates = 0;
     unsigned count = 0, arrived = 0;  // results of the last barrier
     bool empty = true;
-};
-
-// One piece of memory that holds __shared__ variables.
-struct Range {
-    char *begin;
-    size_t bytes;
 };
 
 // The state of one OS thread.
@@ -105,7 +114,8 @@ struct Worker {
     std::deque<Stack *> ready;
     std::vector<Resident> blocks;
     Resident *in_place = nullptr;  // the block whose shared memory is in place
-    std::vector<Range> shared;     // empty unless blocks take turns
+    std::vector<SharedArray> shared;
+    bool take_turns = false;       // several blocks run, and each has its shared memory in place while it runs
     Launch *launch = nullptr;
     size_t next_block = 0, last_block = 0;  // the remaining blocks of its share
     jmp_buf bail;
@@ -121,6 +131,8 @@ struct Worker {
     void detach(Stack &);
     bool finished() const;
     void place_shared(Resident *);
+    void poison_shared(Resident &);
+    void check_shared(const Resident &);
     // fibers.cpp
     Stack *next();
     Stack *idle_stack();
@@ -140,14 +152,33 @@ inline Stack &running() { return static_cast<Stack &>(*here); }
 inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.block); }
 
 Worker &this_worker();  // of this OS thread
+std::string text(uint3 index);
 
-// The memory of a loaded library: its thread-local part on this OS thread, and its writable variables, without the part
-// that the loader has made read-only again.
-struct Library {
-    const void *inside = nullptr;  // an address inside the library, which identifies it
-    Range thread_local_part{nullptr, 0}, variables{nullptr, 0};
+// The memory before and after the buffers that a launch is given. While the kernel runs, it holds GUARD.
+class BufferGuards {
+  public:
+    BufferGuards(const Buffer *buffers, unsigned count);
+    std::string remove();  // restores what was there; returns a message if the kernel has stored there
+
+  private:
+    struct Guard {
+        Range range;
+        const Buffer *buffer;
+        char kept[GUARD_BYTES];
+    };
+    std::vector<Guard> guards;
 };
 
-Library find_library(const void *inside);
+// Returns the first byte of a guard that has been overwritten, or null.
+const char *altered(Range guard);
+
+// Tells the address sanitizer whether accesses to a guard are errors.
+inline void forbid([[maybe_unused]] Range guard, [[maybe_unused]] bool forbidden = true)
+{
+#ifdef __SANITIZE_ADDRESS__
+    forbidden ? __asan_poison_memory_region(guard.begin, guard.bytes)
+              : __asan_unpoison_memory_region(guard.begin, guard.bytes);
+#endif
+}
 
 }  // namespace emulator

@@ -12,9 +12,10 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from retrace.devices.assembly import SharedVariable, dynamic_shared, guard_shared, used_symbols
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone
 from retrace.system.project import KERNELS, ROOT
@@ -37,8 +38,6 @@ SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
-DYNAMIC_SHARED_BYTES = 232448  # 227 KiB: the largest dynamic shared memory per block on any current device
-
 
 def build_folder() -> Path:
     """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project."""
@@ -59,20 +58,21 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
     instrumented = SHUFFLED_FLAGS if shuffled and not debug else ()
     runtime = build_runtime(debug)
 
-    def compile_to(target: Path) -> list[list[str]]:
+    def compile_to(target: Path) -> Iterator[list[str]]:
         kernels, dynamic = list_kernels(command[0], source)
-        generated, storage = target.with_suffix(".kernels.cpp"), target.with_suffix(".storage.cpp")
+        generated, tables = target.with_suffix(".kernels.cpp"), target.with_suffix(".tables.cpp")
         generated.write_text(
             f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
             + "".join(f"EMULATE({name})\n" for name in kernels)
         )
-        storage.write_text(dynamic_storage(dynamic))
-        compiled = str(generated.with_suffix(".o"))
+        compiled = generated.with_suffix(".s")
+        yield [*command, *instrumented, "-S", str(generated), "-o", str(compiled)]
+        assembly, variables = guard_shared(compiled.read_text())
+        compiled.write_text(assembly + dynamic_shared(dynamic))
+        used = {kernel: used_symbols(assembly, f"emulated_{kernel}") for kernel in kernels}
+        tables.write_text(shared_tables(variables, dynamic, used))
         link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
-        return [
-            [*command, *instrumented, "-c", str(generated), "-o", compiled],
-            [*command, compiled, str(storage), *link],
-        ]
+        yield [*command, str(compiled), str(tables), *link]
 
     key = content_key([source], [*command, *instrumented], [runtime.name], emulated=True)
     return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
@@ -172,7 +172,8 @@ def content_key(
     headers = {path for folder in folders for end in ("h", "cuh") for path in folder.rglob(f"*.{end}")}
     included = sorted(path for path in headers if emulated or EMULATOR not in path.parents)
     hashed = hashlib.sha256()
-    for path in [Path(__file__), *sources, *included]:  # this module generates sources
+    generators = [Path(__file__), Path(__file__).with_name("assembly.py")]
+    for path in [*generators, *sources, *included]:
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
     hashed.update("\0".join((*command[1:], compiler_version(command[0]), *settings)).encode())
     return hashed.hexdigest()[:16]
@@ -187,7 +188,7 @@ def build_by(
     return build_once(source, name, lambda target: [[*command, str(source), "-o", str(target)]])
 
 
-def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[str]]]) -> Path:
+def build_once(source: Path, name: str, compile_to: Callable[[Path], Iterable[Sequence[str]]]) -> Path:
     """Return `build/<name>`; run the commands that make it unless it exists."""
     target = build_folder() / name
     if target.exists():
@@ -199,7 +200,7 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[s
     return target
 
 
-def compile_whole(source: Path, target: Path, compile_to: Callable[[Path], list[list[str]]]) -> None:
+def compile_whole(source: Path, target: Path, compile_to: Callable[[Path], Iterable[Sequence[str]]]) -> None:
     """Compile in a folder beside the target, and rename the result."""
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
         beside = Path(folder) / target.name
@@ -249,16 +250,27 @@ def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(kernels)), list(dict.fromkeys(dynamic))
 
 
-def dynamic_storage(names: Sequence[str]) -> str:
-    """Generate C++: one array for all `extern __shared__` names, and a function that makes each thread's."""
-    if not names:
-        return """static thread_local volatile char touched;
-extern "C" void *emulated_dynamic_storage() { touched = 1; return nullptr; }
-"""
-    first, *others = names
-    lines = [f"alignas(1024) thread_local unsigned char {first}[{DYNAMIC_SHARED_BYTES}];"]
-    for name in others:
-        declaration = f"extern thread_local unsigned char {name}[{DYNAMIC_SHARED_BYTES}]"
-        lines.append(f'{declaration} __attribute__((alias("{first}")));')
-    lines.append(f'extern "C" void *emulated_dynamic_storage() {{ return {first}; }}')
+def shared_tables(
+    variables: Sequence[SharedVariable], dynamic: Sequence[str], used: Mapping[str, set[str]]
+) -> str:
+    """Generate C++: what each kernel uses of shared memory."""
+    lines = ['#include "runtime.h"', 'extern "C" void emulated_file() {}']
+    lines += [
+        f'extern thread_local char variable{i}[] __asm__("{variable.symbol}");'
+        for i, variable in enumerate(variables)
+    ]
+    lines += [f"extern thread_local char {name}[];" for name in dynamic]
+    for kernel, symbols in used.items():
+        arrays = [
+            f'{{"{variable.name()}", variable{i}, {variable.bytes}}}'
+            for i, variable in enumerate(variables)
+            if variable.symbol in symbols
+        ]
+        arrays += [f'{{"{name}", {name}, 0}}' for name in dynamic if name in symbols][:1]
+        total = sum(variable.bytes for variable in variables if variable.symbol in symbols)
+        find = "".join(f" into[{i}] = {array};" for i, array in enumerate(arrays))
+        lines.append(
+            f'extern "C" const emulator::Shared emulated_shared_{kernel} = '
+            f"{{{total}, {len(arrays)}, [](emulator::SharedArray *into) {{{find} }}}};"
+        )
     return "\n".join(lines) + "\n"

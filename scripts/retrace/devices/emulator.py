@@ -15,6 +15,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from retrace.devices.assembly import GUARD_BYTES
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
 from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.system import memory
@@ -25,6 +26,15 @@ POISON = 0xCD
 """Value of uninitialised bytes, so that a kernel that reads them gives a wrong answer every time."""
 
 
+def guarded_memory(size: int, dtype: DTypeLike) -> NDArray[Any]:
+    """Allocate an array, aligned as CUDA does, with room for guards before and after it."""
+    dtype = np.dtype(dtype)
+    nbytes = size * dtype.itemsize
+    whole = np.empty(nbytes + 3 * GUARD_BYTES, np.uint8)
+    begin = GUARD_BYTES + -whole.ctypes.data % GUARD_BYTES
+    return whole[begin : begin + nbytes].view(dtype)
+
+
 class EmulatedBuffer:
     """Emulated device memory. The host may access it only by copies."""
 
@@ -32,6 +42,7 @@ class EmulatedBuffer:
         self._memory: NDArray[Any] | None = memory
         self.size = memory.size
         self.dtype = memory.dtype
+        self.nbytes = memory.nbytes
         self.address = memory.ctypes.data
 
     def memory(self) -> NDArray[Any]:
@@ -106,7 +117,21 @@ def load_library(path: Path) -> ctypes.CDLL:
 class CKernel(ctypes.Structure):
     """`emulator::Kernel` of `kernels/emulator/runtime.h`."""
 
-    _fields_ = (("name", ctypes.c_char_p), ("parameters", ctypes.c_char_p), ("run", ctypes.c_void_p))
+    _fields_ = (
+        ("name", ctypes.c_char_p), ("parameters", ctypes.c_char_p), ("run", ctypes.c_void_p),
+        ("shared", ctypes.c_void_p), ("static_bytes", ctypes.c_uint),
+    )  # fmt: skip
+
+
+class CRequest(ctypes.Structure):
+    """`emulator::Request` of `kernels/emulator/scheduler/scheduler.h`."""
+
+    _fields_ = (
+        ("kernel", ctypes.POINTER(CKernel)), ("arguments", ctypes.c_void_p),
+        ("buffers", ctypes.c_void_p), ("buffer_count", ctypes.c_uint),
+        ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
+        ("seeded", ctypes.c_uint), ("seed", ctypes.c_ulonglong),
+    )  # fmt: skip
 
 
 PACKED = {
@@ -146,8 +171,7 @@ class EmulatedKernel:
         self.device = device
         self.name = found.contents.name.decode()
         self.parameters = [Parameter(word) for word in found.contents.parameters.decode().split()]
-        self._kernel = found
-        self._storage = library.emulated_dynamic_storage
+        self._static_bytes = found.contents.static_bytes
         self._launch = library.emulator_launch
         self._struct = struct.Struct("=" + "".join(parameter.code for parameter in self.parameters))
         # Arguments are packed into 8-byte slots, so the array of their addresses never changes.
@@ -155,6 +179,12 @@ class EmulatedKernel:
         slots = len(self.parameters)
         start = ctypes.addressof(self._slots)
         self._arguments = (ctypes.c_void_p * max(1, slots))(*(start + 8 * i for i in range(slots)))
+        pointers = [parameter for parameter in self.parameters if parameter.pointer]
+        self._ranges = struct.Struct(f"={3 * len(pointers)}Q")  # address, size and position
+        self._buffers = ctypes.create_string_buffer(max(8, self._ranges.size))
+        self._request = CRequest(
+            found, ctypes.addressof(self._arguments), ctypes.addressof(self._buffers), len(pointers)
+        )
         self._error = ctypes.create_string_buffer(500)
         self._extents: dict[tuple[Dim, Dim], tuple[Any, Any]] = {}
 
@@ -164,7 +194,7 @@ class EmulatedKernel:
         self._pack(arguments)
         sizes = self._extents.get((grid, block))
         if sizes is None or shared:
-            check_launch(self.name, grid, block, shared)
+            check_launch(self.name, grid, block, shared + self._static_bytes)
             sizes = (ctypes.c_uint * 3)(*extent(grid)), (ctypes.c_uint * 3)(*extent(block))
             self._extents[grid, block] = sizes
         device = self.device
@@ -172,10 +202,11 @@ class EmulatedKernel:
             raise ValueError(f"kernel {self.name}: its device is closed")
         timer = device._timer
         start = device.mark() if timer else None
-        seeded, seed = device.next_seed()
-        failed = self._launch(
-            self._kernel, self._storage, *sizes, shared, self._arguments, seeded, seed, self._error, 500
-        )
+        request = self._request
+        request.grid, request.block = sizes
+        request.shared = shared
+        request.seeded, request.seed = device.next_seed()
+        failed = self._launch(ctypes.byref(request), self._error, 500)
         if timer:
             timer.brackets.append((start, device.mark()))
         if failed:
@@ -186,7 +217,8 @@ class EmulatedKernel:
             raise TypeError(
                 f"kernel {self.name} takes {len(self.parameters)} arguments, not {len(arguments)}"
             )
-        values = []
+        values: list[Any] = []
+        ranges: list[int] = []
         for position, (parameter, argument) in enumerate(zip(self.parameters, arguments, strict=True), 1):
             if not parameter.accepts(argument):
                 given = argument.dtype if isinstance(argument, np.generic) else type(argument).__name__
@@ -198,9 +230,11 @@ class EmulatedKernel:
             if parameter.pointer:
                 argument.memory()
                 values.append(argument.address)
+                ranges += argument.address, argument.nbytes, position
             else:
                 values.append(argument)
         self._struct.pack_into(self._slots, 0, *values)
+        self._ranges.pack_into(self._buffers, 0, *ranges)
 
 
 @dataclass
@@ -268,20 +302,17 @@ class EmulatedDevice(Device):
         if self.debug:
             require_sanitizer()
         library = load_library(build_emulator(KERNELS / source, self.debug, self.seed is not None))
-        library.emulator_reset(ctypes.cast(library.emulated_dynamic_storage, ctypes.c_void_p))
+        library.emulator_reset(ctypes.cast(library.emulated_file, ctypes.c_void_p))
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        library.emulator_launch.argtypes = (
-            *[ctypes.c_void_p] * 4, ctypes.c_uint, ctypes.c_void_p,
-            ctypes.c_int, ctypes.c_ulonglong, ctypes.c_char_p, ctypes.c_size_t,
-        )  # fmt: skip
+        library.emulator_launch.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
         return EmulatedModule(self, shown_path(KERNELS / source), library)
 
     def load_thrust(self, source: str) -> ctypes.CDLL:
         return ctypes.CDLL(str(build_thrust(KERNELS / source, None)))
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
-        memory = np.empty(size, dtype)
+        memory = guarded_memory(size, dtype)
         memory.view(np.uint8).fill(POISON)
         return self._keep(EmulatedBuffer(memory))
 
@@ -304,7 +335,7 @@ class EmulatedDevice(Device):
         return np.empty(size, dtype)
 
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], EmulatedBuffer]:
-        memory = np.empty(size, dtype)
+        memory = guarded_memory(size, dtype)
         return memory, self._keep(EmulatedBuffer(memory))
 
     def stream(self) -> EmulatedStream:

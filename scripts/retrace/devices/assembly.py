@@ -1,0 +1,75 @@
+"""The shared memory of kernels, in g++'s assembly of a kernel file for the emulator.
+
+In assembly, each `__shared__` variable is a thread-local symbol with a size. There it gets guards,
+and there one sees which variables a kernel uses, itself or in the functions that it calls.
+"""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+GUARD_BYTES = 256
+"""Before and after each variable; the same as in `kernels/emulator/runtime.h`."""
+
+DYNAMIC_SHARED_BYTES = 232448
+"""227 KiB: the largest dynamic shared memory per block on any current device."""
+
+VARIABLE = re.compile(r"\t\.size\t(?P<symbol>[\w.$]+), (?P<bytes>\d+)\n(?P=symbol):\n\t\.zero\t(?P=bytes)\n")
+SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE)
+LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class SharedVariable:
+    """A static `__shared__` variable."""
+
+    symbol: str
+    bytes: int
+
+    def name(self) -> str:
+        """Return its name in the kernel file."""
+        return subprocess.check_output(["c++filt", self.symbol], text=True).strip().split("::")[-1]
+
+
+def guard_shared(assembly: str) -> tuple[str, list[SharedVariable]]:
+    """Add guards round all shared variables; return the assembly and the variables."""
+    variables = []
+
+    def guarded(found: re.Match[str]) -> str:
+        symbol, size = found["symbol"], int(found["bytes"])
+        variables.append(SharedVariable(symbol, size))
+        guard = f"\t.zero\t{GUARD_BYTES}\n"
+        visible = "" if re.search(rf"\.weak\t{re.escape(symbol)}\n", assembly) else f"\t.globl\t{symbol}\n"
+        label = f"\t.size\t{symbol}, {size}\n{symbol}:\n\t.zero\t{size}\n"
+        return f"{visible}\t.hidden\t{symbol}\n{guard}{label}{guard}"
+
+    sections = SECTION.split(assembly)
+    text = "".join(
+        VARIABLE.sub(guarded, part) if part.startswith("\t.section\t.tbss") else part for part in sections
+    )
+    return text, variables
+
+
+def used_symbols(assembly: str, function: str) -> set[str]:
+    """List the symbols that a function refers to, itself or through others that the file defines."""
+    _, *parts = LABEL.split(assembly)
+    bodies = {
+        name: text.partition("\t.size\t")[0] for name, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+    reached: set[str] = set()
+    ahead = {function}
+    while ahead:
+        reached |= ahead
+        ahead = {word for name in ahead for word in re.findall(r"[A-Za-z_][\w.$]*", bodies.get(name, ""))}
+        ahead -= reached
+    return reached
+
+
+def dynamic_shared(names: Sequence[str]) -> str:
+    """Return the assembly of the `extern __shared__` arrays, which all begin at the same address."""
+    if not names:
+        return ""
+    labels = "".join(f"\t.globl\t{name}\n\t.hidden\t{name}\n{name}:\n" for name in names)
+    room = f"\t.zero\t{DYNAMIC_SHARED_BYTES + GUARD_BYTES}\n"
+    return f'\t.section\t.tbss,"awT",@nobits\n\t.align\t1024\n\t.zero\t1024\n{labels}{room}'
