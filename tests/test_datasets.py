@@ -23,8 +23,9 @@ import yaml
 from command_line import Call, Patch, refused
 from hosts import CONTENT, FILE, NOWHERE, SHA256, serving
 from retrace.graphs import csr, datasets
+from retrace.graphs import downloads as transfers
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
-from retrace.graphs.datasets import Patience
+from retrace.graphs.downloads import Patience
 from retrace.system.errors import RetraceError
 
 PAIRS = {"near": [0, 1], "far": [0, 3]}
@@ -212,7 +213,7 @@ def test_content_without_known_hash_comes_over_https(host: str, tmp_path: Path, 
         found.url, found.status_code, found.raw, found.history = url, 200, io.BytesIO(FILE), hops
         return found
 
-    monkeypatch.setattr(datasets.requests, "get", get)
+    monkeypatch.setattr(requests, "get", get)
     hops.append(hop)
     secure = dataset("https://here/tiny.gr.gz", sha256=None)
     assert "what http://elsewhere/ sends" in refused(obtain, secure, tmp_path, None, "fail", 1)
@@ -360,14 +361,14 @@ def test_data_sets_that_share_a_file_are_had_side_by_side(tmp_path: Path, monkey
     mirror.mkdir()
     (mirror / "tiny.gr.gz").write_bytes(FILE)
 
-    whole = datasets._write
+    whole = transfers._write
 
     def slow_copy(pieces: Iterator[bytes], target: Path, most: int) -> None:
         copied.append(target)
         time.sleep(0.2)
         whole(pieces, target, most)
 
-    monkeypatch.setattr(datasets, "_write", slow_copy)
+    monkeypatch.setattr(transfers, "_write", slow_copy)
     with ThreadPoolExecutor() as pool:
         jobs = [
             pool.submit(obtain, changed(dataset(), name=f"tiny-{count}"), downloads, str(mirror), "fail", 1)

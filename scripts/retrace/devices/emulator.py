@@ -28,11 +28,9 @@ POISON = 0xCD
 
 def guarded_memory(size: int, dtype: DTypeLike) -> NDArray[Any]:
     """Allocate an array, aligned as CUDA does, with room for guards before and after it."""
-    dtype = np.dtype(dtype)
-    nbytes = size * dtype.itemsize
-    whole = np.empty(nbytes + 3 * GUARD_BYTES, np.uint8)
+    whole = np.empty(size * np.dtype(dtype).itemsize + 3 * GUARD_BYTES, np.uint8)
     begin = GUARD_BYTES + -whole.ctypes.data % GUARD_BYTES
-    return whole[begin : begin + nbytes].view(dtype)
+    return np.ndarray(size, dtype, whole, begin)  # a slice of no bytes would begin where `whole` does
 
 
 class EmulatedBuffer:

@@ -1,4 +1,4 @@
-"""Download the graphs of the registry, check them, and generate a stand-in for a graph that is not available.
+"""Obtain the graphs of the registry, check them, and generate a stand-in for a graph that is not available.
 
 A download is renamed to its file name only after it has been hashed, parsed and counted. A file that is there
 already is hashed before it is parsed. Nothing is read that is longer than a file of the graph can be.
@@ -13,23 +13,19 @@ import re
 import shutil
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import requests
 import scipy
-from tqdm import tqdm
 
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition
+from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, write_whole
@@ -39,24 +35,8 @@ from retrace.system.project import ROOT
 NEAR_HOPS = 15
 """Arcs between source and target of a stand-in's near pair."""
 
-WEB = ("http://", "https://")
-
 BYTES_PER_ARC, BYTES_OF_COMMENTS = 64, 1 << 20
 """The longest line of an arc has 36 bytes; content that is longer than all its lines can be is refused."""
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long to wait for an address, in seconds."""
-
-    probe: float = 5.0
-    """For a first answer. All addresses are asked at once, so without a network a graph costs this time."""
-    read: float = 20.0
-    """For the next bytes of a download."""
-    download: float = 600.0
-    """For a whole download."""
-    retries: int = 2
-    """How often a download is tried again."""
 
 
 def obtain(
@@ -65,7 +45,7 @@ def obtain(
     mirror: str | None,
     offline: str,
     seed: int,
-    patience: Patience = Patience(),
+    patience: Patience = USUAL,
 ) -> CSRGraph:
     """Return a graph: the first edition that is available, or a stand-in generated with `seed`.
 
@@ -89,17 +69,17 @@ def obtain(
     tried = []
     deadline = time.monotonic() + patience.probe
     probes = [
-        (edition, address, _in_background(_probe, address, patience))
+        (edition, address, probe(address, patience))
         for edition in missing
         for address in (*edition.addresses, *([f"{mirror.rstrip('/')}/{edition.file}"] if mirror else []))
     ]
-    for edition, address, probe in probes:
+    for edition, address, answer in probes:
         try:
-            probe.result(max(0.0, deadline - time.monotonic()))
+            answer.result(max(0.0, deadline - time.monotonic()))
             return _fetch(address, edition, dataset, seed, downloads, patience)
         except (RetraceError, OSError, ValueError) as error:
-            tried.append(f"{address} ({_reason(error)})")
-            print(f"warning: {address}: {_reason(error)}", file=sys.stderr)
+            tried.append(f"{address} ({reason(error)})")
+            print(f"warning: {address}: {reason(error)}", file=sys.stderr)
     if len(missing) < len(dataset.editions):
         edition = dataset.editions[len(missing)]
         path = ROOT / edition.path if edition.path else downloads / str(edition.file)
@@ -118,16 +98,6 @@ def obtain(
     return _stand_in(dataset, seed)
 
 
-def _probe(address: str, patience: Patience) -> None:
-    """Raise an error if an address does not have the file; errors of a busy host are left to the download."""
-    if address.startswith(WEB):
-        with requests.get(address, stream=True, timeout=patience.probe) as response:
-            if 400 <= response.status_code < 500:
-                response.raise_for_status()
-    elif not Path(address).is_file():
-        raise FileNotFoundError("no such file")
-
-
 def _fetch(
     address: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path, patience: Patience
 ) -> CSRGraph:
@@ -141,49 +111,11 @@ def _fetch(
             shutil.rmtree(stale, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=prefix, dir=downloads, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, target.name)
-            if address.startswith(WEB):
-                known = bool(edition.sha256 or _pinned(_pin_of(edition, downloads)))
-                # requests does not limit the time of a whole download.
-                task = _in_background(_download, address, partial, most, known, patience)
-                task.result(patience.download)
-            else:
-                with Path(address).open("rb") as file:
-                    _write(iter(lambda: file.read(formats.PIECE), b""), partial, most)
+            known = edition.sha256 is not None or _pinned(_pin_of(edition, downloads)) is not None
+            download(address, partial, most, known, patience)
             graph = _check(partial, target.name, edition, dataset, seed, downloads)
             partial.replace(target)
             return graph
-
-
-def _download(address: str, target: Path, most: int, known: bool, patience: Patience) -> None:
-    """Download a file, in several attempts; only over https if no sha256 of its content is `known`."""
-    asked: dict[str, Any] = {"timeout": (patience.probe, patience.read), "stream": True}
-    for attempt in range(patience.retries + 1):
-        time.sleep(attempt)
-        try:
-            with requests.get(address, headers={"Accept-Encoding": "identity"}, **asked) as response:
-                response.raise_for_status()
-                hops = [hop.url for hop in (*response.history, response) if hop.url.startswith("http://")]
-                if hops and not known:
-                    raise RetraceError(f"no sha256 is known to check what {hops[0]} sends; expected https")
-                encoding = response.headers.get("Content-Encoding", "identity")
-                if encoding not in ("identity", "gzip"):  # others, or several, unpack to far more at a time
-                    raise RetraceError(f"expected no Content-Encoding, or gzip, found {encoding!r}")
-                _write(response.iter_content(formats.PIECE >> 4), target, most)
-                return
-        except requests.RequestException:
-            if attempt == patience.retries:
-                raise
-
-
-def _write(pieces: Iterable[bytes], target: Path, most: int) -> None:
-    """Write what is downloaded; raise RetraceError before it has more than `most` bytes."""
-    progress = tqdm(unit="B", unit_scale=True, desc=f"getting {target.name}", leave=False, disable=None)
-    with target.open("wb") as file, progress:
-        for piece in pieces:
-            if file.tell() + len(piece) > most:
-                raise RetraceError(f"expected at most {most} bytes, enough for its arcs, found more")
-            file.write(piece)
-            progress.update(len(piece))
 
 
 def _most_bytes(edition: Edition, dataset: Dataset) -> int:
@@ -302,33 +234,3 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     weights = "none" if graph.weights is None else "generated"
     info = {"origin": "stand-in", "edition": "stand-in", "directed": False, "seed": seed}
     return _complete(graph, dataset, seed, {**info, "pairs": pairs, "weights": weights})
-
-
-def _in_background(function: Callable[..., None], *arguments: object) -> Future[None]:
-    """Call a function in a thread that does not keep the program from ending, unlike one of an executor."""
-    future: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            function(*arguments)
-            future.set_result(None)
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return future
-
-
-def _reason(error: Exception) -> str:
-    """Describe in a few words why an address failed."""
-    match error:
-        case TimeoutError() | requests.Timeout():
-            return "no answer in time"
-        case requests.HTTPError() if error.response is not None:
-            return f"HTTP status {error.response.status_code}"
-        case requests.exceptions.ChunkedEncodingError():
-            return "the transfer broke off"
-        case requests.ConnectionError():
-            return "no connection"
-        case _:
-            return one_line(error)
