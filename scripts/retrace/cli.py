@@ -7,7 +7,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrace.system.errors import NotVerifiedError, OneLineParser, RetraceError
+from retrace.system.errors import NotVerifiedError, OneLineParser, RetraceError, print_anywhere
+from retrace.system.interrupts import end_like_ctrl_c
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
@@ -28,6 +29,8 @@ STATUSES = """exit status:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    print_anywhere()
+    end_like_ctrl_c()
     parser = make_parser()
     arguments = parser.parse_args(argv)
     check_usage(arguments)

@@ -13,10 +13,12 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import naming_output
 from retrace.system.project import KERNELS, ROOT
 
 EMULATOR = KERNELS / "emulator"
@@ -40,9 +42,20 @@ CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 DYNAMIC_SHARED_BYTES = 232448  # 227 KiB: the largest dynamic shared memory per block on any current device
 
 
+STALE_S = 3600
+"""Seconds after which no compiler works in its folder any more."""
+
+
 def build_folder() -> Path:
-    """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project."""
-    return Path(os.environ.get("RETRACE_BUILD", ROOT / "build"))
+    """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project.
+
+    If the project cannot be written, it is `retrace/` in the user's cache, `$XDG_CACHE_HOME` or `~/.cache`.
+    """
+    if given := os.environ.get("RETRACE_BUILD"):
+        return Path(given)
+    if os.access(own if (own := ROOT / "build").exists() else ROOT, os.W_OK):
+        return own
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "retrace"
 
 
 def build_host(source: Path) -> Path:
@@ -64,9 +77,10 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         generated, storage = target.with_suffix(".kernels.cpp"), target.with_suffix(".storage.cpp")
         generated.write_text(
             f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
-            + "".join(f"EMULATE({name})\n" for name in kernels)
+            + "".join(f"EMULATE({name})\n" for name in kernels),
+            encoding="utf-8",
         )
-        storage.write_text(dynamic_storage(dynamic))
+        storage.write_text(dynamic_storage(dynamic), encoding="utf-8")
         compiled = str(generated.with_suffix(".o"))
         link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
         return [
@@ -90,7 +104,8 @@ def build_runtime(debug: bool) -> Path:
 
     def compile_to(target: Path) -> list[list[str]]:
         together = target.with_suffix(".cpp")  # compiled as one file, a third of the time
-        together.write_text("".join(f'#include "{source.resolve()}"\n' for source in sources))
+        included = "".join(f'#include "{source.resolve()}"\n' for source in sources)
+        together.write_text(included, encoding="utf-8")
         return [[*command, str(together), "-o", str(target)]]
 
     with _building_runtime:
@@ -162,7 +177,7 @@ def compiler_version(compiler: str) -> str:
 @functools.cache
 def processor() -> str:
     """Return the processor's name and instruction sets, on which `-march=native` depends."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
 
@@ -197,8 +212,16 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[s
     target = build_folder() / name
     if target.exists():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
+    if set('"\\\n') & set(f"{KERNELS}{source.resolve()}"):
+        raise RetraceError(
+            f"{source}: its path has a quote, backslash or line end; move the project elsewhere"
+        )
+    with naming_output(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    for left in target.parent.glob(".building-*"):  # by a compiler that was killed
+        if time.time() - left.stat().st_mtime > STALE_S:
+            shutil.rmtree(left, ignore_errors=True)
+    with naming_output(target), tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
         beside = Path(folder) / target.name
         for command in compile_to(beside):
             run_compiler(command, source, log=target.with_suffix(".log"))
@@ -208,11 +231,11 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], list[list[s
 
 def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
     """Run a compiler and return its output; on failure, write it to `log` and raise its first error."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
     if done.returncode == 0:
         return done.stdout
     output = done.stderr + done.stdout
-    log.write_text(" ".join(command) + "\n\n" + output)
+    log.write_text(" ".join(command) + "\n\n" + output, encoding="utf-8")
     errors = [line.strip() for line in output.splitlines() if re.search(r"\berror\b|cannot find -l", line)]
     first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")
     where = "" if shown_path(source) in first else f"{shown_path(source)}: "

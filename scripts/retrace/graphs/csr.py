@@ -155,7 +155,7 @@ def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
 def stored_info(folder: Path) -> dict[str, Any]:
     """Read a graph's identity, or why it is `missing`; raise RetraceError if the folder holds neither."""
     with naming_folder(folder):
-        info = json.loads((folder / "graph.json").read_text())
+        info = json.loads((folder / "graph.json").read_text(encoding="utf-8"))
         if not isinstance(info, dict):
             raise ValueError("graph.json holds no object")
         return info

@@ -226,7 +226,9 @@ def folders(graphs: list[str]) -> str:
 def stored_info(graph: str) -> dict[str, Any]:
     """Return what is known of a stored graph; nothing if it is not stored."""
     try:
-        found: dict[str, Any] = json.loads(Path("resources/graphs", graph, "graph.json").read_text())
+        found: dict[str, Any] = json.loads(
+            Path("resources/graphs", graph, "graph.json").read_text(encoding="utf-8")
+        )
     except (OSError, ValueError):
         return {}
     return found

@@ -8,11 +8,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, Vali
 from pydantic_core import PydanticCustomError
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import check_regular
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=100)]
 """A key that is part of file names."""
 Text = Annotated[str, BeforeValidator(lambda value: str(value), json_schema_input_type=str | float)]
 """A text or number of a YAML file; the model holds a text."""
@@ -51,6 +52,8 @@ COMPLAINTS = {
     "dict_type": "expected a mapping, found {found!r}",
     "model_type": "expected a mapping, found {found!r}",
     "string_pattern_mismatch": "expected text of the form {pattern}, found {found!r}",
+    "string_too_long": "expected at most {max_length} characters, found {found!r}",
+    "multiple_of": "expected a multiple of {multiple_of}, found {found!r}",
     "too_short": "expected at least {min_length} item, found {found!r}",
     "greater_than_equal": "expected at least {ge}, found {found!r}",
     "greater_than": "expected more than {gt:g}, found {found!r}",
@@ -125,9 +128,10 @@ def read_as(model: type[M], value: object, where: str) -> M:
 
 def read_yaml(path: Path) -> Any:
     """Read a YAML file; raise RetraceError if it cannot be read or is not YAML."""
+    check_regular(path)
     try:
         return yaml.safe_load(path.read_bytes())
     except OSError as error:
         raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise RetraceError(f"{path}: expected YAML, found: {one_line(error)}") from None
