@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 from retrace.planning import plan, summary
 from retrace.planning.plan import one_of
-from retrace.system import project, runs
+from retrace.system import interrupts, project, runs
 from retrace.system.errors import RetraceError
 from retrace.system.project import imports
 
@@ -80,6 +80,7 @@ for name, files in PLAN.targets.items():
 
 
 onstart:
+    interrupts.end_like_ctrl_c()  # by itself, Snakemake waits for its jobs to finish
     try:
         runs.take_lock(Path(".snakemake/retrace.lock"))
     except RetraceError as error:

@@ -48,7 +48,11 @@ def main() -> None:
     build = choose_build(arguments.backend, arguments.compute_capability)
     sources = [path.resolve() for path in arguments.files if is_compiled(path.resolve(), arguments.backend)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        built = list(tqdm(pool.map(build, sources), total=len(sources), desc="compiling", unit="file"))
+        try:
+            built = list(tqdm(pool.map(build, sources), total=len(sources), desc="compiling", unit="file"))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     manifest = {
         str(source.relative_to(KERNELS)): str(artefact.relative_to(build_folder()))
         for source, artefact in zip(sources, built, strict=True)

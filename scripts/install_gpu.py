@@ -21,6 +21,8 @@ from retrace.system.errors import OneLineParser, RetraceError, run_command
 DRIVER = "libcuda.so.1"
 USUAL_FOLDERS = ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")  # not always known to ldconfig
 CUDA_WHEELS = ("cuda-toolkit", "nvidia-")
+LOCKED_BUILD = ("--no-build-isolation",)
+"""PyCUDA is built with the setuptools and NumPy of the lock, which are installed before."""
 
 
 def locked(lock: Path) -> list[str]:
@@ -43,7 +45,8 @@ def pip(*arguments: str, locked: list[str] | None = None) -> None:
 def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
     """Compile PyCUDA from its source package, configured by a siteconf.py as its documentation describes."""
     with tempfile.TemporaryDirectory() as folder:
-        pip("download", "--no-binary", "pycuda", "--dest", folder, locked=locked)
+        # Without isolation: pip would take what builds it from the network, whatever its version and hash.
+        pip("download", *LOCKED_BUILD, "--no-binary", "pycuda", "--dest", folder, locked=locked)
         (archive,) = Path(folder).glob("*.tar.gz")
         shutil.unpack_archive(archive, folder, filter="data")
         source = Path(folder) / archive.name.removesuffix(".tar.gz")
@@ -53,7 +56,7 @@ def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
         settings = {"CUDA_ROOT": str(toolkit), "CUDADRV_LIB_DIR": [str(links)], "CUDA_ENABLE_CURAND": False}
         lines = [f"{key} = {value!r}\n" for key, value in settings.items()]
         (source / "siteconf.py").write_text("".join(lines))
-        pip("install", str(source))
+        pip("install", *LOCKED_BUILD, str(source))
 
 
 def find_driver() -> Path:

@@ -93,6 +93,14 @@ def provenance() -> dict[str, Any]:
     return {"machine": environment.machine("local", None), "software": environment.software()}
 
 
+@pytest.fixture(autouse=True)
+def sigterm() -> Iterator[None]:
+    """Give SIGTERM back, which the commands take in this process."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """Call the command line in this process."""

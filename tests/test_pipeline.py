@@ -414,6 +414,17 @@ def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_pat
     assert {record.agreed for record in records(tmp_path)} == {True}
 
 
+def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
+    run = Run(project, tmp_path, *busy)
+    run.wait_until(lambda: measuring(tmp_path), seconds=200)
+    run.process.terminate()
+    run.output(timeout=3)
+    assert run.process.returncode != 0
+    assert processes(tmp_path) == {}
+    assert left_behind(tmp_path) == []
+    assert not (tmp_path / "results/machines/local/table-3.3/NY.jsonl").exists()
+
+
 def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path) -> None:
     offline = write_registry(tmp_path / "offline.yaml", **EDITION, addresses=[f"{NOWHERE}/tiny.gr.gz"])
     run, made = ("--config", f"datasets={offline}"), ("--", "table-3.5", "figure-3.5", "verification")

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from command_line import PROJECT, Patch, python, refused
 from fabricated import changed, machine_info, record, without_answer
 from retrace.graphs import csr
+from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over
 from retrace.records.record import write_records
@@ -52,6 +53,19 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
          "machines.h200.block_size: expected at most 1024, found '4096'"),
         ("machines", {"h200": {"compute_capability": "sm_90"}},
          "machines.h200.compute_capability: expected text of the form "),
+        ("machines", {"h200": {"block_size": 100}},
+         "machines.h200.block_size: expected a multiple of 32, found 100"),
+        ("", {"machine": "x\n"}, "machine: expected text of the form "),
+        ("", {"machine": "x" * 5000}, "machine: expected at most 100 characters, found 'xxx"),
+        ("", {"trials": 1000.0}, "trials: expected an integer, found 1000.0"),
+        ("", {"trials": 10**400}, "trials: expected "),
+        ("", {"seed": 1e308}, "seed: expected an integer, found 1e+308"),
+        ("", {"seed": 10**400}, "seed: expected "),
+        ("", {"budget_s": float("nan")}, "budget_s: expected a finite number, found nan"),
+        ("", {"budget_s": float("inf")}, "budget_s: expected a finite number, found inf"),
+        (SOLVERS, "bfs/bsp:block_size=64\n",
+         r"experiments.table-3.3.solvers: bfs/bsp:block_size=64\n: block_size: '64\n' is not an integer"),
+        (f"{EXPERIMENT}/graphs", "random-14-5\n", r"experiments.table-3.3.graphs: no graph random-14-5\n; "),
         ("machines", {"a": {}, "b": {"records": "results/machines/a"}},
          "machines.b.records: expected another folder than that of a"),
         (SOLVERS, "bfs/best", "experiments.table-3.3.solvers: no solver is called bfs/best"),
@@ -82,6 +96,15 @@ def test_what_is_wrong_is_named(config: Config, place: str, value: Any, told: st
 def test_a_registry_that_is_missing_is_named(config: Config) -> None:
     with pytest.raises(RetraceError, match=r"^mine.yaml: no such file; expected a registry "):
         plan.make_plan(config | {"datasets": "mine.yaml"})
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd"])
+def test_an_edition_is_a_file_of_the_project(tmp_path: Path, path: str) -> None:
+    registry = yaml.safe_load((PROJECT / "datasets.yaml").read_text())
+    registry["small-6"]["editions"][0]["path"] = path
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(registry))
+    told = f"editions[0].path: expected a file of the project, found {path}"
+    assert told in refused(load_registry, [tmp_path / "mine.yaml"])
 
 
 def test_matrices_are_multiplied_out_in_order(config: Config) -> None:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import os
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from command_line import Call
-from fabricated import record
+from command_line import Call, Patch, python, refused
+from fabricated import graph_info, record, without_answer
 from graphs import graph
+from retrace.devices import build
 from retrace.graphs.csr import save
 from retrace.records.record import write_records
 from retrace.reports.report import PUBLISHED
+from retrace.system.errors import RetraceError
+from retrace.system.files import naming_output
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))
@@ -99,3 +105,69 @@ def test_a_table_that_cannot_be_written(script: Call) -> None:
     done = script("make_table.py", "--experiment", "mine", "--records", "bad.jsonl", "--output-prefix", "x/y")
     assert done.refusal(1).startswith("error: bad.jsonl:1: ")
     assert not Path("x").exists()
+
+
+def test_pipes_full_disks_and_long_names_take_one_line(folder: Path, script: Call) -> None:
+    os.mkfifo("pipe.jsonl")
+    make = ("make_table.py", "--experiment", "mine", "--output-prefix", "x")
+    assert "pipe.jsonl: cannot be read (it is a pipe" in script(*make, "--records", "pipe.jsonl").refusal(1)
+    told = script(
+        "make_table.py", "--experiment", "mine", "--records", "--output-prefix", "x" * 5000
+    ).refusal(1)
+    assert "File name too long" in told
+    assert len(told) < 1000
+    with pytest.raises(RetraceError, match="No space left on device"), naming_output(folder):
+        raise OSError("1024 requested and 0 written")  # NumPy's words
+
+
+def test_a_terminal_without_greek_letters() -> None:
+    """Neither what is read nor what is said depends on the locale."""
+    posix = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    program = "from retrace.system import errors; errors.print_anywhere(); print('\\u2265 \\xb5')"
+    assert python(program, **posix).stdout == "\\u2265 \\xb5\n"
+    found = python("from retrace import cli; cli.main(['solvers'])", **posix)
+    assert (found.returncode, found.stderr) == (0, "")
+    program = "from retrace.planning import plan; import yaml; plan.load_reports(); plan.stored_info('NY')\n"
+    program += "from retrace.system import project; print(len(project.imports('make_table.py')) > 9)"
+    assert python(program, **posix).stdout == "True\n"
+
+
+def test_a_spreadsheet_calculates_nothing(script: Call) -> None:
+    cell = "=HYPERLINK(1)"
+    one = without_answer(
+        "bfs/queue", graph_info("small-6").model_copy(update={"name": cell}), "failed", "@reason"
+    )
+    write_records(Path("r.jsonl"), [one])
+    asked = ("--experiment", "table-3.3", "--records", "r.jsonl", "--output-prefix", "x")
+    assert script("make_table.py", *asked).status == 0
+    with Path("x.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["graph"], row["reason"]) == (f"'{cell}", "'@reason")
+
+
+def test_a_name_may_look_like_a_formula_of_tex(script: Call) -> None:
+    write_records(
+        Path("r.jsonl"), [record("bfs/queue", graph_info("small-6").model_copy(update={"name": r"$\frac{$"}))]
+    )
+    asked = ("--figure", "table-3.3", "--records", "r.jsonl", "--output-prefix", "x")
+    assert script("make_figure.py", *asked).status == 0
+    assert r"$\frac{$" in Path("x.md").read_text()
+
+
+def test_a_project_that_cannot_be_written_builds_elsewhere(folder: Path, monkeypatch: Patch) -> None:
+    monkeypatch.delenv("RETRACE_BUILD", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    assert build.build_folder() == ROOT / "build"
+    monkeypatch.setattr(build.os, "access", lambda *_: False)
+    assert build.build_folder() == folder / "retrace"
+
+
+def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setenv("RETRACE_BUILD", str(folder))
+    for name, age in (("killed", 2 * build.STALE_S), ("working", 0)):
+        (folder / f"host/.building-{name}").mkdir(parents=True)
+        os.utime(folder / f"host/.building-{name}", times=(time.time() - age,) * 2)
+    build.build_once(ROOT / "a.cpp", "host/a.so", lambda target: [["touch", str(target)]])
+    assert {path.name for path in (folder / "host").iterdir()} == {".building-working", "a.so"}
+    odd = folder / 'a"b.cu'
+    assert "has a quote, backslash or line end" in refused(build.build_once, odd, "host/b.so", lambda _: [])

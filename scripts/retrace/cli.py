@@ -7,7 +7,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrace.system.errors import NotVerifiedError, OneLineParser, RetraceError
+from retrace.system.errors import NotVerifiedError, OneLineParser, RetraceError, print_anywhere
+from retrace.system.interrupts import end_like_ctrl_c
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
@@ -28,6 +29,8 @@ STATUSES = """exit status:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    print_anywhere()
+    end_like_ctrl_c()
     parser = make_parser()
     arguments = parser.parse_args(argv)
     check_usage(arguments)
@@ -46,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        print(f"error: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        print(f"error: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python tries again at its end
         return 1
     return 0

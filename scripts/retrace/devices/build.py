@@ -12,12 +12,13 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from retrace.devices.assembly import SharedVariable, dynamic_shared, guard_shared, used_symbols
 from retrace.system.errors import RetraceError
-from retrace.system.files import alone
+from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS, ROOT
 
 EMULATOR = KERNELS / "emulator"
@@ -39,9 +40,20 @@ SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
 
+STALE_S = 3600
+"""Seconds after which no compiler works in its folder any more."""
+
+
 def build_folder() -> Path:
-    """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project."""
-    return Path(os.environ.get("RETRACE_BUILD", ROOT / "build"))
+    """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project.
+
+    If the project cannot be written, it is `retrace/` in the user's cache, `$XDG_CACHE_HOME` or `~/.cache`.
+    """
+    if given := os.environ.get("RETRACE_BUILD"):
+        return Path(given)
+    if os.access(own if (own := ROOT / "build").exists() else ROOT, os.W_OK):
+        return own
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "retrace"
 
 
 def build_host(source: Path) -> Path:
@@ -63,14 +75,15 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         generated, tables = target.with_suffix(".kernels.cpp"), target.with_suffix(".tables.cpp")
         generated.write_text(
             f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
-            + "".join(f"EMULATE({name})\n" for name in kernels)
+            + "".join(f"EMULATE({name})\n" for name in kernels),
+            encoding="utf-8",
         )
         compiled = generated.with_suffix(".s")
         yield [*command, *instrumented, "-S", str(generated), "-o", str(compiled)]
-        assembly, variables = guard_shared(compiled.read_text())
-        compiled.write_text(assembly + dynamic_shared(dynamic))
+        assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"))
+        compiled.write_text(assembly + dynamic_shared(dynamic), encoding="utf-8")
         used = {kernel: used_symbols(assembly, f"emulated_{kernel}") for kernel in kernels}
-        tables.write_text(shared_tables(variables, dynamic, used))
+        tables.write_text(shared_tables(variables, dynamic, used), encoding="utf-8")
         link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
         yield [*command, str(compiled), str(tables), *link]
 
@@ -86,7 +99,8 @@ def build_runtime(debug: bool) -> Path:
 
     def compile_to(target: Path) -> list[list[str]]:
         together = target.with_suffix(".cpp")  # compiled as one file, a third of the time
-        together.write_text("".join(f'#include "{source.resolve()}"\n' for source in sources))
+        included = "".join(f'#include "{source.resolve()}"\n' for source in sources)
+        together.write_text(included, encoding="utf-8")
         return [[*command, str(together), "-o", str(target)]]
 
     return build_once(sources[0].parent, f"emulator/scheduler-{key}.so", compile_to)
@@ -157,7 +171,7 @@ def compiler_version(compiler: str) -> str:
 @functools.cache
 def processor() -> str:
     """Return the processor's name and instruction sets, on which `-march=native` depends."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
 
@@ -193,15 +207,23 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], Iterable[Se
     target = build_folder() / name
     if target.exists():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with alone(target.with_name(f".{target.name}.lock")):
-        if not target.exists():  # another job has compiled it in the meantime
-            compile_whole(source, target, compile_to)
+    if set('"\\\n') & set(f"{KERNELS}{source.resolve()}"):
+        raise RetraceError(
+            f"{source}: its path has a quote, backslash or line end; move the project elsewhere"
+        )
+    with naming_output(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with alone(target.with_name(f".{target.name}.lock")):
+            if not target.exists():  # another job has compiled it in the meantime
+                compile_whole(source, target, compile_to)
     return target
 
 
 def compile_whole(source: Path, target: Path, compile_to: Callable[[Path], Iterable[Sequence[str]]]) -> None:
     """Compile in a folder beside the target, and rename the result."""
+    for left in target.parent.glob(".building-*"):  # by a compiler that was killed
+        if time.time() - left.stat().st_mtime > STALE_S:
+            shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
         beside = Path(folder) / target.name
         for command in compile_to(beside):
@@ -211,11 +233,11 @@ def compile_whole(source: Path, target: Path, compile_to: Callable[[Path], Itera
 
 def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
     """Run a compiler and return its output; on failure, write it to `log` and raise its first error."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
     if done.returncode == 0:
         return done.stdout
     output = done.stderr + done.stdout
-    log.write_text(" ".join(command) + "\n\n" + output)
+    log.write_text(" ".join(command) + "\n\n" + output, encoding="utf-8")
     telling = re.compile(r"\berror\b|cannot find -l|link failed")
     errors = [line.strip() for line in output.splitlines() if telling.search(line)]
     first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")

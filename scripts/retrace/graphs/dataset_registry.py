@@ -37,6 +37,8 @@ class Edition(FileModel):
     def _has_one_place(self) -> Self:
         if (self.path is None) == (self.file is None) or (self.path and self.addresses):
             raise ValueError("expected either path, or file and addresses")
+        if self.path and not (ROOT / self.path).resolve().is_relative_to(ROOT):
+            raise at("path", f"expected a file of the project, found {self.path}")
         return self
 
 
@@ -98,7 +100,12 @@ class Dataset(DatasetEntry):
 
 
 class DatasetRegistry(
-    RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")], DatasetEntry]]
+    RootModel[
+        dict[
+            Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)],
+            DatasetEntry,
+        ]
+    ]
 ):
     """Data sets by name."""
 

@@ -26,7 +26,7 @@ from retrace.graphs.query import Query, Subject
 from retrace.graphs.random import RandomGraph
 from retrace.solvers import DeviceSolver, Solver, make
 from retrace.system import memory
-from retrace.system.errors import TooLargeError
+from retrace.system.errors import TooLargeError, escaped
 from retrace.system.processes import side_by_side
 
 Phases = dict[str, float | None]
@@ -121,7 +121,8 @@ class Measurement:
         except TooLargeError as error:
             self.skip(str(error))
         except Exception as error:
-            self.status, self.reason = "failed", f"{type(error).__name__}: {error}".splitlines()[0]
+            told = f"{type(error).__name__}: {error}".splitlines()[0]
+            self.status, self.reason = "failed", escaped(told)
 
     def skip(self, reason: str) -> None:
         """End the measurement without an answer."""

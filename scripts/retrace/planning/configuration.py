@@ -15,7 +15,7 @@ from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTex
 
 COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
-Positive = Annotated[int, Field(ge=1)]
+Positive = Annotated[int, Field(ge=1, lt=2**31)]
 
 
 class Machine(FileModel):
@@ -24,8 +24,8 @@ class Machine(FileModel):
     # Inside a mapping, Snakemake's --config gives texts: machines={local: {block_size: 64}}
     model_config = ConfigDict(strict=False)
 
-    block_size: Annotated[int, Field(ge=1, le=1024)] | None = None
-    """Threads per block; by default the solver's own number."""
+    block_size: Annotated[int, Field(ge=32, le=1024, multiple_of=32)] | None = None
+    """Threads per block, whole warps of 32; by default the solver's own number."""
     blocks: Annotated[int, Field(ge=0)] | None = None
     """Betweenness: blocks per launch; by default, or with 0, as many as the GPU runs at once."""
     mdeg: Positive | None = None
@@ -129,14 +129,15 @@ class Configuration(FileModel):
     """Timed runs of each solver."""
     budget_s: Annotated[float, Field(gt=0)]
     """Seconds for all trials of a solver on a graph."""
-    seed: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
     """Seed of everything that is generated."""
     offline: Literal["stand-in", "fail"]
     """What to do if a graph is not available."""
     datasets: OneOrMore
     """Registry of data sets, or several; an entry replaces an entry of the same name in an earlier file."""
     experiments: Annotated[
-        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")], Experiment], Field(min_length=1)
+        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)], Experiment],
+        Field(min_length=1),
     ]
     """Experiments by name. Each has a table and a figure of its own."""
 

@@ -51,6 +51,7 @@ SETTINGS: Any = {
     "lines.linewidth": 1,
     "lines.markersize": 3.6,
     "svg.hashsalt": "retrace",
+    "text.parse_math": False,  # a name may contain $
     "savefig.dpi": 300,
     "savefig.bbox": "tight",
     "savefig.pad_inches": 0.04,

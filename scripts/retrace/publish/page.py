@@ -92,9 +92,16 @@ def render(page: Page, form: str) -> str:
 
 def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
     """Write a page as Markdown and HTML, and what it shows as CSV."""
-    write_whole(Path(f"{prefix}.csv"), tidy.to_csv(index=False, lineterminator="\n"))
+    texts = tidy.select_dtypes(["string", "object"]).columns
+    harmless = tidy.assign(**{str(name): tidy[name].map(_no_formula) for name in texts})
+    write_whole(Path(f"{prefix}.csv"), harmless.to_csv(index=False, lineterminator="\n"))
     for form in ("md", "html"):
         write_whole(Path(f"{prefix}.{form}"), render(page, form))
+
+
+def _no_formula(value: object) -> object:
+    """Put an apostrophe before a text that a spreadsheet would calculate."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
 
 
 def _markdown(text: str) -> str:

@@ -6,6 +6,7 @@ Whatever is written is read back through the same checks first.
 
 import gc
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,7 +17,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from retrace.solvers.registry import find
 from retrace.system.errors import RetraceError
-from retrace.system.files import write_whole
+from retrace.system.files import check_regular, write_whole
 from retrace.system.models import SHA256, Model, Name, at, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
@@ -24,6 +25,11 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 
 ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
 """Problems whose verified answers are the same bytes, whoever found them; scores are rounded differently."""
+
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""Characters that no page may show: an ESC reaches the reader's terminal."""
+AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
+"""Characters of a line that may hide a key or a control character."""
 
 Milliseconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -219,11 +225,11 @@ def parse_record(line: str, where: str) -> Record:
         raise RetraceError(explain(error, where)) from None
     _check_solver(record, where)
     # The keys of a line without escapes and spaces around colons can be counted, which takes a tenth as long.
-    if any(mark in line for mark in ("\\", '" ', "\t", "\r")) or line.count('":') != _keys(record):
+    if '" ' in line or AMBIGUOUS.search(line) or line.count('":') != _keys(record):
         try:
-            json.loads(line, object_pairs_hook=_once)
-        except KeyError as twice:
-            raise RetraceError(f"{where}: {twice.args[0]}: given twice in an object; give it once") from None
+            json.loads(line, object_pairs_hook=_plain)
+        except ValueError as error:
+            raise RetraceError(f"{where}: {error}") from None
     return record
 
 
@@ -246,11 +252,14 @@ def _keys(record: Record) -> int:
     return given + len(record.observed) + (len(gpu.model_fields_set) if gpu else 0)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> None:
-    """Raise KeyError if an object has a key twice, of which readers of JSON keep the last."""
+def _plain(pairs: list[tuple[str, Any]]) -> None:
+    """Raise ValueError if an object has a key twice, or a control character."""
     names = [name for name, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise KeyError(one_line(twice[0]))
+    for name, value in pairs:
+        if names.count(name) > 1:
+            raise ValueError(f"{name}: given twice in an object; give it once")
+        if CONTROLS.search(f"{name}{value if isinstance(value, str) else ''}"):
+            raise ValueError(f"{name}: expected no control characters, found {value!r}")
 
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
@@ -276,6 +285,7 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
 
 
 def _lines(path: Path) -> list[str]:
+    check_regular(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

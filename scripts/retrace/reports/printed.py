@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import check_regular
 from retrace.system.models import Model, one_line, read_as
 
 MILLISECONDS = {"msec": 1.0, "sec": 1e3, "min": 60e3, "hr": 3600e3}
@@ -51,6 +52,7 @@ def printed_ms(text: str) -> float:
 def read_printed(path: Path) -> list[PrintedNumber]:
     """Read printed numbers; a RetraceError names the file, line and key of the first that is not sound."""
     numbers = []
+    check_regular(path)
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)

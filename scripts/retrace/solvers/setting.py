@@ -1,5 +1,6 @@
 """A setting of a solver: its default, its bounds and what it means, declared once."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -29,10 +30,9 @@ class Setting:
             if text not in self.choices:
                 raise RetraceError(f"{key} is {text}, expected {' or '.join(self.choices)}")
             return text
-        try:
-            value = int(text)
-        except ValueError:
-            raise RetraceError(f"{key}: {text!r} is not an integer") from None
+        if not re.fullmatch(r"-?[0-9]{1,19}", text):
+            raise RetraceError(f"{key}: {text!r} is not an integer")
+        value = int(text)
         if not self.least <= value <= self.most:
             raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
         return value

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.system.errors import RetraceError
-from retrace.system.files import write_whole
+from retrace.system.files import check_regular, write_whole
 
 FIRST = 16
 """Number of sources in the first batch."""
@@ -40,6 +40,7 @@ class Checkpoint:
         """Continue from the file if there is one; RetraceError if it is no checkpoint of this run."""
         if path is None or not path.exists():
             return cls(path, identity, np.zeros(vertices))
+        check_regular(path)
         try:
             with np.load(path, allow_pickle=False) as file:
                 known, scores, done = json.loads(str(file["identity"])), file["scores"], int(file["done"])

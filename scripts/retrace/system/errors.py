@@ -1,9 +1,21 @@
 """Errors that are reported to the user, in one line each."""
 
+import re
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
+from io import TextIOWrapper
 from typing import NoReturn
+
+from retrace.system.interrupts import end_like_ctrl_c
+
+LONGEST_WORD = 300
+"""Characters of a name that are shown."""
+
+
+def escaped(text: str) -> str:
+    """Write line ends, ESC and other control characters as Python's `repr` does."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class RetraceError(Exception):
@@ -12,8 +24,10 @@ class RetraceError(Exception):
     Messages quote files and names: what would end the line, or direct a terminal, is shown as an escape.
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
+    def __str__(self) -> str:
+        """Escape line ends and other control characters of names, and cut words of absurd length."""
+        shown = escaped(super().__str__())
+        return re.sub(rf"(\S{{{LONGEST_WORD}}})\S+", r"\1…", shown)
 
 
 class TooLargeError(RetraceError):
@@ -32,8 +46,17 @@ class OneLineParser(ArgumentParser):
         self.exit(2, f"error: {message}; see {self.prog} --help\n")
 
 
+def print_anywhere() -> None:
+    """Escape characters that the terminal's encoding lacks, such as µ under LC_ALL=POSIX."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def run_command(main: Callable[[], None]) -> None:
     """Run a command's `main`; a `RetraceError` becomes one line on standard error and exit status 1."""
+    print_anywhere()
+    end_like_ctrl_c()
     try:
         main()
     except RetraceError as error:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     check_writable(path)
     with replacing(path) as partial:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+        partial.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 @contextmanager
@@ -35,12 +36,28 @@ def naming_output(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RetraceError(f"{path}: cannot be written ({error.strerror}); check the path and disk") from None
+        # NumPy does not pass on the system's words when a disk is full.
+        why_not = error.strerror or (
+            "No space left on device" if "requested and" in str(error) else str(error)
+        )
+        raise RetraceError(f"{path}: cannot be written ({why_not}); check the path and disk") from None
+
+
+def check_regular(path: Path) -> None:
+    """Raise RetraceError if a path is a pipe or a device, for which a reader might wait for ever."""
+    try:
+        kind = path.stat().st_mode
+    except OSError:
+        return  # opening it says why
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        raise RetraceError(f"{path}: cannot be read (it is a pipe or a device); expected a file")
 
 
 def check_writable(path: Path) -> None:
     """Check, before a long computation, that its output can be written; raise RetraceError if not."""
-    parent = next(parent for parent in path.absolute().parents if parent.exists())
+    with naming_output(path):
+        path.exists()  # which a name that is too long fails
+        parent = next(parent for parent in path.absolute().parents if parent.exists())
     if not parent.is_dir():
         why_not = f"{parent} is a file"
     elif path.is_dir():

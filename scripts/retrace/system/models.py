@@ -9,11 +9,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, Vali
 from pydantic_core import PydanticCustomError
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import check_regular
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=100)]
 """A key that is part of file names."""
 SHA256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A digest in hexadecimal digits."""
@@ -60,6 +61,8 @@ COMPLAINTS = {
     "dict_type": "expected a mapping, found {found}",
     "model_type": "expected a mapping, found {found}",
     "string_pattern_mismatch": "expected text of the form {pattern}, found {found}",
+    "string_too_long": "expected at most {max_length} characters, found {found}",
+    "multiple_of": "expected a multiple of {multiple_of}, found {found}",
     "too_short": "expected at least {min_length} item, found {found}",
     "greater_than_equal": "expected at least {ge}, found {found}",
     "greater_than": "expected more than {gt:g}, found {found}",
@@ -137,6 +140,7 @@ def read_as(model: type[M], value: object, where: str) -> M:
 
 def read_yaml(path: Path) -> Any:
     """Read a YAML file; raise RetraceError if it cannot be read or is not YAML."""
+    check_regular(path)
     try:
         return yaml.safe_load(path.read_bytes())
     except OSError as error:

@@ -39,7 +39,7 @@ def imported(*files: str, aside: str = "") -> list[str]:
 def imported_by(file: str) -> set[str]:
     """Return the library's modules that a file imports itself."""
     found = set()
-    for node in ast.walk(ast.parse((ROOT / file).read_text())):
+    for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("retrace"):
             for name in (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)):
                 stem = f"scripts/{name.replace('.', '/')}"
@@ -51,7 +51,9 @@ def with_headers(*files: str) -> tuple[str, ...]:
     """Return files of `kernels/`, named relative to it, and all headers there that they include."""
     found = list(files)
     for file in found:  # which grows meanwhile
-        for name in re.findall(r'^ *#include "(.+)"', (KERNELS / file).read_text(), re.MULTILINE):
+        for name in re.findall(
+            r'^ *#include "(.+)"', (KERNELS / file).read_text(encoding="utf-8"), re.MULTILINE
+        ):
             header = (KERNELS / file).parent / name
             if header.is_file() and (known := str(header.resolve().relative_to(KERNELS))) not in found:
                 found.append(known)

@@ -19,7 +19,7 @@ _held: list[TextIO] = []
 def take_lock(path: Path) -> None:
     """Take the lock at `path` until this process ends; if another run holds it, a RetraceError names it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("a+")
+    file = path.open("a+", encoding="utf-8")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

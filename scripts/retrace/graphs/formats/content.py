@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from retrace.system.errors import RetraceError
+from retrace.system.files import check_regular
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -21,6 +22,7 @@ LONGEST_LINE = 1 << 20
 @contextmanager
 def _naming_file(path: Path | str) -> Iterator[None]:
     """Turn an error into one line that names the file."""
+    check_regular(Path(path))
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile):

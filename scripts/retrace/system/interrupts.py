@@ -1,0 +1,44 @@
+"""SIGTERM does what Ctrl-C does, also to what was started, which a terminal reaches by itself."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import NoReturn
+
+PATIENCE_S = 1.0
+"""What has not ended by itself then is killed."""
+
+
+def end_like_ctrl_c() -> None:
+    """Let SIGTERM interrupt this program and what it started; where Ctrl-C kills at once, so does SIGTERM."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if in_main_thread and signal.getsignal(signal.SIGINT) != signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    _signal_descendants(signal.SIGINT)
+    last = threading.Timer(PATIENCE_S, _signal_descendants, [signal.SIGKILL])
+    last.daemon = True
+    last.start()
+    raise KeyboardInterrupt
+
+
+def _signal_descendants(number: int) -> None:
+    parents = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(entry.parent.name)] = int(
+                entry.read_text(errors="replace").rpartition(")")[2].split()[1]
+            )
+        except OSError:
+            continue  # it has ended
+    found = [os.getpid()]
+    for process in found:  # which grows meanwhile
+        found += [child for child, parent in parents.items() if parent == process]
+    for process in found[1:]:
+        try:
+            os.kill(process, number)
+        except ProcessLookupError:
+            continue
