@@ -98,9 +98,9 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
             pytest.communicate()
     told = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
     line = told[1] if told else printed.strip().rpartition("\n")[2]
-    if pytest.returncode < 0 or pytest.returncode > 128:
+    if pytest.returncode < 0 and not told:
         return "crashed", line
-    if pytest.returncode == 1:
+    if pytest.returncode in (1, *range(-64, 0)):
         return "broken" if NONSENSE.search(printed) else "failed", line
     return "passed" if pytest.returncode == 0 else "broken", line
 
