@@ -343,6 +343,21 @@ def test_time_outside_the_kernels_is_that_of_the_medians() -> None:
     assert find("pinned-is-faster-50", records).sentence == "holds"
 
 
+def test_the_fastest_has_the_least_median() -> None:
+    names = {"vert-comp-virt-stride": (8.0, 8.0, 10.0, 10.0, 10.0), "vert": (9.0, 9.0, 9.9, 9.9, 9.9)}
+    records = [
+        measured(
+            f"betweenness/{name}", "brandes-variants", "random-10-5", [trial(ms, kernel=1.0) for ms in times]
+        )
+        for name, times in names.items()
+    ]
+    found = find("stride-of-compacted-is-fastest", records)
+    assert found.measured.startswith(
+        "random-10-5: fastest of 2 is vert (9.90 ms, vert-comp-virt-stride takes 1.01"
+    )
+    assert found.verdict == Verdict.OPEN
+
+
 def test_a_claim_on_random_graphs_counts_those_of_its_density() -> None:
     found = find("zero-copy-is-faster-5", sweep("h200", gpu=True))
     assert found.verdict == Verdict.HOLDS
