@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from graphs import graph, grid
 from retrace.check.checkers import Checker, checker_of
-from retrace.devices.emulator import POISON, EmulatedBuffer, EmulatedDevice
+from retrace.devices.emulator import EmulatedBuffer, EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.solvers.prefix_sums import CHUNK, PrefixSums
@@ -46,19 +46,22 @@ def wheel(rim: int) -> CSRGraph:
 
 
 class Guarded(EmulatedDevice):
-    """Has entries behind each buffer that no kernel may write."""
+    """Has entries behind each buffer that no kernel may write, of other bytes behind each."""
 
     def __enter__(self) -> Self:
         self.whole: list[tuple[EmulatedBuffer, int]] = []
         return super().__enter__()
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
-        self.whole.append((super().empty(size + 64, dtype), size))
-        return self.view(self.whole[-1][0], 0, size)
+        buffer = super().empty(size + 64, dtype)
+        self.whole.append((buffer, size))
+        buffer.memory()[size:].view(np.uint8).fill(100 + len(self.whole))
+        return self.view(buffer, 0, size)
 
     def check_guards(self) -> None:
-        for buffer, size in self.whole:
-            assert (buffer.memory()[size:].view(np.uint8) == POISON).all(), f"beyond {size} {buffer.dtype}"
+        for number, (buffer, size) in enumerate(self.whole, 101):
+            behind = buffer.memory()[size:].view(np.uint8)
+            assert (behind == number).all(), f"beyond {size} {buffer.dtype}"
 
 
 RACING = {"complete": crowd(48), "grid": grid(11, 7), "star": deep_star(24, 4)}
