@@ -206,6 +206,15 @@ def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() ->
         assert why in str(result.reason)
 
 
+def test_stored_scores_are_named_by_all_that_decides_them(monkeypatch: Patch) -> None:
+    monkeypatch.setattr("retrace.check.score_oracle.WORTH_KEEPING", 0)
+    there, other = graph(3, [(0, 1, 1), (1, 2, 1)]), graph(3, [(0, 2, 1), (1, 2, 1)])
+    larger, turned = graph(4, [(0, 1, 1), (1, 2, 1)]), graph(3, [(1, 0, 1), (2, 1, 1)])
+    asked = [(by, some) for by in (NETWORKIT, IGRAPH) for some in (None, (0,), (0, 1))]
+    names = {ScoreOracle(one).file_of(*each) for one in (there, other, larger, turned) for each in asked}
+    assert len(names) == 4 * 6
+
+
 @pytest.mark.parametrize(("by", "module"), [(NETWORKIT, "networkit"), (IGRAPH, "igraph")])
 def test_scores_of_a_large_graph_are_kept(by: str, module: str, monkeypatch: Patch, tmp_path: Path) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))

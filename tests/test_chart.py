@@ -110,6 +110,8 @@ def test_real_graphs_stand_apart_from_generated_ones() -> None:
     drawn, (panel,), *_ = shown("an-bellman-ford", "bellman-ford-sparse", records)
     assert [(joined, len(dots)) for joined, dots in panel.lines[0].strokes] == [(True, 2), (False, 1)]
     assert "NY" in [text.get_text() for text in drawn.axes[0].texts]
+    hollow = [line for line in drawn.axes[0].lines if line.get_markerfacecolor() == "white"]
+    assert [line.get_linestyle() for line in hollow] == ["None"]
 
 
 @pytest.mark.parametrize("key", load_reports())
@@ -177,6 +179,8 @@ def test_whiskers_end_at_the_quartiles(name: str, axis: int) -> None:
     ]
     (segment,) = [line for part in whiskers for one in part.lines[2] for line in one.get_segments()]
     assert sorted(segment[:, axis]) == [2, 10]
+    if axis == 0:
+        assert [text.get_text() for text in drawn.axes[0].texts] == ["3.00 ms"]
 
 
 def test_the_same_input_gives_the_same_bytes(script: Call, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from retrace.records.record import Record
 from retrace.reports.claim import Faster, Fastest, GainGrows, NotFaster, SomewhereFaster
 from retrace.reports.judge import Finding, Verdict, judge, verdict
 from retrace.reports.report import load_reports
-from retrace.reports.wording import TIMES, duration
+from retrace.reports.wording import TIMES, duration, ratio
 from retrace.system.errors import RetraceError
 
 REPORTS = load_reports()
@@ -123,12 +123,14 @@ ORDERED = [
 
 @pytest.mark.parametrize(("claim", "part"), ORDERED)
 def test_a_claim_is_judged_by_its_phase_and_by_medians_alone(claim: str, part: str) -> None:
-    test = CLAIMS[claim][1].test
+    test, least, most = CLAIMS[claim][1].test, *((20.0, 88.0) if part else (10.0, 80.0))
     for wins in (True, False):
-        found = find(claim, opposed(claim, wins != isinstance(test, NotFaster), part))
+        first = wins != isinstance(test, NotFaster)
+        found = find(claim, opposed(claim, first, part))
         assert found.verdict == (Verdict.HOLDS if wins else Verdict.FAILS), found.measured
-        least = duration(20.0 if part else 10.0)
-        assert f"{least} saved" in found.measured if isinstance(test, GainGrows) else least in found.measured
+        assert duration(least) in found.measured
+        if isinstance(test, Faster | NotFaster | SomewhereFaster):
+            assert ratio(most / least if first else least / most) in found.measured
 
 
 def test_where_a_claim_holds_in_part_is_said() -> None:
@@ -327,6 +329,42 @@ def test_a_reason_is_judged_with_its_claim(times: tuple[float, ...], kernel: flo
     ]
     assert find("pinned-is-faster-50", records).sentence == sentence
     assert find("pinned-is-faster-5", records).why == "pinned was not measured"
+
+
+def test_time_outside_the_kernels_is_that_of_the_medians() -> None:
+    """Neither by the minima nor by the third quartiles would pinned memory take less outside the kernels."""
+    records = [
+        measured(f"sssp/{name}", "table-2", "random-19-50", [trial(*one) for one in trials])
+        for name, trials in {
+            "standard": [(10.0, 0.0, 4.0), (10.1, 0.0, 4.0), (10.2, 0.0, 9.9)],
+            "pinned": [(8.0, 0.0, 0.5), (8.1, 0.0, 4.0), (8.2, 0.0, 4.0)],
+        }.items()
+    ]
+    assert find("pinned-is-faster-50", records).sentence == "holds"
+
+
+def test_five_minutes_are_those_of_the_total() -> None:
+    long = [trial(10.0, kernel=1.0, upload=4e5)] * 3
+    records = [
+        changed(one, trials=long) if (one.solver, one.graph.name) == ("betweenness/vert", "Gowalla") else one
+        for one in BRANDES
+    ]
+    assert find("under-five-minutes", records).sentence == "holds in part: not vert"
+
+
+def test_the_fastest_has_the_least_median() -> None:
+    names = {"vert-comp-virt-stride": (8.0, 8.0, 10.0, 10.0, 10.0), "vert": (9.0, 9.0, 9.9, 9.9, 9.9)}
+    records = [
+        measured(
+            f"betweenness/{name}", "brandes-variants", "random-10-5", [trial(ms, kernel=1.0) for ms in times]
+        )
+        for name, times in names.items()
+    ]
+    found = find("stride-of-compacted-is-fastest", records)
+    assert found.measured.startswith(
+        "random-10-5: fastest of 2 is vert (9.90 ms, vert-comp-virt-stride takes 1.01"
+    )
+    assert found.verdict == Verdict.OPEN
 
 
 def test_a_claim_on_random_graphs_counts_those_of_its_density() -> None:

@@ -270,6 +270,14 @@ def test_times_are_ranked_by_quartiles_and_two_per_cent() -> None:
     assert [rank(*pair) for pair in (nearly, nearly[::-1])] == [0, 0]  # the quartiles overlap
 
 
+def test_only_medians_say_by_how_much_times_differ() -> None:
+    base = Summary.of([0.8, 1.0, 1.0, 1.0, 1.001])
+    assert rank(base, Summary.of([1.01, 1.01, 1.01, 1.01, 1.012])) == 0
+    assert rank(base, Summary.of([0.8, 1.03, 1.03, 1.03, 1.04])) == -1
+    assert rank(Summary.of([2000.0, 2001.0, 2002.0]), Summary.of([2060.0])) == 0  # one of them has one trial
+    assert rank(Summary.of([2000.0]), Summary.of([2110.0, 2111.0, 2112.0])) == -1
+
+
 def test_a_summary_in_other_units() -> None:
     assert Summary.of([2, 4, 8, 9, 40]).over(2) == Summary(5, 4, 2, 4.5, 1)
     assert Summary.of([2, 2]).enough is False

@@ -24,7 +24,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
-from retrace.measure.experiment import as_record, measure
+from retrace.measure.experiment import as_record, measure, unmeasured
 from retrace.measure.trials import Effort, Measurement, Outcome
 from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
@@ -121,7 +121,9 @@ def test_trials_are_interleaved(temporary: Any) -> None:
     assert order == ["bfs/first", "bfs/second"] * 3
 
 
-def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary: Any) -> None:
+def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(
+    temporary: Any, provenance: dict[str, Any]
+) -> None:
     @temporary
     class WrongTheSecondTime(Delegate):
         def download(self) -> Int32Array:
@@ -138,6 +140,8 @@ def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(temporary
     assert len(case.trials) == WrongTheSecondTime.calls == 2
     assert case.reason is not None
     assert case.reason.startswith("trial 2: vertex 7 has")
+    record = as_record("table-3.3", GRID.info, case, provenance)
+    assert (record.verified, record.reason, record.digest) == (False, case.reason, case.digest)
 
 
 def test_a_wrong_predecessor_in_one_trial_is_not_verified(temporary: Any) -> None:
@@ -247,6 +251,12 @@ def test_trials_at_once_have_a_core_each(temporary: Any, tmp_path: Path, provena
         assert records[0].parameters == {"at_once": 2}
 
 
+def test_no_more_trials_run_at_once_than_are_wanted() -> None:
+    for trials, at_once in ((1, 1), (2, 2), (9, 4)):
+        (case,) = unmeasured(GRID.info, ["bfs/queue"], Effort(trials, 60, 4), ("emulator", EmulatedDevice))
+        assert case.at_once == at_once
+
+
 def test_what_goes_wrong_in_another_process_is_told(temporary: Any) -> None:
     @temporary
     class Raises(Pinned):
@@ -284,6 +294,8 @@ def test_records_are_valid_and_digests_agree(tmp_path: Any, provenance: dict[str
     assert {record.digest for record in records if record.problem == "bfs"} == {digest}
     assert len({(record.parameters["pair"], record.digest) for record in records[5:]}) == 2
     assert all(record.verified for record in records)
+    assert [record.iterations for record in records] == [case.iterations for case in cases]
+    assert records[0].iterations == 39
     assert sum(record.software.peer is not None for record in records) == 3
 
 

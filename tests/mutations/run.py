@@ -32,7 +32,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RETRACE_BUILD", ROOT / "build" / "mutations"))
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
-NONSENSE = re.compile(r"full log: |IndentationError|SyntaxError|NameError|ImportError")
+NONSENSE = re.compile(r"full log: |^E +(Indentation|Syntax|Name|Import)Error", re.MULTILINE)
 """What tests say of a mutant that does not even compile."""
 
 
@@ -98,9 +98,9 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
             pytest.communicate()
     told = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
     line = told[1] if told else printed.strip().rpartition("\n")[2]
-    if pytest.returncode < 0 or pytest.returncode > 128:
+    if pytest.returncode < 0 and not told:
         return "crashed", line
-    if pytest.returncode == 1:
+    if pytest.returncode in (1, *range(-64, 0)):
         return "broken" if NONSENSE.search(printed) else "failed", line
     return "passed" if pytest.returncode == 0 else "broken", line
 
