@@ -10,6 +10,7 @@ from graphs import NAMED
 from retrace.devices.base import Device, Module
 
 SOURCE = str(Path(__file__).parent / "kernels/blocks.cu")
+CLUSTERS = str(Path(__file__).parent / "kernels/clusters.cu")
 LIMITS = np.dtype([("levels", "i4"), ("weight", "f4")])
 
 
@@ -65,3 +66,25 @@ def test_functions_of_floating_numbers(device: Device) -> None:
     out = device.empty(3, np.float64)
     load(device).kernel("floating")(1, 1, np.float64(1.5), out)
     assert device.download(out).tolist() == [11, 4.5, 7]
+
+
+@pytest.mark.parametrize(("blocks", "rounds"), [(1, 3), (7, 3)])
+def test_a_grid_waits_for_all_its_blocks(device: Device, blocks: int, rounds: int) -> None:
+    values, out = device.empty(blocks, np.int32), device.empty(32 * blocks, np.int32)
+    device.load(CLUSTERS).kernel("pass_on")(blocks, 32, np.int32(rounds), values, out, cooperative=True)
+    assert device.download(out).tolist() == np.repeat((np.arange(blocks) + rounds) % blocks, 32).tolist()
+
+
+@pytest.mark.parametrize(("clusters", "size"), [(1, 1), (3, 2), (2, 8), (2, 16)])
+def test_blocks_of_a_cluster_reach_each_others_memory(device: Device, clusters: int, size: int) -> None:
+    out = device.empty(32 * clusters * size, np.int32)
+    device.load(CLUSTERS).kernel("neighbours")(clusters * size, 32, out, cluster=size)
+    block = np.arange(clusters * size).reshape(clusters, size)
+    expected = 100 * np.roll(block, -1, axis=1).reshape(-1, 1) + np.arange(31, -1, -1)
+    assert np.array_equal(device.download(out), expected.ravel())
+
+
+def test_a_kernel_may_have_clusters_of_its_own(device: Device) -> None:
+    kernel, out = device.load(CLUSTERS).kernel("pairs"), device.empty(4, np.int32)
+    kernel(4, 32, out)
+    assert device.download(out).tolist() == [20, 21, 20, 21]

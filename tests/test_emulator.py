@@ -17,7 +17,9 @@ from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.system.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
-BARRIERS, RACES, BOUNDS = (str(KERNELS / f"{name}.cu") for name in ("barriers", "races", "bounds"))
+BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")
+BOUNDS, CLUSTERS = str(KERNELS / "bounds.cu"), str(KERNELS / "clusters.cu")
+FAILING = str(KERNELS / "failing.cu")
 SEEDS = range(30)
 
 
@@ -146,6 +148,72 @@ def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
         assert device.download(out)[0] == 32016
 
 
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [("far", r"an access to the invalid address 0x\w+, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
+     ("divides", "an integer is divided by zero, in block"),
+     ("spins", r"no thread has ended and no barrier was passed for 0.3 s of processor time, in .*, thread"),
+     ("sleeps", "no thread has ended and no barrier was passed for 0.3 s"),
+     ("shifts", r"a shift by 32 bits or more than the number has, at failing.cu:\d+, in block .*, thread"),
+     ("converts", r"a floating-point number is converted to an integer type that cannot hold it, at failing"),
+     ("misaligned", r"the address \d+ is not a multiple of 8, at failing.cu:\d+, in block")],
+)  # fmt: skip
+def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: str) -> None:
+    with EmulatedDevice(seed, patience=0.3) as device:
+        out, module = device.upload(np.array([0, 0, 5], np.int32)), device.load(FAILING)
+        if seed is None and kernel == "misaligned":
+            return  # a plain build does not look at alignment
+        for _ in range(2):  # and the device goes on working
+            assert re.search(f"^kernel {kernel}: {message}", refused(module.kernel(kernel), 1, 32, out))
+
+
+def test_a_launch_beyond_its_bounds() -> None:
+    with EmulatedDevice() as device:
+        kernel, out = device.load(FAILING).kernel("bounded"), device.empty(1, np.int32)
+        kernel(1, 64, out)
+        told = refused(kernel, 1, 65, out)
+        assert told == "kernel bounded: 65 threads per block, more than its __launch_bounds__(64)"
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_sleep_funnel_shifts_and_conversions_that_clamp(seed: int | None) -> None:
+    with EmulatedDevice(seed, patience=1) as device:
+        module, out = device.load(FAILING), device.upload(np.zeros(5, np.int32))
+        module.kernel("wakes")(1, 32, out)
+        module.kernel("clamps")(1, 1, out)
+        assert device.download(out).tolist() == [0x12345678, 0x789ABCDE, 11, 1, 2**30 - 1]
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [("grid_deadlock", r"deadlock in block .* waits at this_grid\(\).sync\(\); not all"),
+     ("cluster_deadlock", "deadlock in block .* waits at (its cluster's barrier|this_grid)"),
+     ("leaves_early", "a thread ends that has arrived at its cluster's barrier and not waited there")],
+)  # fmt: skip
+def test_a_barrier_that_blocks_do_not_reach(seed: int | None, kernel: str, message: str) -> None:
+    with EmulatedDevice(seed) as device:
+        module = device.load(CLUSTERS)
+        told = refused(module.kernel(kernel), 2, 32, cooperative=True, cluster=2)
+        assert re.search(f"^kernel {kernel}: {message}", told)
+        assert "needs a cooperative launch" in refused(module.kernel("grid_deadlock"), 2, 32)
+        module.kernel("pairs")(2, 1024, out := device.empty(2, np.int32))
+        assert device.download(out).tolist() == [20, 21]
+
+
+@pytest.mark.parametrize(
+    ("grid", "cluster", "message"),
+    [(34, 17, "a cluster of 17 blocks, not from 1 to 16"), (3, 2, "not a multiple of its clusters'"),
+     (4, 4, r"but its __cluster_dims__ are \(2, 1, 1\)")],
+)  # fmt: skip
+def test_clusters_that_are_refused(grid: int, cluster: int, message: str) -> None:
+    with EmulatedDevice() as device:
+        kernel = device.load(CLUSTERS).kernel("pairs" if cluster == 4 else "cluster_deadlock")
+        arguments = (device.empty(4, np.int32),) if cluster == 4 else ()
+        assert re.search(message, refused(kernel, grid, 32, *arguments, cluster=cluster))
+
+
 def test_arguments_are_checked_against_the_parameters() -> None:
     with EmulatedDevice() as device:
         kernel = device.load(BARRIERS).kernel("block_sum")
@@ -225,17 +293,28 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("body", "construct"),
     [("out[0] = __activemask();", "the emulator cannot run __activemask"),
-     ("__nanosleep(10);", "the emulator cannot run __nanosleep"),
+     ("std::vector<int> list(3);", "the emulator cannot run std::vector, which a GPU does not have"),
+     ("__shared__ int a = 0;", "the initialised __shared__ variable a"),
+     ("__shared__ int tile[2] = {1, 2};", "the initialised __shared__ variable tile"),
+     ("__shared__ Counted tile[2];", "the initialised __shared__ variable tile"),
+     ("__shared__ int large[12289]; large[out[0]] = 1; out[1] = large[out[2]];",
+      "k has 49156 bytes of static __shared__ memory"),
+     ("out[0] = table[out[1]];", "65540 bytes of __constant__ memory; a GPU has 65536"),
+     ("__pipeline_memcpy_async(out, out, 4);", "the emulator cannot run __pipeline_memcpy_async"),
+     ("__half number;", "__half"),
      ("out[0] = clock64();", "the emulator cannot run clock64"),
      ("out[0] = clock();", "the emulator cannot run clock"),
      ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
      ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
-     ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"), ("k<<<1, 1>>>(out);", "variant.cu:4"),
+     ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"),
+     ("k<<<1, 1>>>(out);", "the emulator cannot run <<<>>>"),
      ("atomicAdd((long long *)out, 1);", "atomicAdd"), ("atomicMin((float *)out, 1.0f);", "atomicMin"),
      ("cudaDeviceSynchronize();", "cudaDeviceSynchronize")],
 )  # fmt: skip
 def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str, construct: str) -> None:
-    told = refused(build_emulator, write_kernel(tmp_path, body))
+    before = "#include <vector>\nstruct Counted { int n; __device__ Counted() : n(1) {} };\n"
+    before += "__constant__ int table[16385];" if "table" in body else ""
+    told = refused(build_emulator, write_kernel(tmp_path, body, before))
     assert construct in told
     assert "variant.cu" in told
     assert list(own_build.rglob("*variant*.so")) == []
@@ -248,7 +327,10 @@ def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str
         ('extern "C" __global__ void takes(int &number) {}', "kernels with a parameter that is neither"),
         ("template <int N, typename T>\n__global__ void __launch_bounds__(N) many(T *out) { out[0] = N; }",
          "many, a template"),
-        ("#include <cooperative_groups.h>", "cooperative groups"),
+        ("#include <cuda/barrier>", "#include <cuda/barrier>"),
+        ("#include <cub/cub.cuh>", "#include <cub/cub.cuh>"),
+        ("#include <cuda_fp16.h>", "#include <cuda_fp16.h>"),
+        ("#include <cooperative_groups/memcpy_async.h>", "#include <cooperative_groups/memcpy_async.h>"),
     ],
 )  # fmt: skip
 def test_kernels_that_are_refused(tmp_path: Path, own_build: Path, before: str, message: str) -> None:

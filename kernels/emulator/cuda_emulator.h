@@ -1,8 +1,11 @@
 // CUDA C++ for g++: defines the parts of the language that kernel files use, on top of the scheduler in runtime.h.
 //
 // A kernel file is compiled unchanged. A generated file includes this header first, then the .cu file, then one
-// EMULATE(name) for each __global__ function. A missing feature is a compile error that names it, never a wrong answer:
-// unsupported.h declares the intrinsics that cannot be emulated, with the reason; all others are unknown names.
+// EMULATE(name) for each __global__ function. A missing feature is a compile error that names it: unsupported.h declares
+// the intrinsics that cannot be emulated, with the reason; all others are unknown names. What C++ leaves undefined is an
+// error where g++ can check it: in every build shifts by too many bits and conversions out of an integer's range, in
+// seeded and debug builds also misaligned accesses. Not noticed are accesses far outside a buffer that hit other memory
+// of the process, and stores that only a missing fence would delay.
 
 #pragma once
 

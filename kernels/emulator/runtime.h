@@ -23,6 +23,7 @@ using Combine = uint64_t (*)(const uint64_t *operands, unsigned taking_part, uns
 // A running block.
 struct Block {
     uint3 index;
+    unsigned cluster_rank, cluster_blocks;  // its place in its cluster, and the size of that
     unsigned threads;       // number of threads in the block
     unsigned started;       // number of them that have started
     unsigned fibers;        // number of fibers on the block; each holds one started, unfinished thread
@@ -69,11 +70,19 @@ struct Kernel {
     void (*run_threads)(void **arguments);  // body of a fiber: runs one thread after the other
     const Shared *shared;
     unsigned static_bytes;  // of shared memory
+    unsigned most_threads;  // per block: __launch_bounds__
+    dim3 cluster;           // __cluster_dims__; 0 if there is none
 };
 
 void barrier(bool predicate);  // __syncthreads
 unsigned barrier_count();      // last barrier: number of threads whose predicate was true
 unsigned barrier_arrived();    // last barrier: number of threads that took part
+void grid_barrier();
+bool is_cooperative();
+void cluster_arrive();
+void cluster_wait();
+void *map_shared(void *address, unsigned rank);  // the same variable of another block of the cluster
+void let_others_run();
 uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine combine);
 void finish_suspended();  // called when a thread that has waited ends
 void may_preempt(const void *address);  // seeded runs: called before a memory access

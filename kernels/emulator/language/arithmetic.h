@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "types.h"
@@ -51,6 +53,22 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 {
     return static_cast<unsigned long long>((static_cast<unsigned __int128>(a) * b) >> 64);
 }
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)
+{
+    return unsigned((uint64_t(high) << 32 | low) << (by & 31) >> 32);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{
+    return unsigned((uint64_t(high) << 32 | low) >> (by & 31));
+}
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned by)
+{
+    return by >= 32 ? low : __funnelshift_l(low, high, by);
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by)
+{
+    return by >= 32 ? high : __funnelshift_r(low, high, by);
+}
 inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
@@ -64,5 +82,24 @@ inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
+
+namespace emulator {
+
+// Converts to an integer as a GPU does: a number out of range becomes the nearest one in range, and not a number 0.
+template <typename To, typename From> To converted(From x)
+{
+    using Limits = std::numeric_limits<To>;
+    if (std::isnan(x)) return 0;
+    if (x <= From(Limits::min())) return Limits::min();
+    return x >= From(Limits::max()) ? Limits::max() : To(x);
+}
+
+}  // namespace emulator
+
+inline int __float2int_rz(float x) { return emulator::converted<int>(std::trunc(x)); }
+inline int __float2int_rn(float x) { return emulator::converted<int>(std::nearbyint(x)); }
+inline unsigned __float2uint_rz(float x) { return emulator::converted<unsigned>(std::trunc(x)); }
+inline int __double2int_rz(double x) { return emulator::converted<int>(std::trunc(x)); }
+inline int __double2int_rn(double x) { return emulator::converted<int>(std::nearbyint(x)); }
 inline float __int2float_rn(int x) { return float(x); }
 inline double __int2double_rn(int x) { return x; }

@@ -1,8 +1,10 @@
-// Barriers of a block.
+// Barriers of a block, and sleep.
 
 #pragma once
 
 #include "../runtime.h"
+
+inline void __nanosleep(unsigned) { emulator::let_others_run(); }
 
 inline void __syncthreads() { emulator::barrier(false); }
 inline int __syncthreads_count(int predicate)

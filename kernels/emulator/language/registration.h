@@ -50,14 +50,23 @@ template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
 
 }  // namespace emulator
 
+namespace emulator {
+
+// The first of the numbers in __launch_bounds__.
+template <typename... Rest> constexpr unsigned first_of(unsigned first, Rest...) { return first; }
+
+constexpr dim3 dims(unsigned x, unsigned y = 1, unsigned z = 1) { return {x, y, z}; }
+
+}  // namespace emulator
+
 // Defines a C function, so that Python finds a kernel by its name. Its result is allocated and never freed. It is not a
 // static variable, because static variables are reset whenever the file is loaded again.
-#define EMULATE(name)                                                                                             \
+#define EMULATE(name, most_threads, cluster)                                                                      \
     extern "C" const emulator::Shared emulated_shared_##name;                                                     \
     extern "C" const emulator::Kernel *emulated_##name()                                                          \
     {                                                                                                             \
         using Emulated = emulator::Emulated<&name>;                                                               \
         const emulator::Shared &shared = emulated_shared_##name;                                                  \
         return new emulator::Kernel{#name, strdup(Emulated::parameters().c_str()), Emulated::run_threads,         \
-                                    &shared, shared.static_bytes};                                                \
+                                    &shared, shared.static_bytes, unsigned(most_threads), cluster};               \
     }

@@ -5,7 +5,7 @@
 #define EMULATOR_CANNOT(declaration, name, reason) \
     [[gnu::error("the emulator cannot run " name ": " reason)]] declaration;
 EMULATOR_CANNOT(unsigned __activemask(), "__activemask", "which lanes run together is not defined here")
-EMULATOR_CANNOT(void __nanosleep(unsigned), "__nanosleep", "a waiting thread does not let the others run")
+EMULATOR_CANNOT(void __pipeline_memcpy_async(...), "__pipeline_memcpy_async", "it has no asynchronous copies (cp.async)")
 EMULATOR_CANNOT(long long clock64(), "clock64", "emulated time means nothing")
 EMULATOR_CANNOT(int emulator_clock(), "clock", "emulated time means nothing")
 #define clock emulator_clock

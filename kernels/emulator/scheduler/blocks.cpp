@@ -8,17 +8,35 @@
 
 namespace emulator {
 
-// Replaces a finished block by the next block of this worker's share.
-void Worker::refill(Resident &block)
+// When the last block of a cluster has ended, replaces them by the next cluster of this worker's share.
+void Worker::refill(Resident &ended)
 {
-    block.empty = next_block == last_block || launch->failed.load(std::memory_order_relaxed);
-    if (block.empty) return;
-    size_t index = next_block++;
-    if (launch->seeded) index = launch->block_order[index];
-    const dim3 grid = launch->grid, size = launch->block;
-    block.index = {unsigned(index % grid.x), unsigned(index / grid.x % grid.y), unsigned(index / grid.x / grid.y)};
+    const unsigned size = launch->cluster_blocks;
+    Resident *const first = size == 1 ? &ended : &first_of_cluster(ended);
+    ended.empty = true;
+    for (unsigned rank = 0; rank < size; rank++)
+        if (!first[rank].empty) return;
+    if (next_cluster == last_cluster || launch->failed.load(std::memory_order_relaxed)) return;
+    size_t cluster = next_cluster++;
+    if (launch->seeded) cluster = launch->cluster_order[cluster];
+    for (unsigned rank = 0; rank < size; rank++) start(first[rank], cluster, rank);
+}
+
+static uint3 unravelled(size_t i, dim3 size)
+{
+    return {unsigned(i % size.x), unsigned(i / size.x % size.y), unsigned(i / size.x / size.y)};
+}
+
+void Worker::start(Resident &block, size_t cluster, unsigned rank)
+{
+    const dim3 grid = launch->grid, size = launch->block, of = launch->cluster;
+    const uint3 at = unravelled(cluster, {grid.x / of.x, grid.y / of.y, grid.z / of.z}), in = unravelled(rank, of);
+    block.index = {at.x * of.x + in.x, at.y * of.y + in.y, at.z * of.z + in.z};
+    block.cluster_rank = rank;
+    block.cluster_blocks = launch->cluster_blocks;
     block.threads = size.x * size.y * size.z;
-    block.started = block.fibers = block.at_barrier = block.predicates = 0;
+    block.started = block.fibers = block.at_barrier = block.at_grid = block.in_cluster = block.predicates = 0;
+    block.empty = false;
     block.order = nullptr;
     if (launch->seeded) {
         block.shuffled.resize(block.threads);
@@ -63,6 +81,9 @@ void Worker::detach(Stack &fiber)
         refill(block);
     } else if (block.at_barrier == block.fibers)
         release_barrier(block);
+    else if (block.at_grid == block.fibers)
+        release_grid();
+    if (launch->cluster_blocks > 1 && !block.empty) release_cluster(first_of_cluster(block));
 }
 
 bool Worker::finished() const
@@ -70,29 +91,33 @@ bool Worker::finished() const
     return std::all_of(blocks.begin(), blocks.end(), [](const Resident &block) { return block.empty; });
 }
 
-// Runs one OS thread's share of a grid: the blocks `first` to `last` - 1.
+// Runs one OS thread's share of a grid: the clusters `first` to `last` - 1. Most have one block.
 void Worker::work(Launch &grid, size_t first, size_t last)
 {
     launch = &grid;
-    next_block = first;
-    last_block = last;
+    watch();
+    next_cluster = first;
+    last_cluster = last;
     shared.resize(launch->kernel->shared->arrays);
     launch->kernel->shared->find(shared.data());
     for (SharedArray &array : shared)
         if (!array.bytes) array.bytes = launch->dynamic_bytes;
     in_place = nullptr;
-    take_turns = launch->seeded && !shared.empty();
-    blocks.resize(launch->seeded ? RESIDENT : 1);
+    const size_t of = launch->cluster_blocks;
+    blocks.resize(launch->cooperative ? (last - first) * of : launch->seeded ? std::max<size_t>(RESIDENT / of, 1) * of : of);
+    take_turns = blocks.size() > 1 && !shared.empty();
+    for (Resident &block : blocks) block.empty = true;
     for (Resident &block : blocks) {
         block.suspended.resize(MAX_THREADS);
-        refill(block);
+        if (block.empty) refill(block);
     }
     if (const int how = _setjmp(bail)) {
 #ifdef __SANITIZE_ADDRESS__
-        if (how == 2) __sanitizer_finish_switch_fiber(main.fake_stack, nullptr, nullptr);
+        if (here != &main) __sanitizer_finish_switch_fiber(main.fake_stack, nullptr, nullptr);
 #endif
-        (void)how;
+        if (how == 3) report_fault();
         abandon();
+        launch = nullptr;
         return;
     }
     while (attach(main)) {
@@ -100,6 +125,7 @@ void Worker::work(Launch &grid, size_t first, size_t last)
         detach(main);
     }
     if (!finished()) switch_to(next());
+    launch = nullptr;
 }
 
 }  // namespace emulator

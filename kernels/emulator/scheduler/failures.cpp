@@ -19,11 +19,15 @@ std::string Worker::deadlock()
     for (Resident &block : blocks) {
         if (block.empty || !message.empty()) continue;
         message = "deadlock in block " + text(block.index) + ":";
-        const Stack *at_barrier = nullptr, *in_warp = nullptr;
+        const Stack *at_barrier = nullptr, *in_warp = nullptr, *at_grid = nullptr, *in_cluster = nullptr;
         for (Stack *stack : block.suspended) {
             if (stack && stack->wait == Wait::BARRIER && !at_barrier) at_barrier = stack;
             if (stack && stack->wait == Wait::WARP && !in_warp) in_warp = stack;
+            if (stack && stack->wait == Wait::GRID && !at_grid) at_grid = stack;
+            if (stack && stack->wait == Wait::CLUSTER && !in_cluster) in_cluster = stack;
         }
+        if (at_grid) message += " thread " + text(at_grid->thread_index) + " waits at this_grid().sync()";
+        if (in_cluster) message += " thread " + text(in_cluster->thread_index) + " waits at its cluster's barrier";
         if (at_barrier) message += " thread " + text(at_barrier->thread_index) + " waits at __syncthreads";
         if (in_warp) {
             char mask[16];
@@ -42,10 +46,25 @@ void Worker::give_up(const std::string &message)
         std::lock_guard lock(launch->mutex);
         if (!launch->failed.exchange(true)) launch->error = message;
     }
+    escape(1);
+}
+
+// Ends the work of this OS thread.
+void Worker::escape(int how)
+{
 #ifdef __SANITIZE_ADDRESS__
     if (here != &main) __sanitizer_start_switch_fiber(nullptr, main.bottom, main.bytes);
 #endif
-    _longjmp(bail, here == &main ? 1 : 2);
+    _longjmp(bail, how);
+}
+
+// Makes a fault that has ended a kernel the launch's error. The fiber that ran is still `here`.
+void Worker::report_fault()
+{
+    const std::lock_guard lock(launch->mutex);
+    if (launch->failed.exchange(true)) return;
+    launch->error = fault_text();
+    if (here->block) launch->error += ", in block " + text(here->block_index) + ", thread " + text(here->thread_index);
 }
 
 // Drops all unfinished work.
@@ -55,9 +74,11 @@ void Worker::abandon()
     for (const auto &stack : stacks) {
         stack->entered = false;
         stack->wait = Wait::NOTHING;
+        stack->arrived = false;
         idle.push_back(stack.get());
     }
     main.wait = Wait::NOTHING;
+    main.arrived = main.preemptible = false;
     ready.clear();
     for (Resident &block : blocks) {
         std::fill(block.suspended.begin(), block.suspended.end(), nullptr);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 
 namespace emulator {
 
@@ -33,6 +34,7 @@ static size_t page_bytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); 
 
 Worker::~Worker()
 {
+    stop_watching();
     for (const auto &stack : stacks) munmap(stack->bottom - page_bytes(), stack->bytes + page_bytes());
 }
 
@@ -78,13 +80,14 @@ Stack *Worker::idle_stack()
 }
 
 // Returns the fiber that runs next: one whose wait is over, else one with a new thread, and at the end the main fiber.
-Stack *Worker::next()
+// A thread that lets others run asks for a new one first.
+Stack *Worker::next(bool fresh_first)
 {
     for (bool released = false;; released = true) {
         const bool fresh = std::any_of(blocks.begin(), blocks.end(), [](const Resident &block) {
             return !block.empty && block.started < block.threads;
         });
-        if (!ready.empty() && !(launch->seeded && fresh && pick(2))) {
+        if (!ready.empty() && !(fresh && (fresh_first || (launch->seeded && pick(2))))) {
             if (launch->seeded) std::swap(ready.front(), ready[pick(ready.size())]);
             Stack *stack = ready.front();
             ready.pop_front();
@@ -127,18 +130,32 @@ void Worker::switch_to(Stack *to)
 }
 
 // Suspends the running thread and lets another one run.
-void Worker::suspend()
+void Worker::suspend(bool fresh_first)
 {
     Stack &self = running();
+    if (overdue) {
+        overdue = false;
+        fault = SIGALRM;
+        escape(3);
+    }
     self.suspended = true;
     resident(self).suspended[self.thread] = &self;
-    switch_to(next());
+    switch_to(next(fresh_first));
+}
+
+void let_others_run()
+{
+    Stack &self = running();
+    self.worker->ready.push_back(&self);
+    self.worker->suspend(true);
 }
 
 void finish_suspended()
 {
     Stack &self = running();
+    if (self.arrived) fail("a thread ends that has arrived at its cluster's barrier and not waited there");
     resident(self).suspended[self.thread] = nullptr;
+    self.worker->barriers++;
     self.suspended = false;
 }
 

@@ -23,27 +23,28 @@ static void run_shuffled(Launch &launch)
     worker.random.seed(launch.seed);
     worker.mean_run = 1u << worker.pick(9);
     worker.run_left = worker.pick(2 * worker.mean_run);
-    launch.block_order.resize(launch.blocks);
-    std::iota(launch.block_order.begin(), launch.block_order.end(), 0);
-    std::shuffle(launch.block_order.begin(), launch.block_order.end(), worker.random);
-    worker.work(launch, 0, launch.blocks);
+    launch.cluster_order.resize(launch.clusters);
+    std::iota(launch.cluster_order.begin(), launch.cluster_order.end(), 0);
+    std::shuffle(launch.cluster_order.begin(), launch.cluster_order.end(), worker.random);
+    worker.work(launch, 0, launch.clusters);
 }
 
 // Runs a grid in order, its blocks in parallel.
 static void run_parallel(Launch &launch)
 {
-    const size_t threads = launch.blocks * launch.block.x * launch.block.y * launch.block.z;
+    const size_t blocks = launch.clusters * launch.cluster_blocks;
+    const size_t threads = blocks * launch.block.x * launch.block.y * launch.block.z;
     static const pid_t first_process = getpid();
     const bool forked = getpid() != first_process;  // a forked process lacks OpenMP's threads and would wait for them
-    if (launch.blocks == 1 || threads < ENOUGH_THREADS || forked) {
-        this_worker().work(launch, 0, launch.blocks);
+    if (launch.clusters == 1 || launch.cooperative || threads < ENOUGH_THREADS || forked) {
+        this_worker().work(launch, 0, launch.clusters);
         return;
     }
     const int processors = std::min(omp_get_max_threads(), omp_get_num_procs());
-    const size_t share = std::clamp<size_t>(launch.blocks / (size_t(processors) * 8), 1, 64);
+    const size_t share = std::clamp<size_t>(launch.clusters / (size_t(processors) * 8), 1, 64);
 #pragma omp parallel for schedule(dynamic) num_threads(processors)
-    for (size_t first = 0; first < launch.blocks; first += share)
-        this_worker().work(launch, first, std::min(first + share, launch.blocks));
+    for (size_t first = 0; first < launch.clusters; first += share)
+        this_worker().work(launch, first, std::min(first + share, launch.clusters));
 }
 
 }  // namespace emulator
@@ -53,7 +54,8 @@ extern "C" int emulator_launch(const emulator::Request *request, char *error, si
 {
     using namespace emulator;
     Launch launch{*request};
-    launch.blocks = size_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+    launch.cluster_blocks = launch.cluster.x * launch.cluster.y * launch.cluster.z;
+    launch.clusters = size_t(launch.grid.x) * launch.grid.y * launch.grid.z / launch.cluster_blocks;
     BufferGuards guards(launch.buffers, launch.buffer_count);
     launch.seeded ? run_shuffled(launch) : run_parallel(launch);
     const std::string outside = guards.remove();

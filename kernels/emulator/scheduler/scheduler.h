@@ -9,11 +9,13 @@
 // With a seed, the grid runs on one OS thread. Blocks and threads start in a shuffled order, RESIDENT blocks run at the
 // same time, and at every memory access the scheduler may switch to any thread of any of them (see accesses.cpp).
 //
-// A thread that spins in a loop until a later thread of its block acts waits for ever, unless there is a seed. Kernels
-// must wait with barriers and warp operations, as those of this project do.
+// A thread that spins in a loop until a later thread of its block acts is ended when the launch's patience is over,
+// unless there is a seed or the loop calls __nanosleep. Kernels should wait with barriers and warp operations.
 //
-// Possible extension: persistent kernels with a barrier across blocks need all blocks resident, as a seeded run has
-// RESIDENT of them; so do clusters. With one OS thread per resident block, static __shared__ works as it does now.
+// The blocks of a cluster run at the same time on one OS thread; so do all blocks of a cooperative launch. Wherever
+// several blocks run, __shared__ variables hold the memory of the block that runs, and each other block's is in its
+// Resident::shared. map_shared_rank() returns an address there, which is valid for the block that asked: the other
+// block's memory is back in the same place whenever this one runs.
 //
 //   launch.cpp     from a grid to its blocks: OpenMP threads, or a shuffled order
 //   blocks.cpp     from a block to its threads; placement of its shared memory
@@ -22,6 +24,8 @@
 //   accesses.cpp   switches at memory accesses in seeded runs
 //   guards.cpp     what is stored outside a buffer or a shared array
 //   failures.cpp   errors that end a launch
+//   faults.cpp     faults of the processor and endless loops, which become such errors
+//   undefined.cpp  operations that C++ does not define
 //   libraries.cpp  variables of a loaded kernel file
 
 #pragma once
@@ -30,6 +34,7 @@
 
 #include <atomic>
 #include <csetjmp>
+#include <ctime>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -65,22 +70,25 @@ struct Request {
     void **arguments;
     const Buffer *buffers;  // those among the arguments
     unsigned buffer_count;
-    dim3 grid, block;
+    dim3 grid, block, cluster;
     unsigned dynamic_bytes;
+    unsigned cooperative;  // all blocks run at the same time
     unsigned seeded;
     uint64_t seed;
+    double patience;  // seconds of processor time without progress, after which a kernel is ended
 };
 
 // A running grid.
 struct Launch : Request {
-    size_t blocks;
-    std::vector<uint32_t> block_order;  // empty for 0, 1, 2 …
+    size_t clusters;
+    unsigned cluster_blocks;
+    std::vector<uint32_t> cluster_order;  // empty for 0, 1, 2 …
     std::atomic<bool> failed{false};
     std::mutex mutex;
     std::string error;
 };
 
-enum class Wait { NOTHING, BARRIER, WARP };
+enum class Wait { NOTHING, BARRIER, WARP, GRID, CLUSTER };
 
 // The scheduler's data of a fiber.
 struct Stack : Fiber {
@@ -90,6 +98,8 @@ struct Stack : Fiber {
     size_t bytes = 0;
     void *fake_stack = nullptr;  // address sanitizer's
     Wait wait = Wait::NOTHING;
+    bool arrived = false;  // between arriving at the barrier of its cluster and waiting there
+    uint64_t phase;        // of the cluster's barrier when it arrived
     unsigned mask;
     uint64_t operand, result;
     int argument;
@@ -101,8 +111,10 @@ struct Resident : Block {
     std::vector<Stack *> suspended;         // by thread; null if not started, running or done
     std::vector<unsigned> shuffled, place;  // the order of threads, and each thread's position in it
     std::vector<char> shared;  // its shared memory with guards, while another block's is in place
-    unsigned at_barrier = 0, predicates = 0;
+    unsigned at_barrier = 0, at_grid = 0, predicates = 0;
     unsigned count = 0, arrived = 0;  // results of the last barrier
+    unsigned in_cluster = 0;  // for the first block of a cluster: threads that have arrived at its barrier
+    uint64_t phase = 0;       // and how often it was passed
     bool empty = true;
 };
 
@@ -117,16 +129,28 @@ struct Worker {
     std::vector<SharedArray> shared;
     bool take_turns = false;       // several blocks run, and each has its shared memory in place while it runs
     Launch *launch = nullptr;
-    size_t next_block = 0, last_block = 0;  // the remaining blocks of its share
+    size_t next_cluster = 0, last_cluster = 0;  // the remaining clusters of its share
     jmp_buf bail;
     std::mt19937_64 random;
     unsigned mean_run = 1, run_left = 0;  // memory accesses between preemptions (seeded runs)
 
     ~Worker();
     unsigned pick(size_t n) { return static_cast<unsigned>(random() % n); }
+    // for faults and endless loops
+    std::unique_ptr<char[]> signal_stack;
+    timer_t clock;
+    bool watched = false;  // the clock is set
+    bool overdue = false;
+    double patience = 0;
+    unsigned idle_ticks = 0;
+    uint64_t works = 0, barriers = 0, last_progress = 0;
+    int fault = 0;
+    void *fault_address = nullptr;
+
     // blocks.cpp
     void work(Launch &, size_t first, size_t last);
     void refill(Resident &);
+    void start(Resident &, size_t cluster, unsigned rank);
     bool attach(Stack &);
     void detach(Stack &);
     bool finished() const;
@@ -134,18 +158,29 @@ struct Worker {
     void poison_shared(Resident &);
     void check_shared(const Resident &);
     // fibers.cpp
-    Stack *next();
+    Stack *next(bool fresh_first = false);
     Stack *idle_stack();
     void switch_to(Stack *);
-    void suspend();
+    void suspend(bool fresh_first = false);
     // waiting.cpp
     void release_waiting();
     void release_barrier(Resident &);
     bool release_warp(Resident &, const Stack &);
+    void release_grid();
+    void release_cluster(Resident &);
+    void release_all(Resident &, Wait);
+    Resident &first_of_cluster(const Resident &);
     // failures.cpp
     [[noreturn]] void give_up(const std::string &message);
+    [[noreturn]] void escape(int how);
+    void report_fault();
     std::string deadlock();
     void abandon();
+    // faults.cpp
+    void watch();
+    void stop_watching();
+    void set_clock();
+    std::string fault_text() const;
 };
 
 inline Stack &running() { return static_cast<Stack &>(*here); }

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrace.system.errors import RetraceError
+
 GUARD_BYTES = 256
 """Before and after each variable; the same as in `kernels/emulator/runtime.h`."""
 
@@ -32,8 +34,11 @@ class SharedVariable:
         return subprocess.check_output(["c++filt", self.symbol], text=True).strip().split("::")[-1]
 
 
-def guard_shared(assembly: str) -> tuple[str, list[SharedVariable]]:
-    """Add guards round all shared variables; return the assembly and the variables."""
+def guard_shared(assembly: str, file: str) -> tuple[str, list[SharedVariable]]:
+    """Add guards round all shared variables; return the assembly and the variables.
+
+    Raises RetraceError if one of them has a first value, which a GPU cannot give it.
+    """
     variables = []
 
     def guarded(found: re.Match[str]) -> str:
@@ -48,7 +53,19 @@ def guard_shared(assembly: str) -> tuple[str, list[SharedVariable]]:
     text = "".join(
         VARIABLE.sub(guarded, part) if part.startswith("\t.section\t.tbss") else part for part in sections
     )
+    first_values = re.search(r"^\t\.section\t\.tdata.*\n(?:\t.*\n)*(?P<symbol>\S+):", assembly, re.MULTILINE)
+    constructed = [variable.symbol for variable in variables if variable.symbol.startswith("_ZGV")]
+    if first_values or constructed:
+        symbol = first_values["symbol"] if first_values else constructed[0]
+        name = SharedVariable(symbol.replace("_ZGV", "_Z"), 0).name()
+        raise RetraceError(f"{file}: the emulator cannot run the initialised __shared__ variable {name}")
     return text, variables
+
+
+def variable_bytes(assembly: str, name: str) -> int:
+    """Return the size of a global variable, by its name in the file."""
+    symbol = rf"(?:{name}|_Z\w*?{len(name)}{name}E?)"
+    return sum(int(size) for size in re.findall(rf"^\t\.size\t{symbol}, (\d+)$", assembly, re.MULTILINE))
 
 
 def used_symbols(assembly: str, function: str) -> set[str]:

@@ -21,6 +21,7 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 227 * 1024
+MAX_CLUSTER = 16
 """The limits of compute capability 9.0. Shared memory is in bytes; older devices have less of it."""
 
 
@@ -30,7 +31,7 @@ def extent(size: Dim) -> tuple[int, int, int]:
     return x, y, z
 
 
-def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
+def check_launch(kernel: str, grid: Dim, block: Dim, shared: int, cluster: Dim = 1) -> None:
     """Raise RetraceError, naming the kernel, the size and its limit, if no device can execute a launch."""
     for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         for axis, length, limit in zip("xyz", extent(size), limits, strict=True):
@@ -41,6 +42,15 @@ def check_launch(kernel: str, grid: Dim, block: Dim, shared: int) -> None:
         raise RetraceError(f"kernel {kernel}: {threads} threads per block, not from 1 to {MAX_THREADS}")
     if not 0 <= shared <= MAX_SHARED:
         raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {MAX_SHARED}")
+    of = extent(cluster)
+    if not (min(of) >= 1 and math.prod(of) <= MAX_CLUSTER):
+        raise RetraceError(
+            f"kernel {kernel}: a cluster of {math.prod(of)} blocks, not from 1 to {MAX_CLUSTER}"
+        )
+    if any(length % part for length, part in zip(extent(grid), of, strict=True)):
+        raise RetraceError(
+            f"kernel {kernel}: a grid of {extent(grid)} blocks, not a multiple of its clusters' {of}"
+        )
 
 
 class Buffer(Protocol):
@@ -75,9 +85,20 @@ class Kernel(Protocol):
     """A `__global__` function."""
 
     def __call__(
-        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
+        self,
+        grid: Dim,
+        block: Dim,
+        *arguments: Any,
+        shared: int = 0,
+        stream: Any | None = None,
+        cooperative: bool = False,
+        cluster: Dim | None = None,
     ) -> None:
         """Launch without waiting for the end, with `shared` bytes of dynamic shared memory.
+
+        The blocks of a `cooperative` launch all run at the same time and may wait for each other at
+        `this_grid().sync()`. Those of a `cluster` do too, at its barrier, and share their memory; None
+        means the kernel's own `__cluster_dims__`. Some GPUs have no clusters of more than 8 blocks.
 
         Arguments are buffers and NumPy scalars of the parameters' exact types, such as `np.int32(5)`. Plain
         Python numbers are refused, because their width is unknown.

@@ -16,7 +16,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from retrace.devices.assembly import SharedVariable, dynamic_shared, guard_shared, used_symbols
+from retrace.devices.assembly import (
+    SharedVariable,
+    dynamic_shared,
+    guard_shared,
+    used_symbols,
+    variable_bytes,
+)
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS, ROOT
@@ -36,6 +42,14 @@ EMULATOR_FLAGS = (
 DEBUG_FLAGS = ("-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer")
 SHUFFLED_FLAGS = ("-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
 """Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access."""
+
+DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow")
+STRICT_FLAGS = ("-fsanitize=alignment,bounds",)
+"""Call a function of `scheduler/undefined.cpp` where C++ defines no result; strict ones cost time."""
+
+MAX_STATIC_SHARED = 48 * 1024
+MAX_CONSTANT = 64 * 1024
+"""What a GPU has, in bytes, for each kernel and for each file."""
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
@@ -67,22 +81,38 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
     `debug` adds the address sanitizer; else `shuffled` allows switches of threads at every memory access.
     """
     command = [find_cxx(), *EMULATOR_FLAGS, *(DEBUG_FLAGS if debug else ())]
-    instrumented = SHUFFLED_FLAGS if shuffled and not debug else ()
+    instrumented = [*DEFINED_FLAGS, *(STRICT_FLAGS if shuffled or debug else ())]
+    instrumented += SHUFFLED_FLAGS if shuffled and not debug else ()
     runtime = build_runtime(debug)
 
     def compile_to(target: Path) -> Iterator[list[str]]:
-        kernels, dynamic = list_kernels(command[0], source)
+        kernels, dynamic, constants = list_kernels(command[0], source)
         generated, tables = target.with_suffix(".kernels.cpp"), target.with_suffix(".tables.cpp")
         generated.write_text(
             f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
-            + "".join(f"EMULATE({name})\n" for name in kernels),
+            + "".join(
+                f"EMULATE({name}, emulator::first_of({bounds or 1024}), emulator::dims({cluster or 0}))\n"
+                for name, (bounds, cluster) in kernels.items()
+            ),
             encoding="utf-8",
         )
         compiled = generated.with_suffix(".s")
         yield [*command, *instrumented, "-S", str(generated), "-o", str(compiled)]
-        assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"))
+        assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"), shown_path(source))
         compiled.write_text(assembly + dynamic_shared(dynamic), encoding="utf-8")
         used = {kernel: used_symbols(assembly, f"emulated_{kernel}") for kernel in kernels}
+        for kernel, symbols in used.items():
+            total = sum(variable.bytes for variable in variables if variable.symbol in symbols)
+            if total > MAX_STATIC_SHARED:
+                raise RetraceError(
+                    f"{shown_path(source)}: kernel {kernel} has {total} bytes of static __shared__ memory, "
+                    f"of which a GPU has {MAX_STATIC_SHARED}; use extern __shared__ for more"
+                )
+        total = sum(variable_bytes(assembly, name) for name in constants)
+        if total > MAX_CONSTANT:
+            raise RetraceError(
+                f"{shown_path(source)}: {total} bytes of __constant__ memory; a GPU has {MAX_CONSTANT}"
+            )
         tables.write_text(shared_tables(variables, dynamic, used), encoding="utf-8")
         link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
         yield [*command, str(compiled), str(tables), *link]
@@ -251,25 +281,59 @@ def shown_path(path: Path) -> str:
     return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
-def list_kernels(compiler: str, source: Path) -> tuple[list[str], list[str]]:
-    """List the names of a file's `__global__` functions and of its dynamic shared arrays.
+REFUSED = {
+    r"<<<": "<<<>>>; launch kernels from Python",
+    r"\bstd::((?:unordered_)?(?:multi)?(?:map|set)|vector|deque|list|forward_list|queue|priority_queue|stack"
+    r"|string|function|(?:unique|shared)_ptr)\b": "std::{0}, which a GPU does not have; use arrays",
+    r"__shared__(?!\s+(?:struct|union|class)\b)[^;{}()]*?(\w+)\s*(?:\[[^;{}]*\]\s*)*(?:=(?!=)|\{)":
+        "the initialised __shared__ variable {0}; let a thread store its first value",
+}  # fmt: skip
+"""What g++ compiles or refuses with an unclear message, and what is said instead."""
 
-    The preprocessor removes comments and expands the file's own macros; CUDA's keywords stay unchanged.
-    Raises RetraceError if it fails, or if a kernel is a template: it has no name for a launch.
+
+def list_kernels(compiler: str, source: Path) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:
+    """List a file's `__global__` functions, its dynamic shared arrays and its `__constant__` variables.
+
+    A kernel has its launch bounds and its cluster's size, as written. The preprocessor removes comments and
+    expands the file's own macros; CUDA's keywords stay unchanged. Raises RetraceError if it fails, or for
+    what is refused here, such as a kernel that is a template: it has no name for a launch.
     """
-    command = [compiler, "-E", "-P", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
+    command = [compiler, "-E", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
     log = build_folder() / "emulator" / f"{source.stem}.log"
-    text = run_compiler([*command, str(source)], source, log)
-    bounds = r"(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?"
-    kernel = rf"__global__\s+{bounds}void\s+{bounds}(\w+)\s*\("
-    if template := re.search(rf"template\s*<[^;{{}}]*>\s*{bounds}(?:static\s+)?{kernel}", text):
+    cannot = f"{shown_path(source)}: the emulator cannot run "
+    try:
+        everything = run_compiler([*command, str(source)], source, log)
+    except RetraceError as error:
+        if missing := re.search(r"fatal error: ([^:]+): No such file", str(error)):
+            raise RetraceError(f"{cannot}#include <{missing[1]}>, which it does not have") from None
+        raise
+    first, *parts = re.split(r'^# \d+ "[^"]*"(.*)\n', everything, flags=re.MULTILINE)
+    text = first + "".join(
+        part
+        for flags, part in zip(parts[::2], parts[1::2], strict=True)
+        if "3" not in flags.split()  # not a system's
+    )
+    for pattern, construct in REFUSED.items():
+        if found := re.search(pattern, text):
+            raise RetraceError(cannot + construct.format(*found.groups()))
+    written = r"((?:__(?:launch_bounds|cluster_dims)__\s*\((?:[^()]|\([^()]*\))*\)\s*)*)"
+    kernel = rf"{written}__global__\s+{written}void\s+{written}(\w+)\s*\("
+    if template := re.search(rf"template\s*<[^;{{}}]*>\s*(?:static\s+)?{kernel}", text):
         raise RetraceError(
-            f"{shown_path(source)}: the emulator cannot run {template[1]}, a template; make it a __device__ "
-            'function that extern "C" kernels call'
+            f'{cannot}{template[4]}, a template; make it a __device__ function that extern "C" kernels call'
         )
-    kernels = re.findall(kernel, text)
+
+    def argument(attribute: str, attributes: str) -> str:
+        found = re.search(rf"__{attribute}__\s*\(((?:[^()]|\([^()]*\))*)\)", attributes)
+        return found[1] if found else ""
+
+    kernels = {
+        name: (argument("launch_bounds", "".join(all_of)), argument("cluster_dims", "".join(all_of)))
+        for *all_of, name in re.findall(kernel, text)
+    }
     dynamic = re.findall(r"extern\s+__shared__\s[^;\[]*?(\w+)\s*\[\s*\]", text)
-    return list(dict.fromkeys(kernels)), list(dict.fromkeys(dynamic))
+    constants = re.findall(r"__constant__\s[^;={(]*?(\w+)\s*(?:\[[^;={]*\]\s*)*[;={]", text)
+    return kernels, list(dict.fromkeys(dynamic)), list(dict.fromkeys(constants))
 
 
 def shared_tables(

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, Event, check_launch, extent
 from retrace.devices.build import architecture, build_cubin, build_thrust, shown_path
+from retrace.devices.driver import DriverModule
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 
@@ -116,15 +117,23 @@ class CudaEvent:
 class CudaKernel:
     """A `__global__` function."""
 
-    def __init__(self, device: CudaDevice, name: str, function: Any) -> None:
+    def __init__(self, device: CudaDevice, name: str, function: Any, module: CudaModule) -> None:
         self.device = device
         self.name = name
+        self._module = module
         self._function = function
         self._kinds: tuple[type, ...] | None = None
         self._sizes: dict[tuple[Dim, Dim, int], tuple[Any, Any]] = {}
 
     def __call__(
-        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: CudaStream | None = None
+        self,
+        grid: Dim,
+        block: Dim,
+        *arguments: Any,
+        shared: int = 0,
+        stream: CudaStream | None = None,
+        cooperative: bool = False,
+        cluster: Dim | None = None,
     ) -> None:
         kinds = tuple(map(type, arguments))
         if kinds != self._kinds:
@@ -134,7 +143,16 @@ class CudaKernel:
         timer = self.device._timer
         start = self.device.mark_after_hold(stream) if timer else None
         try:
-            self._function.prepared_async_call(*sizes, stream and stream.pycuda, *values, shared_size=shared)
+            if cooperative or cluster is not None:
+                check_launch(self.name, grid, block, shared, cluster or 1)
+                exact = [np.uint64(value) if isinstance(value, int) else value for value in values]
+                handle = stream.pycuda.handle if stream else 0
+                driver = self._module.driver()
+                driver.launch(self.name, grid, block, exact, shared, handle, cooperative, cluster)
+            else:
+                self._function.prepared_async_call(
+                    *sizes, stream and stream.pycuda, *values, shared_size=shared
+                )
         except self.device.cuda.Error as error:
             raise RetraceError(f"kernel {self.name}: {error}") from error
         if timer:
@@ -177,11 +195,14 @@ class CudaModule:
     def __init__(self, device: CudaDevice, source: str) -> None:
         self.device = device
         self.source = shown_path(KERNELS / source)
-        self._module = device.cuda.module_from_file(str(build_cubin(KERNELS / source, device.architecture())))
+        self._file = build_cubin(KERNELS / source, device.architecture())
+        self._module = device.cuda.module_from_file(str(self._file))
+        self._driver: DriverModule | None = None
+        self._written: dict[str, NDArray[Any]] = {}
 
     def kernel(self, name: str) -> CudaKernel:
         try:
-            return CudaKernel(self.device, name, self._module.get_function(name))
+            return CudaKernel(self.device, name, self._module.get_function(name), self)
         except self.device.cuda.Error:
             raise RetraceError(f"{self.source}: there is no kernel {name}") from None
 
@@ -196,6 +217,17 @@ class CudaModule:
         if values.nbytes != size:
             raise ValueError(f"{name} of {self.source} has {size} bytes, not {values.nbytes}")
         self.device.cuda.memcpy_htod(address, np.ascontiguousarray(values))
+        self._written[name] = values.copy()
+        if self._driver:
+            self._driver.write_symbol(name, values)
+
+    def driver(self) -> DriverModule:
+        """Load the file for cooperative launches and clusters, with the symbols as they were written."""
+        if self._driver is None:
+            self._driver = DriverModule(self._file)
+            for name, values in self._written.items():
+                self._driver.write_symbol(name, values)
+        return self._driver
 
 
 class CudaDevice(Device):

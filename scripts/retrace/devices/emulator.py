@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import struct
 import subprocess
@@ -118,6 +119,7 @@ class CKernel(ctypes.Structure):
     _fields_ = (
         ("name", ctypes.c_char_p), ("parameters", ctypes.c_char_p), ("run", ctypes.c_void_p),
         ("shared", ctypes.c_void_p), ("static_bytes", ctypes.c_uint),
+        ("most_threads", ctypes.c_uint), ("cluster", ctypes.c_uint * 3),
     )  # fmt: skip
 
 
@@ -127,8 +129,9 @@ class CRequest(ctypes.Structure):
     _fields_ = (
         ("kernel", ctypes.POINTER(CKernel)), ("arguments", ctypes.c_void_p),
         ("buffers", ctypes.c_void_p), ("buffer_count", ctypes.c_uint),
-        ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
-        ("seeded", ctypes.c_uint), ("seed", ctypes.c_ulonglong),
+        ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("cluster", ctypes.c_uint * 3),
+        ("shared", ctypes.c_uint), ("cooperative", ctypes.c_uint),
+        ("seeded", ctypes.c_uint), ("seed", ctypes.c_ulonglong), ("patience", ctypes.c_double),
     )  # fmt: skip
 
 
@@ -170,6 +173,9 @@ class EmulatedKernel:
         self.name = found.contents.name.decode()
         self.parameters = [Parameter(word) for word in found.contents.parameters.decode().split()]
         self._static_bytes = found.contents.static_bytes
+        self._most_threads = found.contents.most_threads
+        own = tuple(found.contents.cluster)
+        self._cluster = own if own[0] else None
         self._launch = library.emulator_launch
         self._struct = struct.Struct("=" + "".join(parameter.code for parameter in self.parameters))
         # Arguments are packed into 8-byte slots, so the array of their addresses never changes.
@@ -184,31 +190,54 @@ class EmulatedKernel:
             found, ctypes.addressof(self._arguments), ctypes.addressof(self._buffers), len(pointers)
         )
         self._error = ctypes.create_string_buffer(500)
-        self._extents: dict[tuple[Dim, Dim], tuple[Any, Any]] = {}
+        self._extents: dict[tuple[Dim, Dim, Dim | None], tuple[Any, Any, Any]] = {}
 
     def __call__(
-        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, stream: Any | None = None
+        self,
+        grid: Dim,
+        block: Dim,
+        *arguments: Any,
+        shared: int = 0,
+        stream: Any | None = None,
+        cooperative: bool = False,
+        cluster: Dim | None = None,
     ) -> None:
         self._pack(arguments)
-        sizes = self._extents.get((grid, block))
+        sizes = self._extents.get((grid, block, cluster))
         if sizes is None or shared:
-            check_launch(self.name, grid, block, shared + self._static_bytes)
-            sizes = (ctypes.c_uint * 3)(*extent(grid)), (ctypes.c_uint * 3)(*extent(block))
-            self._extents[grid, block] = sizes
+            sizes = self._check(grid, block, shared, cluster)
         device = self.device
         if device.closed:
             raise ValueError(f"kernel {self.name}: its device is closed")
         timer = device._timer
         start = device.mark() if timer else None
         request = self._request
-        request.grid, request.block = sizes
+        request.grid, request.block, request.cluster = sizes
         request.shared = shared
+        request.cooperative = cooperative
+        request.patience = device.patience
         request.seeded, request.seed = device.next_seed()
         failed = self._launch(ctypes.byref(request), self._error, 500)
         if timer:
             timer.brackets.append((start, device.mark()))
         if failed:
             raise RetraceError(f"kernel {self.name}: {self._error.value.decode()}")
+
+    def _check(self, grid: Dim, block: Dim, shared: int, cluster: Dim | None) -> tuple[Any, Any, Any]:
+        """Check the sizes of a launch, and return grid, block and cluster as the scheduler takes them."""
+        own = self._cluster
+        if own and cluster is not None and extent(cluster) != own:
+            raise RetraceError(
+                f"kernel {self.name}: clusters of {extent(cluster)}, but its __cluster_dims__ are {own}"
+            )
+        of = own or cluster or 1
+        check_launch(self.name, grid, block, shared + self._static_bytes, of)
+        if (threads := math.prod(extent(block))) > self._most_threads:
+            bounds = f"its __launch_bounds__({self._most_threads})"
+            raise RetraceError(f"kernel {self.name}: {threads} threads per block, more than {bounds}")
+        each = ctypes.c_uint * 3
+        sizes = each(*extent(grid)), each(*extent(block)), each(*extent(of))
+        return self._extents.setdefault((grid, block, cluster), sizes)
 
     def _pack(self, arguments: tuple[Any, ...]) -> None:
         if len(arguments) != len(self.parameters):
@@ -270,15 +299,21 @@ class EmulatedDevice(Device):
     With a seed it runs on one OS thread, with blocks and threads in a shuffled order and interleaved at
     memory accesses; the seed determines all of this. Without, it runs in order, as fast as possible. `debug`
     checks every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
-    interleave. The default is whether the environment variable RETRACE_EMULATOR is `debug`.
+    interleave. The default is whether the environment variable RETRACE_EMULATOR is `debug`. A kernel is ended
+    if for `patience` seconds of processor time no thread has ended and no barrier was passed.
     """
 
     backend = "emulator"
 
     def __init__(
-        self, seed: int | None = None, debug: bool | None = None, memory_gib: float | None = None
+        self,
+        seed: int | None = None,
+        debug: bool | None = None,
+        memory_gib: float | None = None,
+        patience: float = 60,
     ) -> None:
         self.memory_gib = memory_gib
+        self.patience = patience
         self.seed = seed
         self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
         self.closed = True
