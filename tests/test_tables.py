@@ -97,6 +97,12 @@ def test_measured_numbers_land_in_their_cells() -> None:
     assert page.notes == ["h200: 1 trial instead of 3."]
 
 
+def test_a_time_has_its_quartiles_and_minimum_beside_it() -> None:
+    page = made("table-3.3", record("bfs/queue", "NY", [1, 2, 4, 8, 16]))
+    tips = [cell.tip for row in page.tables[0].rows for cell in row.cells if cell.text == "4.00 ms"]
+    assert tips == ["bfs/queue: median of 5; quartiles 2.00 ms to 8.00 ms; minimum 1.00 ms"]
+
+
 def test_measured_milliseconds_stand_under_printed_ones() -> None:
     page = made(
         "table-2",
