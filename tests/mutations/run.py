@@ -82,7 +82,12 @@ def copied(place: Path) -> Path:
 def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
     """Run tests; return `passed`, `failed`, `crashed`, `timeout` or `broken`, and the first failure."""
     shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
-    own = {"PYTHONPATH": str(copy / "scripts"), "RETRACE_BUILD": str(BUILD), "PYTHONDONTWRITEBYTECODE": "1"}
+    paths = [str(copy / "scripts"), os.environ.get("PYTHONPATH", "")]
+    own = {
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "RETRACE_BUILD": str(BUILD),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     own["COLUMNS"] = "250"  # of the line that says why a test failed
     pytest = subprocess.Popen(
         [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | own, text=True, start_new_session=True,
