@@ -322,6 +322,23 @@ def test_pages_are_whole(experiment: str) -> None:
     assert all(f'id="note-{number}"' in html for number in range(1, len(page.notes) + 1))
 
 
+def test_a_page_says_what_its_numbers_come_from() -> None:
+    checked = [
+        record("bfs/bsp", "NY", [1], "local", "emulator"),
+        record("bfs/bsp", "NW", [1], "local", "emulator", **WRONG),
+    ]
+    dirty = record("bfs/queue", "NY").software.model_copy(update={"git_commit": "abcdef0123", "dirty": True})
+    page = render(made("table-3.3", record("bfs/queue", "NY", software=dirty), *checked), "md")
+    assert "1 of 2 answers agree; not bfs/bsp (vertex 3: 4, expected 5)" in page
+    assert "commit abcdef0123 with changes" in page
+
+
+def test_a_reason_is_not_taken_for_markdown() -> None:
+    bad = without_answer("bfs/queue", "NY", "failed", r"E: <b> | \x _y_ [z]")
+    page = render(verification.page(frame([bad], "bsp-suite")[0]), "md")
+    assert r"E: &lt;b> \| \\x \_y\_ \[z\]" in page
+
+
 def test_verification_says_what_came_of_each_record() -> None:
     wrong: dict[str, Any] = {"parameters": {"block_size": 256}, **WRONG}
     found, _ = frame(
