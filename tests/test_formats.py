@@ -302,3 +302,13 @@ def test_challenge_sample() -> None:
     assert graph.weights is not None
     matrix = csr_array((graph.weights.astype(float), graph.indices, graph.indptr))
     assert_array_equal(dijkstra(matrix, indices=[0])[0], [0, 10, 10, 12, 10, 15])
+
+
+def test_a_pipe_is_refused_by_any_name(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    def read(shown: str) -> None:
+        with formats.open_graph(tmp_path / "pipe", shown):
+            pass
+
+    assert "it is a pipe or a device" in refused(read, "another name")

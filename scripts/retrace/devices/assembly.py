@@ -9,13 +9,11 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrace.devices.base import MAX_SHARED
 from retrace.system.errors import RetraceError
 
 GUARD_BYTES = 256
 """Before and after each variable; the same as in `kernels/emulator/runtime.h`."""
-
-DYNAMIC_SHARED_BYTES = 232448
-"""227 KiB: the largest dynamic shared memory per block on any current device."""
 
 VARIABLE = re.compile(r"\t\.size\t(?P<symbol>[\w.$]+), (?P<bytes>\d+)\n(?P=symbol):\n\t\.zero\t(?P=bytes)\n")
 SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE)
@@ -88,5 +86,5 @@ def dynamic_shared(names: Sequence[str]) -> str:
     if not names:
         return ""
     labels = "".join(f"\t.globl\t{name}\n\t.hidden\t{name}\n{name}:\n" for name in names)
-    room = f"\t.zero\t{DYNAMIC_SHARED_BYTES + GUARD_BYTES}\n"
+    room = f"\t.zero\t{MAX_SHARED + GUARD_BYTES}\n"
     return f'\t.section\t.tbss,"awT",@nobits\n\t.align\t1024\n\t.zero\t1024\n{labels}{room}'

@@ -22,7 +22,6 @@ LONGEST_LINE = 1 << 20
 @contextmanager
 def _naming_file(path: Path | str) -> Iterator[None]:
     """Turn an error into one line that names the file."""
-    check_regular(Path(path))
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -34,6 +33,7 @@ def _naming_file(path: Path | str) -> Iterator[None]:
 @contextmanager
 def open_graph(path: Path, shown: str | None = None) -> Iterator[BinaryIO]:
     """Open a file that may be gzipped; RetraceErrors, if it is damaged, call it `shown` instead of `path`."""
+    check_regular(path)
     with _naming_file(shown or path), path.open("rb") as raw:
         if raw.peek(2).startswith(GZIP_MAGIC):
             with gzip.open(raw) as content:
