@@ -21,7 +21,6 @@ from retrace.records.record import Record, update_records, updated, write_record
 from retrace.solvers import parse
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable
-from retrace.system.processes import check_cores
 
 
 def main() -> None:
@@ -51,15 +50,22 @@ def main() -> None:
     parser.add_argument(
         "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
     )
-    parser.add_argument("--trials", type=int, default=10, help="timed runs of each solver")
+    parser.add_argument("--trials", type=int, default=10, help="most timed runs of each solver")
+    parser.add_argument("--setups", type=int, default=3, help="timed passes of each solver's setup")
     parser.add_argument("--seed", type=int, default=1, help="seed of generators (default: %(default)s)")
-    parser.add_argument("--budget-s", type=float, default=60, help="seconds that a solver may take")
     parser.add_argument(
-        "--at-once",
-        type=int,
-        default=1,
-        metavar="N",
-        help="run N trials of a C++ baseline at a time, each on a core of its own; records say so",
+        "--budget-s",
+        type=float,
+        default=60,
+        metavar="S",
+        help="seconds after which no trial of a solver begins",
+    )
+    parser.add_argument(
+        "--longest-s",
+        type=float,
+        default=60,
+        metavar="S",
+        help="skip a solver predicted to need more for a trial",
     )
     parser.add_argument("--output", required=True, type=Path, help="file of records to write")
     parser.add_argument(
@@ -71,20 +77,19 @@ def main() -> None:
     check_arguments(arguments)
     if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
-    check_cores(arguments.at_once)
 
     generators = all(name.startswith("generate/") for name in arguments.solvers)
     wanted = random.named(arguments.graph.name, arguments.seed) if generators else None
     info = wanted.info if wanted else csr.stored_info(arguments.graph)
-    effort = Effort(arguments.trials, arguments.budget_s, arguments.at_once)
+    effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups)
     device = (arguments.backend, device_factory(arguments))
-    planned = unmeasured(info, arguments.solvers, effort, device)
+    planned = unmeasured(info, arguments.solvers, device)
     for case in planned:
         case.skip("yet to be measured")
     provenance = {"machine": environment.machine(arguments.machine, None), "software": environment.software()}
     check_records(arguments, [as_record(arguments.experiment, info, case, provenance) for case in planned])
     if "missing" in info:
-        cases = unmeasured(info, arguments.solvers, effort, device)
+        cases = unmeasured(info, arguments.solvers, device)
         for case in cases:
             case.skip(info["missing"])
     else:
@@ -113,14 +118,16 @@ def device_factory(arguments: Namespace) -> Callable[[], Device]:
 
 def check_arguments(arguments: Namespace) -> None:
     """Raise an error about wrong arguments before anything is measured."""
-    if arguments.trials < 1:
-        raise RetraceError(f"--trials: {arguments.trials}, expected at least 1")
+    for option in ("trials", "setups"):
+        if (number := getattr(arguments, option)) < 1:
+            raise RetraceError(f"--{option}: {number}, expected at least 1")
     if arguments.memory_gib is not None and not arguments.memory_gib > 0:
         raise RetraceError(f"--memory-gib: {arguments.memory_gib:g}, expected more than 0")
     if arguments.compute_capability is not None:
         architecture(arguments.compute_capability)
-    if not arguments.budget_s > 0:
-        raise RetraceError(f"--budget-s: {arguments.budget_s:g}, expected more than 0")
+    for option in ("budget_s", "longest_s"):
+        if not (seconds := getattr(arguments, option)) > 0:
+            raise RetraceError(f"--{option.replace('_', '-')}: {seconds:g}, expected more than 0")
     solvers = arguments.solvers
     kinds = {parse(solver)[0].name.startswith("generate/") for solver in solvers}
     if len(kinds) > 1:

@@ -40,7 +40,7 @@ def graph_info(name: str, **changes: Any) -> GraphInfo:
 def machine_info(name: str, gpu: bool | None = None) -> MachineInfo:
     """Fabricate a machine; h200 has a GPU unless told otherwise."""
     kind = {"name": "NVIDIA H200", "compute_capability": "9.0", "memory_gib": 139.8, "driver": "580.82"}
-    card = GPUInfo(**kind, sm_clock_mhz=1980.0, throttled=False)
+    card = GPUInfo(**kind)
     has_gpu = name == "h200" if gpu is None else gpu
     return MachineInfo(name=name, cpu="Some CPU", cores=2, memory_gib=8.0, gpu=card if has_gpu else None)
 
@@ -53,11 +53,9 @@ def software(solver: str) -> SoftwareInfo:
     return SoftwareInfo(git_commit="0123456789abcdef" * 2 + "01234567", dirty=False, **versions, peer=peer)
 
 
-def trial(
-    solve: float, setup: float = 0.0, kernel: float | None = None, upload: float = 0.0, download: float = 0.0
-) -> Trial:
+def trial(solve: float, kernel: float | None = None, upload: float = 0.0, download: float = 0.0) -> Trial:
     total = upload + solve + download
-    return Trial(setup=setup, upload=upload, solve=solve, download=download, total=total, kernel=kernel)
+    return Trial(upload=upload, solve=solve, download=download, total=total, kernel=kernel)
 
 
 def record(
@@ -74,7 +72,8 @@ def record(
     values: dict[str, Any] = {
         "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,
         "backend": backend, "source": 0, "graph": graph_info(graph) if isinstance(graph, str) else graph,
-        "trials": [trial(time, setup, time / 2 if backend == "cuda" else None) for time in times],
+        "setup": [setup] * 3,
+        "trials": [trial(time, time / 2 if backend == "cuda" else None) for time in times],
         "verified": True, "oracle": f"{problem}/scipy", "digest": "1" * 64, "started": "2026-01-31T12:00:00Z",
         "machine": machine_info(machine, True if backend == "cuda" else None), "software": software(solver),
     }  # fmt: skip
@@ -145,7 +144,7 @@ def sweep(machine: str, gpu: bool, largest: int = 22) -> list[Record]:
 def phases(upload: float = 0.0, solve: float = 1.0, kernel: float | None = None) -> list[Trial]:
     """Fabricate five trials, 2 % from the fastest to the slowest."""
     return [
-        trial(solve * f, 100.0, None if kernel is None else kernel * f, upload * f, 0.01)
+        trial(solve * f, None if kernel is None else kernel * f, upload * f, 0.01)
         for f in (1.0, 0.99, 1.01, 0.995, 1.005)
     ]
 
@@ -156,7 +155,7 @@ def measured(
     """Fabricate a record of an experiment; `settings` are the solver's. With kernel times it is a GPU's."""
     backend = "cuda" if trials[0].kernel is not None else "host"
     asked = {"experiment": key, "parameters": settings, "trials": trials}
-    return record(solver, graph, (), machine, backend, **asked)
+    return record(solver, graph, (), machine, backend, 100.0, **asked)
 
 
 DENSE_SIZES = (256, 512, 1024, 2048, 4096, 8192, 12288, 16384, 20480)

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
 from collections.abc import Callable, Iterator
 from itertools import count
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
 
 from command_line import Patch
 from graphs import NAMED, identified
-from retrace.check.checkers import checker_of
-from retrace.check.result import digest
 from retrace.devices import emulator
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment
 from retrace.measure import trials as trials_module
-from retrace.measure.experiment import as_record, measure, unmeasured
+from retrace.measure.experiment import as_record, measure
 from retrace.measure.trials import Effort, Measurement, Outcome
 from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
-from retrace.solvers.solver import HostSolver
-from retrace.system.errors import RetraceError
-from retrace.system.processes import check_cores, side_by_side
+from retrace.system.errors import RetraceError, TooLargeError
 from solving import solved
 
 GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
@@ -76,9 +69,14 @@ class Delegate(Solver):
         return self.inner.download()
 
 
-def run(solvers: list[str], trials: int = 3, budget_s: float = 60, at_once: int = 1) -> list[Measurement]:
-    effort = Effort(trials, budget_s, at_once)
-    return measure("table-3.3", GRID, solvers, effort, ("emulator", EmulatedDevice))
+def run(
+    solvers: list[str],
+    trials: int = 3,
+    budget_s: float = 60,
+    longest_s: float = 60,
+    device: tuple[str, Callable[[], EmulatedDevice]] = ("emulator", EmulatedDevice),
+) -> list[Measurement]:
+    return measure("table-3.3", GRID, solvers, Effort(trials, budget_s, longest_s), device)
 
 
 def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]) -> None:
@@ -99,9 +97,11 @@ def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]
             work(0.05)
             return super().download()
 
-    for trial in run(["bfs/delegate"])[0].trials:
-        times = [trial[phase] for phase in ("setup", "upload", "solve", "download", "total")]
-        assert times == pytest.approx([20, 30, 40, 50, 120])
+    (case,) = run(["bfs/delegate"])
+    assert case.setups == pytest.approx([20] * 3)
+    for trial in case.trials:
+        times = [trial[phase] for phase in ("upload", "solve", "download", "total")]
+        assert times == pytest.approx([30, 40, 50, 120])
         assert trial["kernel"] is None
 
 
@@ -163,17 +163,6 @@ def test_a_wrong_predecessor_in_one_trial_is_not_verified(temporary: Any) -> Non
     assert case.reason == "trial 2: vertex 7 has predecessor 7, whose arcs fit no path"
 
 
-def test_a_wrong_trial_stays_wrong_whatever_ran_beside_it() -> None:
-    case = Measurement("bfs/queue", "host", Query(0), None, at_once=3)
-    checker, right = checker_of("bfs", GRID), solved("bfs/queue", GRID, Query(0)).download()
-    for answer in (right, right + np.int32(1), right):
-        case.keep(Outcome({"solve": 1.0}, None, answer, None, {}, None), checker)
-    assert case.result
-    assert not case.result.verified
-    assert (len(case.trials), case.digest) == (2, digest(right + np.int32(1)))
-    assert str(case.reason).startswith("trial 2: vertex 0 has 1 instead of 0")
-
-
 def test_a_failure_is_told_and_others_go_on(temporary: Any) -> None:
     @temporary
     class Breaks(Delegate):
@@ -186,16 +175,16 @@ def test_a_failure_is_told_and_others_go_on(temporary: Any) -> None:
     assert len(right.trials) == 3
 
 
-def test_budget_skips_what_is_predicted_to_be_long(temporary: Any) -> None:
+def test_what_is_predicted_to_be_long_is_skipped(temporary: Any) -> None:
     @temporary
     class Slow(Delegate):
         def predict_seconds(self, query: Query) -> float:
             return 61.04
 
-    case = run(["bfs/delegate"], budget_s=60)[0]
-    assert (case.status, case.reason) == ("skipped", "predicted 61.0 s a trial, budget_s is 60")
+    case = run(["bfs/delegate"], longest_s=60)[0]
+    assert (case.status, case.reason) == ("skipped", "predicted 61.0 s a trial, longest_s is 60")
     assert case.trials == []
-    assert run(["bfs/delegate"], budget_s=62)[0].status == "ok"
+    assert run(["bfs/delegate"], longest_s=62)[0].status == "ok"
 
 
 def test_a_query_that_a_solver_declines_is_skipped(temporary: Any) -> None:
@@ -223,65 +212,110 @@ def test_the_emulator_gets_one_trial() -> None:
     assert (case.backend, len(case.trials)) == ("emulator", 1)
 
 
-class Pinned(HostSolver):
-    """Answers as bfs/queue does, and tells where it runs."""
-
-    name = "bfs/pinned"
-    implements = "a test"
-    source = "host/bfs_queue.cpp"
-
-    def observed(self) -> dict[str, float]:
-        return {"process": os.getpid(), "cores": len(os.sched_getaffinity(0))}
-
-
-def test_trials_at_once_have_a_core_each(temporary: Any, tmp_path: Path, provenance: dict[str, Any]) -> None:
-    temporary(Pinned)
-    at_once = min(2, len(os.sched_getaffinity(0)))
-    pinned, peer = run(["bfs/pinned", "bfs/scipy"], trials=3, at_once=at_once)
-    assert (len(pinned.trials), len(peer.trials)) == (3, 3)
-    assert pinned.result is not None
-    assert pinned.result.verified
-    assert pinned.digest == peer.digest
-    records = [as_record("table-3.3", GRID.info, case, provenance) for case in (pinned, peer)]
-    write_records(tmp_path / "grid.jsonl", records)
-    assert "at_once" not in records[1].parameters
-    if at_once == 2:
-        assert pinned.observed["cores"] == 1
-        assert pinned.observed["process"] != os.getpid()
-        assert records[0].parameters == {"at_once": 2}
-
-
-def test_no_more_trials_run_at_once_than_are_wanted() -> None:
-    for trials, at_once in ((1, 1), (2, 2), (9, 4)):
-        (case,) = unmeasured(GRID.info, ["bfs/queue"], Effort(trials, 60, 4), ("emulator", EmulatedDevice))
-        assert case.at_once == at_once
-
-
-def test_what_goes_wrong_in_another_process_is_told(temporary: Any) -> None:
+def test_the_first_trial_may_exceed_the_budget(temporary: Any, work: Callable[[float], None]) -> None:
     @temporary
-    class Raises(Pinned):
-        name = "bfs/raises"
+    class Slow(Delegate):
+        def solve(self, query: Query) -> int | None:
+            work(5.0)
+            return super().solve(query)
 
-        def solve(self, query: Query) -> int:
-            raise MemoryError("no room")
+    assert len(run(["bfs/delegate"], trials=10, budget_s=1)[0].trials) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "spread", "trials"), [(0.3, 0.0, 3), (0.09, 0.0, 6), (0.3, 0.1, 10), (0.3, 0.019, 3)]
+)
+def test_trials_end_when_they_agree(
+    temporary: Any, work: Callable[[float], None], seconds: float, spread: float, trials: int
+) -> None:
+    """Not before three, nor before half a second, nor while the quartiles are apart."""
 
     @temporary
-    class Dies(Pinned):
-        name = "bfs/dies"
+    class Steady(Delegate):
+        calls = 0
+
+        def solve(self, query: Query) -> int | None:
+            Steady.calls += 1
+            work(seconds * (1 + spread * (Steady.calls % 3)))
+            return super().solve(query)
+
+    assert len(run(["bfs/delegate"], trials=10)[0].trials) == trials
+
+
+def test_setup_is_not_repeated_for_each_trial(temporary: Any, work: Callable[[float], None]) -> None:
+    @temporary
+    class Slow(Delegate):
+        calls = 0
+
+        def setup(self, graph: CSRGraph) -> None:
+            Slow.calls += 1
+            work(1.0)
+            super().setup(graph)
+
+    (case,) = run(["bfs/delegate"], trials=3)
+    assert (case.setups, len(case.trials), Slow.calls) == ([1000.0], 3, 1)
+
+
+def test_a_pass_leaves_the_solver_as_setup_left_it(temporary: Any) -> None:
+    @temporary
+    class Counting(Delegate):
+        uploads = 0
+
+        def upload(self, query: Query) -> None:
+            self.uploads += 1
+
+        def observed(self) -> dict[str, float]:
+            return {"uploads": self.uploads}
+
+    assert run(["bfs/delegate"])[0].observed["uploads"] == 1
+
+
+class Opened(EmulatedDevice):
+    """Counts how often it is opened."""
+
+    times = 0
+
+    def __enter__(self) -> Self:
+        Opened.times += 1
+        return super().__enter__()
+
+
+def test_trials_share_a_device_and_a_failure_opens_it_anew(temporary: Any) -> None:
+    kind: Any = REGISTRY.find("bfs/bsp")
+
+    @temporary
+    class Breaks(kind):
+        name = "bfs/breaks"
+        source = kind.source
+        error: Exception = RetraceError("an illegal address")
 
         def solve(self, query: Query) -> int:
-            os.kill(os.getpid(), signal.SIGKILL)
-            raise AssertionError
+            raise Breaks.error
 
-    with pytest.raises(MemoryError, match="no room"):
-        side_by_side(lambda: make("bfs/raises").solve(Query(0)), 1)
-    with pytest.raises(ChildProcessError, match="exit code -9"):
-        side_by_side(lambda: make("bfs/dies").solve(Query(0)), 1)
-    if len(os.sched_getaffinity(0)) > 1:
-        reasons = [case.reason for case in run(["bfs/raises", "bfs/dies"], trials=2, at_once=2)]
-        assert reasons == ["MemoryError: no room", "ChildProcessError: a process ended with exit code -9"]
-    with pytest.raises(RetraceError, match="at once: 5000 processes, expected from 1 to "):
-        check_cores(5000)
+    def opened(error: Exception) -> tuple[int, list[str]]:
+        Breaks.error, Opened.times = error, 0
+        cases = run(["bfs/bsp", "bfs/breaks", "bfs/block-queue"], device=("emulator", Opened))
+        setups = sum(len(case.setups) for case in cases)
+        return Opened.times - setups, [case.status for case in cases]
+
+    assert opened(RetraceError("an illegal address")) == (2, ["ok", "failed", "ok"])
+    # what does not fit beside the others is tried once more on a device that is empty
+    assert opened(TooLargeError("no room")) == (3, ["ok", "skipped", "ok"])
+
+
+def test_a_throttled_trial_is_repeated() -> None:
+    class Throttled(EmulatedDevice):
+        states: ClassVar[list[bool]] = []
+
+        def state(self) -> dict[str, Any]:
+            return {"sm_clock_mhz": 1980.0, "throttled": Throttled.states.pop(0)}
+
+    for states, kept in (([True, False], False), ([True] * 3, True), ([False], False)):
+        Throttled.states = states
+        (case,) = run(["bfs/bsp"], device=("emulator", Throttled))
+        assert [trial["throttled"] for trial in case.trials] == [kept]
+        assert not states
+    assert case.trials[0]["load"] >= 0
 
 
 def test_records_are_valid_and_digests_agree(tmp_path: Any, provenance: dict[str, Any]) -> None:
@@ -310,44 +344,44 @@ def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch) -> None:
     assert environment.software()["dirty"] is None
 
 
-def test_the_driver_is_asked_before_the_trials_and_after_the_last(monkeypatch: Patch) -> None:
-    """Asking starts a program, which once took longer than the trials of small graphs."""
-    asked = []
-
-    class Asked(EmulatedDevice):
-        def describe(self) -> dict[str, Any] | None:
-            asked.append(self)
-            return {"name": f"asked {len(asked)} times"}
-
-    monkeypatch.setattr(Measurement, "wants_trial", lambda self, effort: len(self.trials) < effort.trials)
-    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(4, 60), ("emulator", Asked))
-    assert len(case.trials) == 4
-    assert case.gpu == {"name": "asked 2 times"}
-
-
-@pytest.mark.parametrize(("long_ms", "event_ms", "passes"), [(1e9, 0.0, 2), (0.0, 0.0, 1), (0.0, 1e9, 2)])
+@pytest.mark.parametrize(
+    ("long_ms", "event_ms", "passes"),
+    [(1e9, 0.0, 6), (0.0, 0.0, 5), (0.0, 1e9, 9), (1e9, 1e9, 9)],
+)
 def test_when_a_solve_is_repeated(monkeypatch: Patch, long_ms: float, event_ms: float, passes: int) -> None:
+    """Five trials: a warm-up unless a solve is long, three kernel times, apart where events cost time."""
     monkeypatch.setattr(trials_module, "WARM_MS", long_ms)
     monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
+    monkeypatch.setattr(Outcome, "is_sound", True)
+    monkeypatch.setattr(Measurement, "is_narrow", False)
     solved: list[Query] = []
     kind = REGISTRY.find("bfs/bsp")
     solve = kind.solve
     monkeypatch.setattr(kind, "solve", lambda self, query: solved.append(query) or solve(self, query))
-    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(1, 60), ("cuda", EmulatedDevice))
+    (case,) = run(["bfs/bsp"], trials=5, device=("cuda", EmulatedDevice))
     assert len(solved) == passes
     assert case.result is not None
     assert case.result.verified
-    assert case.trials[0]["kernel"] is not None
+    assert [trial["kernel"] is not None for trial in case.trials] == [True] * 3 + [False] * 2
 
 
-def test_kernel_times_are_milliseconds_of_the_device(monkeypatch: Patch) -> None:
+def test_kernels_that_outlast_their_solve_are_not_kept(monkeypatch: Patch) -> None:
     """A clock that moves by half a second whenever it is read: each launch takes as long."""
     ticks = count()
     clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 2)
     monkeypatch.setattr(emulator, "time", clock)
-    (case,) = measure("table-3.3", GRID, ["bfs/bsp"], Effort(1, 60), ("cuda", EmulatedDevice))
+    (case,) = run(["bfs/bsp"], trials=1, device=("cuda", EmulatedDevice))
+    assert case.trials[0]["kernel"] is None
+    monkeypatch.setattr(Outcome, "is_sound", True)
+    (case,) = run(["bfs/bsp"], trials=1, device=("cuda", EmulatedDevice))
     assert case.iterations
     assert case.trials[0]["kernel"] == 500 * 2 * case.iterations
+
+
+def test_a_solver_that_launches_nothing_has_no_kernel_time() -> None:
+    (case,) = run(["betweenness/auto:crossover=10000000"], trials=1, device=("cuda", EmulatedDevice))
+    assert case.observed["on_device"] == 0
+    assert case.trials[0]["kernel"] is None
 
 
 def test_a_prediction_is_of_all_the_work(monkeypatch: Patch) -> None:

@@ -1,6 +1,8 @@
 # Measure: run and check the solvers of an experiment on a graph.
 #   in   resources/graphs/{graph}, except for generators; resources/build/{experiment}/*.json
 #   out  results/machines/<machine>/{experiment}/{graph}.jsonl: a record of each solver
+#   1    measure: one experiment on one graph
+#   2    measure_all: all of them
 
 
 rule measure:
@@ -34,13 +36,23 @@ rule measure:
         backend=PLAN.backend,
         limits=PLAN.options("memory_gib", "compute_capability"),
         machine=config["machine"],
-        trials=config["trials"],
+        trials=PLAN.config.limit.trials,
         seed=config["seed"],
-        budget=config["budget_s"],
+        setups=PLAN.config.limit.setups,
+        budget=PLAN.config.limit.budget_s,
+        longest=PLAN.config.limit.longest_s,
     message:
         "Measure and check {wildcards.experiment} on {wildcards.graph}"
     shell:
         "python {input.script:q} --experiment {wildcards.experiment:q} --graph resources/graphs/{wildcards.graph:q}"
         " --solvers {params.solvers:q} --backend {params.backend:q} {params.limits:q} --machine {params.machine:q}"
-        " --trials {params.trials:q} --seed {params.seed:q} --budget-s {params.budget:q} --output {output:q}"
-        " 2> >(tee {log:q} >&2)"
+        " --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q} --budget-s {params.budget:q} --longest-s {params.longest:q}"
+        " --output {output:q} 2> >(tee {log:q} >&2)"
+
+
+rule measure_all:
+    """Measure all experiments, and make nothing of the records."""
+    input:
+        PLAN.measured(*PLAN.experiments),
+    message:
+        "All records are there"

@@ -206,6 +206,10 @@ class Device(ABC):
         """Return the GPU's properties for a record; None for a device that is not a GPU."""
         return None
 
+    def state(self) -> dict[str, Any]:
+        """Return a GPU's clock in MHz, and whether it is throttled; nothing for another device."""
+        return {}
+
     @staticmethod
     def check_view(buffer: Buffer, begin: int, size: int) -> None:
         """Raise ValueError if a view extends beyond its buffer."""

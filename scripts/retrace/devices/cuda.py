@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import shutil
-import subprocess
 import weakref
 from contextlib import ContextDecorator
 from typing import Any, Self, cast
@@ -16,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from retrace.devices.base import Buffer, Device, Dim, Event, check_launch, extent
 from retrace.devices.build import architecture, build_cubin, build_thrust, shown_path
 from retrace.devices.driver import DriverModule
+from retrace.devices.management import find_gpu
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 
@@ -253,7 +252,8 @@ class CudaDevice(Device):
         self._chain: Any = None
         self._buffers: weakref.WeakSet[CudaBuffer] = weakref.WeakSet()
         self._thrust: list[ctypes.CDLL] = []
-        self._pinned: list[Any] = []  # PyCUDA cannot free these allocations after the context
+        self._pinned: weakref.WeakSet[Any] = weakref.WeakSet()  # PyCUDA cannot free it after the context
+        self._nvml = find_gpu(self._gpu.pci_bus_id())
 
     @naming_cuda
     def __enter__(self) -> Self:
@@ -265,7 +265,7 @@ class CudaDevice(Device):
         try:
             for buffer in list(self._buffers):
                 buffer.release()
-            for memory in self._pinned:
+            for memory in list(self._pinned):
                 memory.free()
         finally:  # after a failed kernel, freeing memory fails, but closing the context works
             self._buffers.clear()
@@ -356,7 +356,7 @@ class CudaDevice(Device):
         if size == 0:
             return np.empty(0, dtype)
         memory = cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
-        self._pinned.append(memory.base)
+        self._pinned.add(memory.base)
         return memory
 
     @naming_cuda
@@ -407,8 +407,12 @@ class CudaDevice(Device):
             "name": self._gpu.name(),
             "compute_capability": f"{major}.{minor}",
             "memory_gib": round(self._gpu.total_memory() / 2**30, 1),
-            **query_driver(self._gpu.pci_bus_id()),
+            "driver": self._nvml.driver if self._nvml else None,
+            "uuid": self._nvml.uuid if self._nvml else None,
         }
+
+    def state(self) -> dict[str, Any]:
+        return self._nvml.state() if self._nvml else {"sm_clock_mhz": None, "throttled": None}
 
     def _keep(self, buffer: CudaBuffer) -> CudaBuffer:
         self._buffers.add(buffer)
@@ -419,20 +423,3 @@ class CudaDevice(Device):
         if not address:
             raise ValueError("the buffer's device is closed")
         return address
-
-
-def query_driver(bus_id: str) -> dict[str, Any]:
-    """Ask nvidia-smi for a GPU's driver, clock (MHz) and throttling; None for unknown values."""
-    unknown = {"driver": None, "sm_clock_mhz": None, "throttled": None}
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return unknown
-    fields = "driver_version,clocks.sm,clocks_event_reasons.active"
-    command = [program, f"--id={bus_id}", f"--query-gpu={fields}", "--format=csv,noheader,nounits"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
-        driver, clock, reasons = (field.strip() for field in done.stdout.strip().split(","))
-        throttled = int(reasons, 16) & ~0b11  # neither bit 0, an idle GPU, nor bit 1, clocks set by the user
-        return {"driver": driver, "sm_clock_mhz": float(clock), "throttled": bool(throttled)}
-    except (subprocess.SubprocessError, ValueError):
-        return unknown

@@ -1,5 +1,6 @@
 """Describes where a record was measured: the machine, the software, the state of the source tree."""
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -50,15 +51,31 @@ def cuda_version() -> str | None:
 
 
 def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
-    """Describe this computer for a record; `gpu` is the result of `Device.describe`."""
+    """Describe this computer for a record; `gpu` is the result of `Device.describe`.
+
+    Two computers of one kind differ in speed, so `host` tells them apart: a hash of the processor, the memory
+    and the GPU's own number, or the system's where there is no GPU.
+    """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    own = gpu["uuid"] if gpu else machine_id()
+    identity = f"{cpu_model()} {cores} {memory} {own}"
     return {
         "name": name,
+        "host": hashlib.sha256(identity.encode()).hexdigest()[:12],
         "cpu": cpu_model(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "cores": cores,
         "memory_gib": round(memory / 2**30, 1),
-        "gpu": gpu,
+        "gpu": gpu and {key: value for key, value in gpu.items() if key != "uuid"},
     }
+
+
+def machine_id() -> str:
+    """Return the system's own number; its name where it has none."""
+    try:
+        return Path("/etc/machine-id").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return platform.node()
 
 
 def software() -> dict[str, Any]:

@@ -9,11 +9,10 @@ from tqdm import tqdm
 
 from retrace.check.checkers import checker_of
 from retrace.graphs.query import Subject, queries
-from retrace.measure.trials import DeviceFactory, Effort, Measurement
+from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDevice
 from retrace.records.record import Record, make_record
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
-from retrace.solvers.solver import HostSolver
 
 
 @contextmanager
@@ -36,22 +35,28 @@ def measure(
     `device` is the backend and the factory of the device for solvers that need one.
     """
     checkers = {problem: checker_of(problem, graph) for problem in {find(name).problem for name in solvers}}
-    found = unmeasured(graph.info, solvers, effort, device)
+    found = unmeasured(graph.info, solvers, device)
     with (
         without_garbage_collection(),
+        SharedDevice(device[1]) as shared,
         tqdm(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
+        for measurement in found:
+            progress.set_postfix_str(f"{measurement.solver}, setup")
+            measurement.prepare(graph, effort)
         for _ in range(effort.trials):
             for measurement in found:
                 progress.set_postfix_str(measurement.solver)
                 if measurement.wants_trial(effort):
-                    measurement.run_trials(graph, checkers[find(measurement.solver).problem], effort)
+                    measurement.run_trial(graph, checkers[find(measurement.solver).problem], shared)
                 progress.update()
+        for measurement in found:
+            measurement.ready = None
     return found
 
 
 def unmeasured(
-    info: dict[str, Any], solvers: Sequence[str], effort: Effort, device: tuple[str, DeviceFactory]
+    info: dict[str, Any], solvers: Sequence[str], device: tuple[str, DeviceFactory]
 ) -> list[Measurement]:
     """Return a measurement of each solver with each query on the graph that `info` describes."""
     backend, open_device = device
@@ -59,9 +64,8 @@ def unmeasured(
     for name in solvers:
         solver = find(name)
         where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
-        at_once = min(effort.at_once, effort.trials) if issubclass(solver, HostSolver) else 1
         for query in queries(solver.problem, info):
-            found.append(Measurement(name, where, query, factory, at_once))
+            found.append(Measurement(name, where, query, factory))
     return found
 
 
@@ -79,13 +83,11 @@ def as_record(
     software = dict(provenance["software"])
     if issubclass(solver, Peer):
         software["peer"] = solver.library()
-    if measurement.at_once > 1:
-        parameters["at_once"] = measurement.at_once
     if solver.problem == "generate":  # the record's graph is the one that was made
         info = {**info, "edition": solver.variant, "sha256": measurement.digest}
         parameters |= {"weight_low": info["least_weight"], "weight_high": info["greatest_weight"]}
     record: dict[str, Any] = {
-        "schema_version": 1,
+        "schema_version": 2,
         "experiment": experiment,
         "problem": solver.problem,
         "solver": solver.name,
@@ -101,6 +103,7 @@ def as_record(
     }
     if measurement.status == "ok" and measurement.result is not None:
         record |= {
+            "setup": measurement.setups,
             "trials": measurement.trials,
             "iterations": measurement.iterations,
             "verified": measurement.result.verified,

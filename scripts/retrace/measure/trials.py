@@ -1,19 +1,20 @@
-"""What is timed, and how often: the trials of one solver with one query.
+"""How one solver is timed with one query: passes of its `setup`, then trials of the other phases.
 
-A trial opens its own device, so that `setup` includes creating the context and loading the module. On CUDA a
-pass follows that warms the device up and whose launches are bracketed by events: the `kernel` time. Then come
-the three timed phases; a long solve of few launches, to which warm-up and events make no difference, is not
-repeated. Every answer is checked after the trial's clocks have stopped.
-
-Several trials of the C++ programs may run at a time, on one core each: `Effort.at_once`.
+A pass of `setup` opens a device, which creates the context, and loads the code; for a library it makes the
+library's graph object. Trials run on one device for all solvers, each on a copy of the solver as `setup` left
+it, so that its memory is free again afterwards. On CUDA, a pass that is not kept warms the device up, and a
+pass whose launches are bracketed by events precedes each of the first trials: the `kernel` time. Every answer
+is checked after the clocks have stopped.
 """
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 from numpy.typing import NDArray
 
@@ -24,20 +25,30 @@ from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.graphs.random import RandomGraph
-from retrace.solvers import DeviceSolver, Solver, make
+from retrace.records.statistics import LEAST_TRIALS, Summary
+from retrace.solvers import DeviceSolver, Solver, find, make
+from retrace.solvers.libraries import Peer
 from retrace.system import memory
 from retrace.system.errors import TooLargeError, escaped
-from retrace.system.processes import side_by_side
 
-Phases = dict[str, float | None]
-Pass = tuple[Phases, int | None, NDArray[Any], int]
-"""Phases, iterations, answer, and the number of launches that had events around them."""
+Phases = dict[str, Any]
+"""Milliseconds of each phase, and what else is said of a trial."""
 DeviceFactory = Callable[[], Device]
 
+SETUP_S = 0.25
+"""Seconds after which no further pass of `setup` begins."""
+NARROW = 0.02
+"""How far apart the quartiles of `solve` and `total`, over the median, may be where trials end early."""
+ENOUGH_S = 0.5
+"""Seconds of trials before they end early, as in nvbench."""
+KERNEL_TRIALS = 3
+"""Trials with a `kernel` time."""
 WARM_MS = 1000.0
 """Milliseconds of a solve from which on a warm-up makes no difference."""
 EVENT_MS = 0.2
 """An upper bound of what a launch's two events cost, with the kernel that holds the stream, in ms."""
+REPEATS = 3
+"""How often a trial is repeated that ran on a throttled GPU, or was faster than its kernels."""
 
 
 @dataclass(frozen=True)
@@ -45,25 +56,69 @@ class Effort:
     """How much to measure."""
 
     trials: int
-    """Trials of each solver and query; the emulator runs one, since its times say nothing."""
+    """Most trials of each solver and query; the emulator runs one, since its times say nothing."""
     budget_s: float
-    """Seconds for the trials of a solver and query. A solver predicted to need more for one trial is skipped,
-    and no trial is begun that would exceed the budget if it took as long as the slowest so far."""
-    at_once: int = 1
-    """Trials of a C++ program that run at a time, each in a process of its own on a core of its own. They
-    share the caches and the memory, so records state it."""
+    """Seconds for the trials of a solver and query: after the first, no trial is begun that would exceed
+    the budget if it took as long as the slowest so far."""
+    longest_s: float = float("inf")
+    """A solver predicted to need more seconds for one trial is skipped."""
+    setups: int = 3
+    """Most passes of `setup`."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one trial, before its answer is checked."""
+    """The outcome of one pass, before its answer is checked."""
 
     phases: Phases
     iterations: int | None
     answer: NDArray[Any]
     predecessor: Int32Array | None
     observed: dict[str, float]
-    gpu: dict[str, Any] | None
+    launches: int
+    """The number of launches that had events around them."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has a kernel time, and neither its events nor a warm-up make a difference."""
+        return (self.phases["solve"] or 0.0) >= WARM_MS and self.has_cheap_events
+
+    @property
+    def has_cheap_events(self) -> bool:
+        """Whether all events cost less than 1 % of the solve."""
+        return self.launches * EVENT_MS <= (self.phases["solve"] or 0.0) / 100
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the kernels took no longer than the solve."""
+        return (self.phases["kernel"] or 0.0) <= (self.phases["solve"] or 0.0)
+
+
+class SharedDevice:
+    """The device of all trials of a job: opened when it is first needed, and anew after a failure."""
+
+    def __init__(self, open_device: DeviceFactory) -> None:
+        self.open_device = open_device
+        self._device: Device | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def device(self) -> Device:
+        """Return the device, open."""
+        if self._device is None:
+            self._device = self.open_device().__enter__()
+        return self._device
+
+    def close(self) -> None:
+        """Free all that was allocated, and the context."""
+        device, self._device = self._device, None
+        if device is not None:
+            device.__exit__()
 
 
 @dataclass
@@ -76,13 +131,13 @@ class Measurement:
     """`cuda`, `emulator` or `host`."""
     query: Query
     open_device: DeviceFactory | None
-    """Creates the device for a trial; None for a host solver."""
-    at_once: int = 1
-    """Trials that run at a time."""
+    """Opens a device of its own; None for a host solver."""
     status: str = "ok"
     """`ok`, `failed` or `skipped`."""
     reason: str | None = None
     """Why it failed or was skipped, or how the answer is wrong."""
+    setups: list[float] = field(default_factory=list)
+    """Milliseconds of each pass of `setup`."""
     trials: list[Phases] = field(default_factory=list)
     iterations: int | None = None
     result: CheckResult | None = None
@@ -91,111 +146,154 @@ class Measurement:
     observed: dict[str, float] = field(default_factory=dict)
     gpu: dict[str, Any] | None = None
     seconds: list[float] = field(default_factory=list)
-    """What each trial, or each group of trials at once, took altogether."""
+    """What each trial took altogether."""
     started: str = ""
+    ready: tuple[Device | None, Solver] | None = None
+    """The solver as `setup` left it, and the device that it is set up on."""
 
     def wants_trial(self, effort: Effort) -> bool:
         """Return whether another trial is due."""
         if self.status != "ok" or (self.result is not None and not self.result.verified):
             return False
+        if not self.trials:
+            return True
         wanted = 1 if self.backend == "emulator" else effort.trials
-        needed = sum(self.seconds) + max(self.seconds, default=0.0)
-        return len(self.trials) < wanted and needed <= effort.budget_s
+        needed = sum(self.seconds) + max(self.seconds)
+        return len(self.trials) < wanted and needed <= effort.budget_s and not self.is_narrow
 
-    def run_trials(self, graph: Subject, checker: Checker, effort: Effort) -> None:
-        """Run a trial, or as many as run at once, and check the answers; an exception becomes the reason."""
-        self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the trials agree so well that more would tell nothing."""
+        if len(self.trials) < LEAST_TRIALS or sum(self.seconds) < ENOUGH_S:
+            return False
+        found = (Summary.of([trial[phase] for trial in self.trials]) for phase in ("solve", "total"))
+        return all(times.q3 - times.q1 <= NARROW * times.median for times in found)
+
+    def prepare(self, graph: Subject, effort: Effort) -> None:
+        """Check that the solver can answer in memory and in time, and time its setup."""
+        self.started = datetime.now(UTC).isoformat(timespec="seconds")
         try:
-            if not self.trials:
-                self.skip_if_need_be(graph, effort)
-            if self.status == "ok":
-                begun = perf_counter()
-                if self.at_once == 1:
-                    outcomes = [self.timed(graph, asking=len(self.trials) + 1 == effort.trials)]
-                else:
-                    due = min(self.at_once, effort.trials - len(self.trials))
-                    outcomes = side_by_side(lambda: self.timed(graph), due)
-                self.seconds.append(perf_counter() - begun)
-                for outcome in outcomes:
-                    self.keep(outcome, checker)
-        except TooLargeError as error:
-            self.skip(str(error))
+            if isinstance(graph, CSRGraph):
+                memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
+            elif isinstance(graph, RandomGraph):
+                memory.require(graph.memory_bytes, memory.available(), "memory")
+            if issubclass(kind := find(self.solver), Peer):
+                kind.load()
+            while (
+                self.status == "ok" and len(self.setups) < effort.setups and sum(self.setups) < SETUP_S * 1e3
+            ):
+                self.ready = None  # a large graph object does not stay beside the next
+                self.time_setup(graph, effort)
         except Exception as error:
-            told = f"{type(error).__name__}: {error}".splitlines()[0]
-            self.status, self.reason = "failed", escaped(told)
+            self.fail(error)
+
+    def time_setup(self, graph: Subject, effort: Effort) -> None:
+        """Time a pass of `setup`. The first one tells what cannot be solved, or not in time."""
+        first, clock = not self.setups, Clock()
+        with self.device() as device:
+            solver = make(self.solver, device)
+            made = clock.lap()
+            if first and (why_not := self.declined(solver, device, graph)) is not None:
+                self.skip(why_not)
+                return
+            clock.lap()
+            solver.setup(graph)
+            self.setups.append(made + clock.lap(device))
+            predicted = solver.predict_seconds(self.query) if first else None
+            if predicted is not None and predicted > effort.longest_s:
+                self.skip(f"predicted {predicted:.1f} s a trial, longest_s is {effort.longest_s:g}")
+            elif device is None:
+                self.ready = None, solver
+
+    def declined(self, solver: Solver, device: Device | None, graph: Subject) -> str | None:
+        """Return why the solver cannot answer; raise TooLargeError if its device has too little memory."""
+        if device is not None and isinstance(solver, DeviceSolver):
+            self.gpu = device.describe()
+            kind = "device memory" if self.backend == "cuda" else "memory"
+            memory.require(solver.memory_bytes(graph), device.free_memory(), kind)
+        return solver.declines(self.query)
+
+    def run_trial(self, graph: Subject, checker: Checker, shared: SharedDevice) -> None:
+        """Run a trial and check its answer; an exception becomes the reason."""
+        begun = perf_counter()
+        try:
+            try:
+                outcome = self.unthrottled(graph, shared)
+            except TooLargeError:
+                shared.close()  # what other solvers keep there was in the way
+                outcome = self.unthrottled(graph, shared)
+            self.seconds.append(perf_counter() - begun)
+            self.keep(outcome, checker)
+        except Exception as error:
+            self.fail(error)
+            self.ready = None
+            if self.open_device is not None:
+                shared.close()  # a failed kernel leaves a context that fails
+
+    def fail(self, error: Exception) -> None:
+        """End the measurement with an exception's message; too little memory is no failure."""
+        if isinstance(error, TooLargeError):
+            self.skip(str(error))
+            return
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        self.status, self.reason = "failed", escaped(told)
 
     def skip(self, reason: str) -> None:
         """End the measurement without an answer."""
         self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         self.status, self.reason = "skipped", reason
 
-    def skip_if_need_be(self, graph: Subject, effort: Effort) -> None:
-        """Skip the measurement if the solver declines the query, or memory or the budget does not suffice."""
-        if isinstance(graph, CSRGraph):
-            memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
-        elif isinstance(graph, RandomGraph):
-            memory.require(graph.memory_bytes, memory.available(), "memory")
-        with self.device() as device:
-            solver = make(self.solver, device)
-            if (why_not := solver.declines(self.query)) is not None:
-                self.skip(why_not)
-                return
-            if device is not None and isinstance(solver, DeviceSolver):
-                kind = "device memory" if self.backend == "cuda" else "memory"
-                self.gpu = device.describe()
-                memory.require(solver.memory_bytes(graph), device.free_memory(), kind)
-            solver.setup(graph)
-            predicted = solver.predict_seconds(self.query)
-        if predicted is not None and predicted > effort.budget_s:
-            self.skip(f"predicted {predicted:.1f} s a trial, budget_s is {effort.budget_s:g}")
-
     def device(self) -> AbstractContextManager[Device | None]:
         """Open a device, or nothing for a host solver."""
         return nullcontext() if self.open_device is None else self.open_device()
 
-    def timed(self, graph: Subject, asking: bool = False) -> Outcome:
-        """Run the phases once; `asking` the driver about the GPU takes longer than many trials."""
+    def unthrottled(self, graph: Subject, shared: SharedDevice) -> Outcome:
+        """Run a trial, again if the GPU was throttled; the phases include the state of the machine."""
+        device = None if self.open_device is None else shared.device
+        if self.ready is None or self.ready[0] is not device:
+            solver = make(self.solver, device)
+            solver.setup(graph)
+            self.ready = device, solver
+        solver = self.ready[1]
+        for _ in range(REPEATS):
+            outcome = self.timed(solver, device)
+            state = device.state() if device else {}
+            if not state.get("throttled"):
+                break
+        return replace(outcome, phases={**outcome.phases, **state, "load": round(os.getloadavg()[0], 2)})
+
+    def once(self, graph: CSRGraph) -> Outcome:
+        """Set up and run once on a device of its own; the phases include `setup`."""
         clock = Clock()
         with self.device() as device:
             solver = make(self.solver, device)
             solver.setup(graph)
-            setup: Phases = {"setup": clock.lap(), "kernel": None}
-            on_cuda = self.backend == "cuda"
-            phases, iterations, answer, events = self.one_pass(solver, device, with_events=on_cuda)
-            if on_cuda:
-                setup["kernel"] = phases.pop("kernel")
-                solve = phases["solve"]
-                if solve is None or solve < WARM_MS or events * EVENT_MS > solve / 100:
-                    phases, iterations, answer, _ = self.one_pass(solver, device, with_events=False)
-            predecessor, observed = solver.predecessors(), solver.observed()
-            # while the GPU's clock is still high
-            gpu = None if device is None or not asking else device.describe()
-        return Outcome(setup | phases, iterations, answer, predecessor, observed, gpu)
+            setup = clock.lap(device)
+            outcome = self.timed(solver, device)
+        return replace(outcome, phases={"setup": setup, **outcome.phases})
 
-    def one_pass(self, solver: Solver, device: Device | None, with_events: bool) -> Pass:
-        """Upload, solve and download; `with_events` around launches, the phases include `kernel`."""
-        clock = Clock()
-        solver.upload(self.query)
-        upload = clock.lap(device)
-        timing = device.timing_kernels() if with_events and device is not None else nullcontext()
-        with timing as timer:
-            iterations = solver.solve(self.query)
-        solve = clock.lap(device)
-        answer = solver.download()
-        download = clock.lap(device)
-        phases: Phases = {"upload": upload, "solve": solve, "download": download}
-        phases["total"] = upload + solve + download
-        if timer is not None:
-            phases["kernel"] = timer.milliseconds
-        return phases, iterations, answer, 0 if timer is None else len(timer.brackets)
+    def timed(self, solver: Solver, device: Device | None) -> Outcome:
+        """Run the phases; on CUDA, warm, and in the first trials beside a pass that times the kernels."""
+        if self.backend != "cuda":
+            return one_pass(solver, self.query, device)
+        if not self.trials and (cold := one_pass(solver, self.query, device, with_events=True)).is_long:
+            return cold
+        if len(self.trials) >= KERNEL_TRIALS:
+            return one_pass(solver, self.query, device)
+        for _ in range(REPEATS):
+            timing = one_pass(solver, self.query, device, with_events=True)
+            if timing.has_cheap_events:
+                return timing
+            outcome = one_pass(solver, self.query, device)
+            found = replace(outcome, phases=outcome.phases | {"kernel": timing.phases["kernel"]})
+            if found.is_sound:
+                return found
+        return outcome
 
     def keep(self, outcome: Outcome, checker: Checker) -> None:
         """Keep a trial and check its answer; a single wrong answer makes the measurement wrong."""
-        if self.result is not None and not self.result.verified:
-            return
         self.trials.append(outcome.phases)
         self.iterations, self.observed = outcome.iterations, outcome.observed
-        self.gpu = outcome.gpu or self.gpu
         if isinstance(outcome.answer, CSRGraph):
             self.digest = outcome.answer.info["sha256"] = outcome.answer.digest()
         else:
@@ -204,6 +302,23 @@ class Measurement:
         self.observed |= self.result.observed
         if not self.result.verified:
             self.reason = f"trial {len(self.trials)}: {self.result.reason}"
+
+
+def one_pass(prepared: Solver, query: Query, device: Device | None, with_events: bool = False) -> Outcome:
+    """Upload, solve and download with a copy of the solver; `with_events`, the launches are timed too."""
+    solver, clock = copy(prepared), Clock()
+    solver.upload(query)
+    upload = clock.lap(device)
+    with device.timing_kernels() if with_events and device is not None else nullcontext() as timer:
+        iterations = solver.solve(query)
+    solve = clock.lap(device)
+    answer = solver.download()
+    download = clock.lap(device)
+    phases: Phases = {"upload": upload, "solve": solve, "download": download}
+    phases["total"] = upload + solve + download
+    launches = 0 if timer is None else len(timer.brackets)
+    phases["kernel"] = timer.milliseconds if timer and launches else None  # a library's launches are unseen
+    return Outcome(phases, iterations, answer, solver.predecessors(), solver.observed(), launches)
 
 
 class Clock:

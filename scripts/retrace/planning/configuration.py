@@ -114,6 +114,21 @@ class Experiment(FileModel):
         return self
 
 
+class Limits(FileModel):
+    """How much is measured."""
+
+    model_config = ConfigDict(strict=False)
+
+    trials: Positive
+    """Most timed runs of each solver; there are fewer if they agree."""
+    setups: Positive
+    """Passes that time each solver's setup; no more begin after a quarter of a second."""
+    budget_s: Annotated[float, Field(gt=0)]
+    """Seconds for all trials of a solver on a graph; the first one may take longer."""
+    longest_s: Annotated[float, Field(gt=0)]
+    """Most seconds that a solver may predict for a trial; it is skipped if it predicts more."""
+
+
 class Configuration(FileModel):
     """config.yaml, and what --config and --configfile change in it."""
 
@@ -125,10 +140,16 @@ class Configuration(FileModel):
     """Where CUDA kernels run; auto is cuda if there is a GPU."""
     scale: Literal["default", "paper"]
     """Whether larger graphs are measured too."""
-    trials: Positive
-    """Timed runs of each solver."""
-    budget_s: Annotated[float, Field(gt=0)]
-    """Seconds for all trials of a solver on a graph."""
+    limits: dict[Literal["default", "paper"], Limits]
+    """How much is measured, by scale."""
+    trials: Positive | None = None
+    """In place of `trials` in the limits of the scale."""
+    setups: Positive | None = None
+    """In place of `setups` in the limits of the scale."""
+    budget_s: Annotated[float, Field(gt=0)] | None = None
+    """In place of `budget_s` in the limits of the scale."""
+    longest_s: Annotated[float, Field(gt=0)] | None = None
+    """In place of `longest_s` in the limits of the scale."""
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     """Seed of everything that is generated."""
     offline: Literal["stand-in", "fail"]
@@ -147,11 +168,19 @@ class Configuration(FileModel):
             if name.startswith("claims-") or name == "verification":
                 told = f"expected another name than {name}, which is the name of another table"
                 raise at("experiments", told)
+        if self.scale not in self.limits:
+            raise at(f"limits.{self.scale}", "expected the limits of this scale")
         owners: dict[str, str] = {}
         for name in dict.fromkeys([*self.machines, self.machine]):
             if (other := owners.setdefault(self.records(name), name)) != name:
                 raise at(f"machines.{name}.records", f"expected another folder than that of {other}")
         return self
+
+    @property
+    def limit(self) -> Limits:
+        """Return how much this run measures."""
+        given = {key: value for key in Limits.model_fields if (value := getattr(self, key)) is not None}
+        return self.limits[self.scale].model_copy(update=given)
 
     @property
     def this(self) -> Machine:

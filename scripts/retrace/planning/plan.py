@@ -95,9 +95,11 @@ class Plan:
             found += self.measured(experiment)
         return found
 
-    def measured(self, experiment: str) -> list[str]:
-        """Return the records that this run measures of an experiment."""
-        return [f"{self.own_records}/{experiment}/{graph}.jsonl" for graph in self.graphs(experiment)]
+    def measured(self, *experiments: str) -> list[str]:
+        """Return the records that this run measures of experiments."""
+        return [
+            f"{self.own_records}/{name}/{graph}.jsonl" for name in experiments for graph in self.graphs(name)
+        ]
 
     def graphs(self, experiment: str, scale: str = "") -> list[str]:
         """Return the graphs that an experiment is measured on, at this run's scale or another."""

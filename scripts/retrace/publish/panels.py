@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrace.records.statistics import Summary
-from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, same_graph
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, why_incomparable
 from retrace.reports.judge import fits, meets
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
@@ -201,7 +201,9 @@ def measured(entry: Entry, measure: Measure, over: Variant | None, others: Itera
     value = entry.times.get(measure)
     if value is None or over is None:
         return value
-    alike = (e for e in others if fits(e, over) and same_graph(entry, e) and entry.label == e.label)
+    alike = (
+        e for e in others if fits(e, over) and why_incomparable(entry, e) is None and entry.label == e.label
+    )
     bases = (base.median for other in alike if (base := other.times.get(measure)) and base.median)
     return next(map(value.over, bases), None)
 

@@ -19,7 +19,7 @@ def provenance(machine: str, entries: Iterable[Entry]) -> str:
     days = sorted({record.started[:10] for record in records})
     found.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
     if throttled := [
-        f"{r.solver} on {r.label}" for r in records if r.machine.gpu and r.machine.gpu.throttled
+        f"{r.solver} on {r.label}" for r in records if any(trial.throttled for trial in r.trials)
     ]:
         found.append(f"GPU throttled during {', '.join(throttled)}")
     return f"{machine}: {'; '.join(dict.fromkeys(filter(None, found)))}."

@@ -4,15 +4,15 @@ Every solver that was measured has a column or a row: the report's own first, th
 What is no verified time is words or a dash, never a number.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import add
 
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
-from retrace.records.statistics import RULE, Summary
-from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
+from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
+from retrace.reports.frame import Entry, Frame, GraphRow, speed_up, why_incomparable
 from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
 
@@ -56,10 +56,6 @@ class _Grid:
     notes: Notes = field(default_factory=Notes)
 
     def __post_init__(self) -> None:
-        self.most: Counter[str] = Counter()
-        """The most trials of each machine."""
-        for entry in self.frame.measured:
-            self.most |= Counter({entry.machine: entry.total.n if entry.total else 0})
         self.plain = bool(self.frame.printed) and all(
             e.printed and e.printed.printed.isdigit() for e in self.frame.printed
         )
@@ -174,15 +170,17 @@ class _Grid:
             note = f"{entry.title}, {entry.full_name} on {machine}: {entry.outcome}, {record.reason}."
             return Cell(entry.outcome, record.reason or "", bad=True, notes=[self.notes.number(note)])
         marks = []
-        if entry.total.n < self.most[machine]:
-            marks.append(f"{machine}: {plural(entry.total.n, 'trial')} instead of {self.most[machine]}.")
-        if at_once := record.parameters.get("at_once"):
-            marks.append(f"{machine}: {at_once} trials at a time, each on a core of its own.")
+        if entry.total.n < LEAST_TRIALS:
+            marks.append(f"{machine}: {plural(entry.total.n, 'trial')}, too few to have quartiles.")
         time = three_digits(entry.total.median) if self.plain else duration(entry.total.median)
         return Cell(time, _tip(entry, entry.total), notes=[self.notes.number(mark) for mark in marks])
 
     def speed_up_cell(self, row: GraphRow, machine: str, compared: SpeedUp) -> Cell:
-        found = speed_up(row.of(machine, compared.over), row.of(machine, compared.of))
+        slow, fast = row.of(machine, compared.over), row.of(machine, compared.of)
+        found = speed_up(slow, fast)
+        if found is None and slow and fast and slow.total and fast.total:
+            why = f"measured on {why_incomparable(slow, fast)} than {fast.full_name}"
+            return Cell(notes=[self.notes.number(f"{machine}: {slow.full_name} was {why}.")])
         if found is None or found[1]:
             return Cell(ratio(found[0])) if found else Cell()
         return Cell(f"{UNSURE} {ratio(found[0])}", "cannot be told apart")

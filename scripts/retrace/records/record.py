@@ -39,12 +39,18 @@ Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 class Trial(Model):
     """One timed solve, in milliseconds."""
 
-    setup: Milliseconds = Field(description="context and module load; a library's own graph object")
     upload: Milliseconds
     solve: Milliseconds
     download: Milliseconds
     total: Milliseconds = Field(description="upload + solve + download")
-    kernel: Milliseconds | None = Field(description="sum of the kernels' device times, from an untimed pass")
+    kernel: Milliseconds | None = Field(
+        default=None, description="sum of the kernels' device times, from a pass of its own; null if unknown"
+    )
+    load: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="processes that ran or waited to run, over the last minute"
+    )
+    sm_clock_mhz: float | None = Field(default=None, description="the GPU's clock, right after the trial")
+    throttled: bool | None = Field(default=None, description="the driver named a throttle reason then")
 
 
 class GraphInfo(Model):
@@ -73,16 +79,15 @@ class GPUInfo(Model):
     compute_capability: str
     memory_gib: float
     driver: str | None
-    sm_clock_mhz: float | None = Field(description="at the end of the trials")
-    throttled: bool | None = Field(
-        default=None, description="the driver named a throttle reason during the trials"
-    )
 
 
 class MachineInfo(Model):
     """The computer that a record was measured on."""
 
     name: Name
+    host: Annotated[str, Field(pattern="^[0-9a-f]{12}$")] | None = Field(
+        default=None, description="hash of what makes it one computer: processor, memory, GPU"
+    )
     cpu: str
     cores: Annotated[int, Field(ge=1)]
     memory_gib: float
@@ -105,7 +110,7 @@ class SoftwareInfo(Model):
 class Record(Model):
     """All trials of one solver on one graph on one machine."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     experiment: str = Field(description="its key in config.yaml, such as table-3.3")
     problem: Literal["bfs", "stcon", "sssp", "generate", "bellman-ford", "betweenness"]
     solver: Annotated[str, Field(pattern="^[a-z-]+/[a-z0-9-]+$", description="problem/variant")]
@@ -117,6 +122,10 @@ class Record(Model):
     graph: GraphInfo
     status: Literal["ok", "failed", "skipped"] = "ok"
     reason: str | None = Field(default=None, description="why it failed or was skipped")
+    setup: list[Milliseconds] = Field(
+        default_factory=list,
+        description="passes of their own: context and module load; a library's own graph object",
+    )
     trials: list[Trial] = Field(default_factory=list)
     iterations: Count | None = None
     verified: bool | None = Field(default=None, description="null where there is no answer to check")
@@ -149,6 +158,8 @@ class Record(Model):
             raise at("source", f"expected a vertex below {self.graph.vertices}, found {self.source}")
         if ok and not self.trials:
             raise at("trials", f"expected at least one {where}")
+        if ok and not self.setup:
+            raise at("setup", f"expected at least one {where}")
         if ok and missing:
             raise at(missing[0], f"expected a value {where}")
         if ok and self.backend == "cuda" and self.machine.gpu is None:
@@ -165,6 +176,8 @@ class Record(Model):
             parts = trial.upload + trial.solve + trial.download
             if abs(trial.total - parts) > 1e-3:
                 raise at(f"trials[{number}].total", f"expected upload + solve + download = {parts:.6f}")
+            if trial.kernel is not None and trial.kernel > trial.solve:
+                raise at(f"trials[{number}].kernel", f"expected no more than solve = {trial.solve:.6f}")
         return self
 
     @property
@@ -186,8 +199,7 @@ class Record(Model):
     @property
     def subject(self) -> tuple[Any, ...]:
         """What was measured: a second record of it takes the first one's place."""
-        settings = {key: value for key, value in self.parameters.items() if key != "at_once"}
-        return (self.solver, self.source, tuple(sorted(settings.items())))
+        return (self.solver, self.source, tuple(sorted(self.parameters.items())))
 
     @property
     def statements(self) -> dict[tuple[Any, ...], Any]:
@@ -360,15 +372,25 @@ def updated(path: Path, records: Iterable[Record]) -> list[Record]:
 def _arranged(record: Record) -> dict[str, Any]:
     """Return a record as a JSON object with a stable order of keys and times rounded to the nanosecond."""
     value = record.model_dump()
-    for part, key in (("graph", "density"), ("graph", "trusted_sha256"), ("software", "peer")):
+    for part, key in (
+        ("graph", "density"),
+        ("graph", "trusted_sha256"),
+        ("machine", "host"),
+        ("software", "peer"),
+    ):
         if value[part][key] is None:
             del value[part][key]
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
     if not value["observed"]:
         del value["observed"]
+    value["setup"] = [round(time, 6) for time in value["setup"]]
     value["trials"] = [
-        {phase: None if time is None else round(time, 6) for phase, time in trial.items()}
+        {
+            phase: round(time, 6) if isinstance(time, float) else time
+            for phase, time in trial.items()
+            if time is not None
+        }
         for trial in value["trials"]
     ]
     return value

@@ -257,16 +257,25 @@ def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | N
 
 
 def speed_up(slow: Entry | None, fast: Entry | None) -> tuple[float, bool] | None:
-    """Return how many times faster one entry is than another on the very same graph, and whether for sure."""
-    if slow is None or fast is None or slow is fast or not same_graph(slow, fast):
+    """Return how many times faster one entry is than another that compares with it, and whether for sure."""
+    if slow is None or fast is None or slow is fast or why_incomparable(slow, fast) is not None:
         return None
     a, b = slow.total, fast.total
     return (a.median / b.median, rank(a, b) != 0) if a and b and b.median else None
 
 
-def same_graph(a: Entry, b: Entry) -> bool:
-    """Return whether two records are of the very same graph."""
-    return a.record is not None and b.record is not None and a.record.graph.sha256 == b.record.graph.sha256
+def why_incomparable(a: Entry, b: Entry) -> str | None:
+    """Return in what two records differ whose times must not be compared; None if they may be."""
+    if a.record is None or b.record is None:
+        return "one is printed"
+    one, other = a.record, b.record
+    differing = {
+        "another graph": one.graph.sha256 != other.graph.sha256,
+        "another machine": one.machine.name != other.machine.name,
+        "another host": one.machine.host != other.machine.host,
+        "another commit": one.software.git_commit != other.software.git_commit,
+    }
+    return next((what for what, differs in differing.items() if differs), None)
 
 
 def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
@@ -336,8 +345,8 @@ def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
 def _summaries(record: Record) -> dict[Measure, Summary]:
     if not record.timed:
         return {}
-    values: dict[Measure, list[float]] = {}
-    for phase in PHASES:
+    values: dict[Measure, list[float]] = {"setup": record.setup}
+    for phase in PHASES[1:]:
         values[phase] = [ms for trial in record.trials if (ms := getattr(trial, phase)) is not None]
     values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
     return {measure: Summary.of(some) for measure, some in values.items() if some}

@@ -13,7 +13,7 @@ from retrace.records.record import Phase
 from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim, Where
-from retrace.reports.frame import Entry, Frame, same_graph
+from retrace.reports.frame import Entry, Frame, why_incomparable
 from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio
@@ -152,7 +152,7 @@ def pairs_of(evidence: Evidence, fast: Variant, slow: Variant, phase: Phase) -> 
     mine, others = evidence.timed(fast), evidence.timed(slow)
     found = []
     for graph, own in mine.items():
-        if graph in others and same_graph(own, others[graph]):
+        if graph in others and why_incomparable(own, others[graph]) is None:
             first, second = (entry.times.get(phase) for entry in (own, others[graph]))
             if first and second and first.enough and second.enough:
                 found.append(Pair(graph, fast, slow, (own, others[graph]), (first, second)))
@@ -244,12 +244,16 @@ def _somewhere_faster(found: Sequence[Pair]) -> Finding | None:
 
 
 def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Variant) -> Finding | None:
-    times = {str(variant): evidence.summaries(variant, test.by) for variant in (best, *of)}
+    timed = {str(variant): evidence.timed(variant) for variant in (best, *of)}
     orders, quoted = {}, []
-    for graph, own in times[str(best)].items():
-        there = {name: found[graph] for name, found in times.items() if graph in found}
-        if len(there) < 2 or (len(there) < len(times) and not test.any_present):
+    for graph, mine in timed[str(best)].items():
+        entries = {name: found[graph] for name, found in timed.items() if graph in found}
+        alike = {name: entry for name, entry in entries.items() if why_incomparable(mine, entry) is None}
+        summaries = {name: entry.times.get(test.by) for name, entry in alike.items()}
+        there = {name: times for name, times in summaries.items() if times and times.enough}
+        if str(best) not in there or len(there) < 2 or (len(there) < len(timed) and not test.any_present):
             continue
+        own = there[str(best)]
         orders[graph] = max(rank(own, other) for name, other in there.items() if name != str(best))
         least = min(there, key=lambda name: there[name].median)
         beaten = f", {best} takes {ratio(own.median / there[least].median)}" if least != str(best) else ""

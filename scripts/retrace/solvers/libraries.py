@@ -24,10 +24,10 @@ class Peer(Solver):
     """The library's distribution name."""
     lengths: Any
 
-    @property
-    def module(self) -> Any:
-        """The library, imported by the first `setup`, which no trial times: the import may take a second."""
-        return import_module(self.package)
+    @classmethod
+    def load(cls) -> Any:
+        """Import the library, which may take a second and is not timed."""
+        return import_module(cls.package)
 
     @classmethod
     def library(cls) -> str:
@@ -62,7 +62,7 @@ class IgraphPeer(Peer):
 
     def setup(self, graph: CSRGraph) -> None:
         arcs = np.column_stack([graph.tails(), graph.indices])
-        self.graph = self.module.Graph(graph.vertices, arcs, directed=True)
+        self.graph = self.load().Graph(graph.vertices, arcs, directed=True)
         self.weights = None if graph.weights is None else graph.weights.tolist()
 
     def solve(self, query: Query) -> None:
@@ -82,10 +82,10 @@ class NetworKitPeer(Peer):
         use = self.weighted and graph.weights is not None
         weights = np.asarray(graph.weights, dtype=np.float64) if use else np.ones(graph.arcs)
         ends = graph.tails().astype(np.uint64), graph.indices.astype(np.uint64)  # narrower ids crash it
-        coo, make = (weights, ends), self.module.graph.GraphFromCoo
+        coo, make = (weights, ends), self.load().graph.GraphFromCoo
         self.graph = make(coo, n=graph.vertices, weighted=use, directed=True)
 
     def solve(self, query: Query) -> None:
-        search = getattr(self.module.distance, self.algorithm)(self.graph, query.source, storePaths=False)
+        search = getattr(self.load().distance, self.algorithm)(self.graph, query.source, storePaths=False)
         search.run()
         self.lengths = search.getDistances(asarray=True)

@@ -113,6 +113,6 @@ class NetworKitSTCON(NetworKitPeer):
 
     def solve(self, query: Query) -> None:
         ends = query.source, query.target
-        search = self.module.distance.BidirectionalBFS(self.graph, *ends, storePred=False)
+        search = self.load().distance.BidirectionalBFS(self.graph, *ends, storePred=False)
         search.run()
         self.lengths = search.getDistance()

@@ -60,14 +60,14 @@ class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
     def solve(self, query: Query) -> None:
         if (why_not := self.declines(query)) is not None:
             raise RetraceError(f"{self.name}: {why_not}; use betweenness/igraph")
-        centrality = self.module.centrality.Betweenness(self.graph)
+        centrality = self.load().centrality.Betweenness(self.graph)
         centrality.run()
         self.scores = np.array(centrality.scores(), dtype=np.float64)
 
     def predict_seconds(self, query: Query) -> float | None:
-        few: int = self.SAMPLE_PER_THREAD * self.module.getMaxNumberOfThreads()
+        few: int = self.SAMPLE_PER_THREAD * self.load().getMaxNumberOfThreads()
         if self.simple.vertices <= few:
             return None
-        estimate = self.module.centrality.EstimateBetweenness
+        estimate = self.load().centrality.EstimateBetweenness
         seconds = seconds_of(lambda: estimate(self.graph, few, parallel=True).run())
         return seconds / few * self.simple.vertices
