@@ -84,14 +84,23 @@ def test_lanes_on_small_levels(sources: tuple[int, ...], threads: int) -> None:
         assert result.verified, f"seed {seed}: {result.reason}"
 
 
-def test_lanes_of_two_blocks_add_to_the_same_scores() -> None:
-    cycle, spec = (
-        graph(64, [(u, (u + 1) % 64, 1) for u in range(64)], False),
-        "betweenness/lanes:block_size=32",
-    )
-    with EmulatedDevice(seed=1) as device:
-        scores = solved(f"{spec},blocks=2", cycle, Query(), device).download()
+@pytest.mark.parametrize("seed", range(4))
+def test_lanes_of_two_blocks_add_to_the_same_scores(seed: int) -> None:
+    cycle = graph(64, [(u, (u + 1) % 64, 1) for u in range(64)], directed=False)
+    spec = "betweenness/lanes:block_size=32,blocks=2"
+    with EmulatedDevice(seed) as device:
+        scores = solved(spec, cycle, Query(), device).download()
     assert np.allclose(scores, scores[0])
+
+
+def test_no_vertex_is_queued_twice() -> None:
+    """Four threads find the same vertices, and the queue has room for as many as the graph has."""
+    heads = range(5, 305)
+    layers = graph(305, [(0, u, 1) for u in range(1, 5)] + [(u, v, 1) for u in range(1, 5) for v in heads])
+    for seed in SEEDS:
+        with EmulatedDevice(seed) as device:
+            found = solved("bfs/block-queue:block_size=4", layers, Query(0), device).download()
+        assert np.bincount(found).tolist() == [1, 4, 300]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,8 +9,8 @@
 
 namespace emulator {
 
-// The values of the bytes of guards, those round arrays in shared memory the first. As numbers they are large and positive:
-// a loop that ends where such a number says leaves the program's memory.
+// The values of the bytes of guards; those round arrays in shared memory have the first. As numbers they are large and
+// positive, so that a loop which ends where they say leaves the program's memory.
 constexpr unsigned char GUARD = 0x40, LAST_GUARD = 0x7E;
 
 const char *altered(Range guard, unsigned char value)

@@ -133,6 +133,7 @@ struct Worker {
     jmp_buf bail;
     std::mt19937_64 random;
     unsigned mean_run = 1, run_left = 0;  // memory accesses between preemptions (seeded runs)
+    unsigned fairness = 1;  // one switch in as many is to any thread, others to the last that became ready: some starve
 
     ~Worker();
     unsigned pick(size_t n) { return static_cast<unsigned>(random() % n); }
