@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs import NAMED, graph, random_graphs
+from graphs import NAMED, graph, random_graphs, two_level_star
 from retrace.check import oracles
 from retrace.check.certificates import certify, certify_complete
 from retrace.check.checkers import checker_of
@@ -155,6 +155,15 @@ def test_a_distance_beyond_32_bits_is_not_called_unreachable(spec: str, backend:
     assert dense_solve(spec, backend, found, 1).tolist() == [UNREACHABLE, 0, 1, UNREACHABLE]
 
 
+@pytest.mark.parametrize(("spec", "backend"), SIGNED)
+@pytest.mark.parametrize("far", [2**31 - 2, -(2**31) + 1])
+def test_a_sum_beyond_32_bits_is_not_taken_for_a_distance(spec: str, backend: str, far: int) -> None:
+    with pytest.raises(RetraceError, match=r"distances from vertex 0 \(from 0\) pass what 32 bits hold"):
+        dense_solve(spec, backend, graph(3, [(0, 1, far), (1, 2, far)]), 0)
+    found = graph(3, [(0, 1, -5)])
+    assert dense_solve(spec, backend, found, 0).tolist() == [0, -5, UNREACHABLE]
+
+
 @pytest.mark.parametrize("name", NONNEGATIVE)
 def test_dijkstra_refuses_negative_weights(name: str) -> None:
     found = graph(3, [(0, 1, 4), (1, 2, -5)])
@@ -234,6 +243,12 @@ def test_rows_that_are_relaxed_are_counted(spec: str) -> None:
             solver.upload(Query(source))
             solver.solve(Query(source))
             assert solver.observed() == {"matrix_rows": 20.0 - source}
+    for seed in range(3):  # where many rows become active at the same time
+        with EmulatedDevice(seed) as device:
+            solver = solved(
+                f"{spec}{',' if ':' in spec else ':'}block_size=32", two_level_star(9, 9), Query(0), device
+            )
+            assert solver.observed() == {"matrix_rows": 91.0}
 
 
 def test_streams_reads_few_rows_twice() -> None:

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, identified, random_graphs
-from retrace.devices.base import Device
+from retrace.devices.base import MAX_THREADS, Device
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.measure.experiment import as_record, measure
@@ -126,6 +126,7 @@ def test_too_many_paths_from_a_vertex_that_was_taken_away() -> None:
 
 
 def test_more_arcs_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert block_per_source.ARC_LIMIT + MAX_THREADS < 2**31  # what a thread adds to its index once too often
     monkeypatch.setattr(block_per_source, "ARC_LIMIT", 15)
     with EmulatedDevice() as device:
         make("betweenness/edge", device).setup(graph(9, [(u, u + 1, 1) for u in range(8)]))

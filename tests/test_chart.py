@@ -14,12 +14,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from command_line import Call
-from fabricated import frame, graph_info, record
+from fabricated import bellman_ford, frame, graph_info, measured, phases, record, trial
 from retrace.publish.chart import draw, drawing_of, image, spread, tick_text
 from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
 from retrace.publish.panels import Panel, panels
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, load_reports
+from retrace.reports.wording import TIMES
 
 
 def made(
@@ -60,7 +61,7 @@ def test_a_solver_that_nobody_laid_out_has_a_place(key: str, figure: str, solver
 
 
 def test_printed_lines_are_dashed_beside_measured_ones() -> None:
-    queue = [("small-6", 0.01), ("NY", 9)]
+    queue = [("NY", 9), ("small-6", 0.01)]  # a line goes from the smallest graph to the largest
     records = [made("table-3.3", "bfs/queue", graph, ms, "host") for graph, ms in queue]
     records.append(made("table-3.3", "bfs/bsp", "NY", 3))
     records.append(made("table-3.3", "bfs/bsp", "NW", 1, "emulator", machine="local"))
@@ -87,13 +88,64 @@ def test_many_printed_lines_have_panels_by_system_without_zeros_and_with_doubts(
 
 def test_ratios_are_of_the_same_machine_and_graph() -> None:
     standard, pinned = ("sssp/standard", "sssp/pinned")
-    records = [made("table-2", standard, "random-19-50", 10), made("table-2", pinned, "random-19-50", 5)]
+    trials = [trial(ms, kernel=1.0, upload=90.0) for ms in (4.0, 10.0, 11.0)]  # less, or more, of all else
+    records = [measured(standard, "table-2", "random-19-50", trials)]
+    records += [made("table-2", pinned, graph, 5) for graph in ("random-18-50", "random-19-50")]
     records += [made("table-2", pinned, "random-20-50", 7, machine="other")]
     records += [made("table-2", "sssp/mask-sequential", "random-19-50", 70, "host")]
     _, found, said, _ = shown("tuwien-sssp", "figure-2", records)
     (below,) = [panel for panel in found if panel.below]
     assert medians(below) == {"pinned": [0.5]}
     assert "Time to solve over standard: 0.500× (pinned) to 0.500× (pinned)" in said
+
+
+def test_medians_rank_and_are_quoted_not_minima() -> None:
+    often = {"bsp": [1.0, *[10.0] * 4], "queue": [8.0, *[9.0] * 4]}
+    records = [
+        record("bfs/queue", "NY", often["queue"]),
+        record("bfs/bsp", "NY", often["bsp"], backend="cuda"),
+    ]
+    _, (panel,), said, _ = shown("bsp-suite", "table-3.3", records)
+    assert list(medians(panel)) == ["queue", "bsp"]
+    assert (
+        f"queue is the fastest (9.00 ms); the report's CUDA version, bsp, takes 1.11{TIMES} as long" in said
+    )
+
+
+def test_what_cannot_be_ranked_is_not_called_the_fastest() -> None:
+    times = {"bsp": [9.0, 10.0, 12.0], "queue": [8.0, 11.0, 13.0]}
+    records = [record(f"bfs/{name}", "NY", some, backend="cuda") for name, some in times.items()]
+    said = shown("bsp-suite", "figure-3.3", records)[2]
+    assert said.startswith("h200, NY: bsp and queue cannot be told apart (10.0 ms).")
+    few = record("bfs/queue", "NY", [11.0, 11.0], backend="cuda")
+    said = shown("bsp-suite", "figure-3.3", [records[0], few])[2]
+    assert said.startswith("h200, NY: bsp took least (10.0 ms), with too few trials to rank.")
+
+
+def test_searches_between_far_pairs_alone_are_drawn() -> None:
+    records = [
+        made("table-3.4", "stcon/bsp", "NY", ms, parameters={"pair": pair, "target": 1})
+        for pair, ms in (("near", 1), ("far", 20))
+    ]
+    _, (panel,), *_ = shown("bsp-suite", "figure-3.4", records)
+    assert medians(panel)["bsp"] == [20.02]
+
+
+def test_a_share_is_in_percent() -> None:
+    records = bellman_ford("h200", gpu=True, sizes=[256, 512])
+    drawn, *_ = shown("an-bellman-ford", "bellman-ford-share", records)
+    drawn.draw_without_rendering()
+    assert drawn.axes[0].get_ylabel() == "Transfer, share of total (%)"
+    assert [text.get_text() for text in drawn.axes[0].get_yticklabels()][
+        :: len(drawn.axes[0].get_yticks()) - 1
+    ] == ["0", "100"]
+
+
+def test_of_all_sources_and_a_sample_the_one_with_more_work_is_drawn() -> None:
+    few = [measured("betweenness/vert-virt", "brandes-mdeg", "NY", phases(1, 2, 2), mdeg=4, sources=1)]
+    whole = [measured("betweenness/vert-virt", "brandes-mdeg", "random-10-5", phases(1, 2, 2), mdeg=4)]
+    _, (panel,), *_ = shown("domitrz-brandes", "brandes-mdeg", few + whole)
+    assert panel.title == "h200, random-10-5, all 1,024 sources"
 
 
 def test_a_claim_is_in_the_title_with_its_verdict() -> None:

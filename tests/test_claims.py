@@ -146,6 +146,8 @@ def test_where_a_claim_holds_in_part_is_said() -> None:
     ("upload", "sentence"),
     [([0.45] * 3, "holds"), ([0.2] * 3, "does not hold: it is less"),
      ([0.9] * 3, "does not hold: it is more"),
+     ([0.2, 0.3, 0.7], "cannot be told: the spread, 25% to 50%, is too wide"),
+     ([0.3, 0.7, 0.8], "cannot be told: the spread, 50% to 75%, is too wide"),
      ([0.25, 0.5, 0.75], "cannot be told: the spread, 38% to 62%, is too wide")],
 )  # fmt: skip
 def test_almost_half_is_neither_less_nor_more(upload: list[float], sentence: str) -> None:
@@ -200,6 +202,29 @@ def test_verdicts_on_brandes(claim: str, solver: str, factor: float, sentence: s
     found = find(claim, slowed(BRANDES, solver, factor))
     assert found.sentence.startswith(sentence)
     assert found.measured
+
+
+def test_prefix_sums_that_save_a_part_of_the_time_are_not_pointless() -> None:
+    """They save 0.01 ms: of 1 ms that is too little to tell, of 0.1 ms it is not."""
+    for ms, expected in ((1.0, Verdict.HOLDS), (0.1, Verdict.FAILS)):
+        records = [
+            changed(one, trials=[trial(ms, kernel=ms)] * 3) if one.experiment == "brandes-variants" else one
+            for one in BRANDES
+        ]
+        assert find("gpu-prefix-sums-are-pointless", records).verdict == expected
+
+
+def test_times_that_cannot_be_told_apart_are_no_gain_somewhere() -> None:
+    kernels = {"seq-array": None, "vert-comp-virt-stride": 1.0}
+    records = [
+        measured(
+            f"betweenness/{name}", "brandes-crossover", f"random-{size}-5", [trial(9.0, kernel=kernel)] * 3
+        )
+        for name, kernel in kernels.items()
+        for size in (6, 8)
+    ]
+    found = find("cpu-for-small-graphs", records)
+    assert found.sentence == "does not hold: vert-comp-virt-stride is no slower on any graph"
 
 
 def test_more_streams_and_more_blocks_may_be_slower() -> None:
@@ -396,13 +421,15 @@ def test_rules_are_made_of_what_is_judged() -> None:
     rules = {name: claim.rule for name, (_, claim) in CLAIMS.items()}
     assert rules["pinned-copies-faster"].startswith("upload of pinned against dense; holds if")
     assert "n = 2, 4, 8, 16, 32 and 64" in rules["coalesced-is-faster"]
+    assert find("coalesced-is-faster", BELLMAN_FORD).measured.endswith("faster in 54, slower in 0 of 54")
     assert "40% to 60%" in rules["transfer-almost-half"]
     assert "at least 196,591 vertices, with all vertices as sources" in rules["under-five-minutes"]
     assert all(rules.values())
 
 
 def test_without_records_the_claims_stand_alone() -> None:
-    found, own = frame([], "an-bellman-ford")
+    unclaimed = measured("bellman-ford/sequential", "bellman-ford-sparse", "random-12-5", [trial(1.0)])
+    found, own = frame([unclaimed], "an-bellman-ford")
     page = verdicts.page(own, found)
     assert "No machine here has measured any of it." in page.remarks
     assert len(page.tables[0].rows) == len(own.claims)

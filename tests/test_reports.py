@@ -169,6 +169,7 @@ def test_a_variant_is_read_as_it_is_written() -> None:
     assert (one.solver, str(one)) == ("bellman-ford/streams", "streams:parts=2")
     assert one.fits("bellman-ford/streams", {"parts": 2, "block_size": 256})
     assert not one.fits("bellman-ford/streams", {"parts": 8})
+    assert not one.fits("bellman-ford/streams-pinned", {"parts": 2})
     for spec in ("streams", "bellman-ford/streams:parts"):
         with pytest.raises(RetraceError, match="is no solver; expected such as"):
             Variant.parse(spec)

@@ -74,6 +74,16 @@ def test_agrees_with_the_oracle_on_random_graphs(
     verify(name, backend, graph, Query(data.draw(vertex), target), seed)
 
 
+def test_a_search_from_the_target_follows_the_arcs_that_enter() -> None:
+    there_and_back = graph(4, [(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 0, 1), (3, 1, 1)])
+    verify("stcon/bsp", "emulator", there_and_back, Query(0, 3))
+
+
+def test_the_mask_is_searched_to_its_end() -> None:
+    """Two blocks are searched after the first one, the second of which holds the only masked vertex."""
+    verify("sssp/gpu-search:block_size=8", "emulator", NAMED["one-way path"], Query(0))
+
+
 @pytest.mark.parametrize(("name", "backend"), EVERY)
 def test_solves_twice_with_one_device(name: str, backend: str) -> None:
     found = grid(9, 7)

@@ -90,6 +90,8 @@ def test_measured_numbers_land_in_their_cells() -> None:
     assert found["h200: speed-up"] == f"10.0{TIMES}"
     assert found["h200: setup of bfs/bsp"] == "150 ms"
     assert found["h200: bfs/igraph"] == "500 µs"
+    own, beside = ([name for group in table.groups for name in group.columns] for table in page.tables)
+    assert ("bfs/igraph" in own, beside) == (False, ["bfs/igraph"])
     assert found["local: sequential (bfs/queue)"] == "2.00 s"
     assert not any(re.search("local: (CUDA|speed-up)|dijkstra|scipy", head) for head in found)
     assert cells(page)["NW"]["h200: CUDA (bfs/bsp)"] == EMPTY
@@ -128,6 +130,9 @@ def test_variants_of_one_solver_are_told_apart_by_what_differs() -> None:
     assert rows[1:4] == ["dense", "pinned", "streams:parts=1"]
     assert "streams-pinned:parts=32" in rows
     assert [group.columns for group in page.tables[0].groups] == [["dense-256", "dense-512"]]
+    sparse = tables.page(found, "bellman-ford-sparse", report)
+    rows = [row.label for row in sparse.tables[0].rows]
+    assert {"edge-list:edges_per_thread=1", "edge-list:edges_per_thread=4"} <= set(rows)
     assert "What the report says of it in words is judged in claims-an-bellman-ford." in page.remarks
 
 
@@ -157,6 +162,7 @@ def test_the_tidy_table_has_the_statistics() -> None:
     assert (row["median_ms"], row["q1_ms"], row["q3_ms"], row["min_ms"]) == (10, 9.5, 10.5, 9)
     assert (row["setup_median_ms"], row["kernel_median_ms"], row["kernel_min_ms"]) == (150, 5, 4.5)
     assert (row["speedup"], bool(row["too_noisy_to_rank"])) == (10, False)
+    assert row["arcs_per_second"] == 733_846 / 0.010
 
 
 def test_the_tidy_table_has_every_cell_and_record() -> None:

@@ -48,7 +48,6 @@ extern thread_local Fiber *here __attribute__((tls_model("initial-exec")));
 
 constexpr unsigned GUARD_BYTES = 256;  // before and after each buffer and each array in shared memory; as in assembly.py
 constexpr unsigned char POISON = 0xCD;  // value of uninitialised bytes; as in emulator.py
-constexpr unsigned char GUARD = 0xBD;   // value of the bytes of guards
 
 // A variable in shared memory, as this OS thread sees it.
 struct SharedArray {

@@ -88,9 +88,10 @@ Stack *Worker::next(bool fresh_first)
             return !block.empty && block.started < block.threads;
         });
         if (!ready.empty() && !(fresh && (fresh_first || (launch->seeded && pick(2))))) {
-            if (launch->seeded) std::swap(ready.front(), ready[pick(ready.size())]);
-            Stack *stack = ready.front();
-            ready.pop_front();
+            size_t at = 0;
+            if (launch->seeded) at = pick(fairness) ? ready.size() - 1 : pick(ready.size());
+            Stack *stack = ready[at];
+            ready.erase(ready.begin() + ptrdiff_t(at));
             return stack;
         }
         if (fresh) {

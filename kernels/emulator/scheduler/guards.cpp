@@ -9,9 +9,13 @@
 
 namespace emulator {
 
-const char *altered(Range guard)
+// The values of the bytes of guards; those round arrays in shared memory have the first. As numbers they are large and
+// positive, so that a loop which ends where they say leaves the program's memory.
+constexpr unsigned char GUARD = 0x40, LAST_GUARD = 0x7E;
+
+const char *altered(Range guard, unsigned char value)
 {
-    const auto bad = [](char byte) { return static_cast<unsigned char>(byte) != GUARD; };
+    const auto bad = [value](char byte) { return static_cast<unsigned char>(byte) != value; };
     char *const end = guard.begin + guard.bytes, *const found = std::find_if(guard.begin, end, bad);
     return found == end ? nullptr : found;
 }
@@ -34,7 +38,8 @@ BufferGuards::BufferGuards(const Buffer *all, unsigned count)
     for (unsigned i = 0; i < count; i++) sorted[i] = all + i;
     std::sort(sorted.begin(), sorted.end(), [](const Buffer *a, const Buffer *b) { return a->begin < b->begin; });
     const auto add = [&](char *begin, char *end, const Buffer *buffer) {
-        if (begin < end) guards.push_back({{begin, size_t(end - begin)}, buffer, {}});
+        const unsigned char byte = GUARD + 1 + guards.size() % (LAST_GUARD - GUARD);
+        if (begin < end) guards.push_back({{begin, size_t(end - begin)}, buffer, byte, {}});
     };
     char *done = nullptr;
     for (unsigned i = 0; i < count;) {
@@ -52,7 +57,7 @@ BufferGuards::BufferGuards(const Buffer *all, unsigned count)
     }
     for (Guard &guard : guards) {
         memcpy(guard.kept, guard.range.begin, guard.range.bytes);
-        memset(guard.range.begin, GUARD, guard.range.bytes);
+        memset(guard.range.begin, guard.byte, guard.range.bytes);
         forbid(guard.range);
     }
 }
@@ -62,7 +67,7 @@ std::string BufferGuards::remove()
     std::string message;
     for (const Guard &guard : guards) {
         forbid(guard.range, false);
-        const char *const found = altered(guard.range);
+        const char *const found = altered(guard.range, guard.byte);
         if (found && message.empty()) {
             const Buffer &buffer = *guard.buffer;
             message = stored_outside("parameter " + std::to_string(buffer.parameter), buffer.begin, buffer.bytes, found);
@@ -113,8 +118,8 @@ void Worker::check_shared(const Resident &block)
 {
     for (const SharedArray &array : shared) {
         forbid(guarded(array), false);
-        const char *found = altered(before(array));
-        if (!found) found = altered(after(array));
+        const char *found = altered(before(array), GUARD);
+        if (!found) found = altered(after(array), GUARD);
         if (found)
             give_up(stored_outside("the shared array " + std::string(array.name), array.begin, array.bytes, found) +
                     ", in block " + text(block.index));

@@ -133,6 +133,7 @@ struct Worker {
     jmp_buf bail;
     std::mt19937_64 random;
     unsigned mean_run = 1, run_left = 0;  // memory accesses between preemptions (seeded runs)
+    unsigned fairness = 1;  // one switch in as many is to any thread, others to the last that became ready: some starve
 
     ~Worker();
     unsigned pick(size_t n) { return static_cast<unsigned>(random() % n); }
@@ -189,7 +190,8 @@ inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.
 Worker &this_worker();  // of this OS thread
 std::string text(uint3 index);
 
-// The memory before and after the buffers that a launch is given. While the kernel runs, it holds GUARD.
+// The memory before and after the buffers that a launch is given. While the kernel runs, it holds bytes that differ from
+// guard to guard: what a thread too many copies from behind one buffer to behind another is found too.
 class BufferGuards {
   public:
     BufferGuards(const Buffer *buffers, unsigned count);
@@ -199,13 +201,14 @@ class BufferGuards {
     struct Guard {
         Range range;
         const Buffer *buffer;
+        unsigned char byte;
         char kept[GUARD_BYTES];
     };
     std::vector<Guard> guards;
 };
 
-// Returns the first byte of a guard that has been overwritten, or null.
-const char *altered(Range guard);
+// Returns the first of a guard's bytes that has another value, or null.
+const char *altered(Range guard, unsigned char value);
 
 // Tells the address sanitizer whether accesses to a guard are errors.
 inline void forbid([[maybe_unused]] Range guard, [[maybe_unused]] bool forbidden = true)

@@ -181,7 +181,7 @@ class Frame:
         rows = []
         for graph in order:
             # The printed row goes to what is nearest to the printed graph; a stand-in never gets it.
-            labels = [label for name, label, pair in found if name == graph and pair == PRINTED_PAIR]
+            labels = [label for name, label, _ in found if name == graph]
             nearest = min(labels, key=_distance, default=graph)
             key = (graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR)
             row = found.pop(key, GraphRow(*key))
