@@ -4,17 +4,43 @@ All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every 
 and `bfs/scipy`.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
+from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, unreached
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, Solver, only, unreached
+from retrace.system import memory
+
+TRACE_BACK = "host/bfs_trace_back.cpp"
+LARGEST_MATRIX = 1 << 30
+"""Bytes of the largest adjacency matrix: 2^15 vertices."""
+
+
+class TracedBack(Solver):
+    """A search whose predecessors are found in its levels, after it and on the host, as hong-bfs traces paths.
+
+    No report's search stores them, so finding them is no part of what is timed.
+    """
+
+    more_sources = (TRACE_BACK,)
+    graph: CSRGraph
+
+    def predecessors(self) -> Int32Array:
+        level = np.ascontiguousarray(self.download())
+        found = np.empty_like(level)
+        trace_back = host_function(TRACE_BACK, "trace_back", returns=None)
+        trace_back(c_graph(self.graph), pointer(level), pointer(found))
+        return found
 
 
 @REGISTRY.add
-class QueueBFS(HostSolver):
+class QueueBFS(TracedBack, HostSolver):
     """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""
 
     name = "bfs/queue"
@@ -22,7 +48,7 @@ class QueueBFS(HostSolver):
 
 
 @REGISTRY.add
-class TwoFrontierBFS(HostSolver):
+class TwoFrontierBFS(TracedBack, HostSolver):
     """Sequential, with an array of vertices for this level and one for the next, which swap."""
 
     name = "bfs/two-frontier"
@@ -33,7 +59,35 @@ class TwoFrontierBFS(HostSolver):
 
 
 @REGISTRY.add
-class BspBFS(BulkSynchronous):
+class MatrixBFS(TwoFrontierBFS):
+    """`bfs/two-frontier` on the adjacency matrix: each vertex reads its whole row, so O(vertices^2) work.
+
+    An element takes a byte. The matrix is made in `setup`; a record has its size beside that of the CSR arrays.
+    """
+
+    name = "bfs/matrix"
+    implements = "hong-bfs, Representation of a Graph, with BFS_sequential"
+    source = "host/bfs_matrix.cpp"
+
+    def setup(self, graph: CSRGraph) -> None:
+        memory.require(graph.vertices**2, min(LARGEST_MATRIX, memory.available()), "memory for a matrix")
+        super().setup(graph)
+        self.matrix = np.zeros(graph.vertices**2, dtype=np.bool_)
+        self.c_matrix = pointer(self.matrix)
+        host_function(self.source, "bfs_matrix_fill", returns=None)(self.c_graph, self.c_matrix)
+
+    def solve(self, query: Query) -> int:
+        return int(self.function(self.graph.vertices, self.c_matrix, query.source, self.c_answer))
+
+    def observed(self) -> dict[str, float]:
+        reached = int(np.count_nonzero(self.answer >= 0))
+        csr = self.graph.indptr.nbytes + self.graph.indices.nbytes
+        read = reached * self.graph.vertices
+        return {"matrix_bytes": self.matrix.nbytes, "csr_bytes": csr, "elements_read": read}
+
+
+@REGISTRY.add
+class BspBFS(TracedBack, BulkSynchronous):
     """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs) work.
 
     The first kernel writes the level of the frontier's unvisited neighbours and marks them; the second makes
@@ -60,17 +114,22 @@ class BspBFS(BulkSynchronous):
 
 
 @REGISTRY.add
-class BlockQueueBFS(DeviceSolver):
+class BlockQueueBFS(TracedBack, DeviceSolver):
     """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
 
     A block queues what it discovers in shared memory, and appends that to the next frontier with one atomic
-    addition. Corrected: the length of a full queue is limited when it is read (docs/errata.md).
+    addition; what finds the queue full is appended by itself. The slides give no size of the queue. Corrected:
+    the length of a full queue is limited when it is read (docs/errata.md).
     """
 
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
     source = "bfs/block-queue.cu"
     bytes_per_vertex = 16
+    settings: ClassVar[Settings] = {
+        **DeviceSolver.settings,
+        "block_queue_size": Setting(512, "entries of a block's queue in shared memory", most=12_000),
+    }
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
@@ -90,11 +149,11 @@ class BlockQueueBFS(DeviceSolver):
     def solve(self, query: Query) -> int:
         previous, current = self.frontiers
         frontier = np.ones(1, dtype=np.int32)
-        levels = 0
+        levels, size = 0, np.int32(self.number("block_queue_size"))
         while frontier[0]:
             self.expand(
                 self.grid(int(frontier[0])), self.block_size, previous, self.previous_tail, current,
-                self.tail, *self.arcs, self.label, self.visited,
+                self.tail, *self.arcs, self.label, self.visited, size, shared=size.nbytes * int(size),
             )  # fmt: skip
             self.device.read(self.tail, frontier)
             self.next(1, 1, self.previous_tail, self.tail)
