@@ -24,7 +24,9 @@ DISTANCES_ALONE = ("sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp")
 TREES = [
     name
     for name in REGISTRY.solvers
-    if name.startswith(("bfs/", "sssp/")) and name.split("/")[1] not in LIBRARIES and name not in DISTANCES_ALONE
+    if name.startswith(("bfs/", "sssp/"))
+    and name.split("/")[1] not in LIBRARIES
+    and name not in DISTANCES_ALONE
 ]
 
 

@@ -110,7 +110,7 @@ def find_malformation(answer: Int32Array, vertices: int, source: int) -> str | N
 
 
 def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor: Int32Array) -> str | None:
-    """Prove that `predecessor` is a shortest-path tree, given right distances; without weights, each arc is 1.
+    """Prove that `predecessor` is a shortest-path tree, given right distances; without weights each arc is 1.
 
     Every reached vertex except the source must have a predecessor (-1 is none), with an arc from it that fits
     both distances exactly; and following predecessors must end at the source.

@@ -98,13 +98,15 @@ class Report(FileModel):
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
                 raise ValueError(f"claims.{name}: expected both experiment and test, or neither")
+            if claim.test is not None and claim.missing:
+                raise ValueError(f"claims.{name}.missing: expected none beside a test")
         return self
 
     @property
     def experiments(self) -> list[str]:
         """The experiments of its tables, figures and claims."""
         figures = [figure.experiment for figure in self.figures.values()]
-        claims = [claim.experiment for claim in self.claims.values() if claim.experiment]
+        claims = [name for claim in self.claims.values() for name in claim.experiments]
         return list(dict.fromkeys([*self.tables, *figures, *claims]))
 
     def variant(self, spec: str) -> Variant:

@@ -23,9 +23,9 @@ LARGEST_MATRIX = 1 << 30
 
 
 class TracedBack(Solver):
-    """A search whose predecessors are found in its levels, after it and on the host, as hong-bfs traces paths.
+    """A search whose predecessors are found in its levels, as the slides of hong-bfs trace a path.
 
-    No report's search stores them, so finding them is no part of what is timed.
+    No report's search stores them, so finding them, on the host, is no part of what is timed.
     """
 
     more_sources = (TRACE_BACK,)
@@ -62,7 +62,7 @@ class TwoFrontierBFS(TracedBack, HostSolver):
 class MatrixBFS(TwoFrontierBFS):
     """`bfs/two-frontier` on the adjacency matrix: each vertex reads its whole row, so O(vertices^2) work.
 
-    An element takes a byte. The matrix is made in `setup`; a record has its size beside that of the CSR arrays.
+    An element takes a byte. The matrix is made in `setup`; a record has its size and that of the CSR arrays.
     """
 
     name = "bfs/matrix"
@@ -118,8 +118,8 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
     """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
 
     A block queues what it discovers in shared memory, and appends that to the next frontier with one atomic
-    addition; what finds the queue full is appended by itself. The slides give no size of the queue. Corrected:
-    the length of a full queue is limited when it is read (docs/errata.md).
+    addition; a vertex that finds the queue full is appended by itself. The slides give no size of the queue.
+    Corrected: the length of a full queue is limited when it is read (docs/errata.md).
     """
 
     name = "bfs/block-queue"
