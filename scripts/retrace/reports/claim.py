@@ -200,6 +200,7 @@ class Ratio(Comparison):
     over_its: Quantity | None = Field(default=None, description="the same quantity if absent")
     at_least: float | None = None
     at_most: float | None = None
+    outside: bool = Field(default=False, description="it lies not within the bounds, but outside")
 
     wording = "{of} of {ratio} over {over_its} of {over}{conditions}; borne out where it is {bounds}"
 
@@ -214,7 +215,7 @@ class Ratio(Comparison):
         ends = {"at least": self.at_least, "at most": self.at_most}
         bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
         own = {"over": self.over or "the same", "over_its": self.over_its or self.of}
-        return super().said | own | {"bounds": word_list(bounds)}
+        return super().said | own | {"bounds": "not " * self.outside + word_list(bounds)}
 
 
 class Verified(Comparison):
@@ -326,6 +327,7 @@ class Claim(FileModel):
     """what it is judged by, one or several; none if nothing measures it"""
     test: AnyComparison | None = None
     missing: str = Field(default="", description="without a test: what it would take to judge it")
+    refuted: str = Field(default="", description="without a test: why it is wrong, whatever is measured")
     quote: Quote | None = None
 
     @property

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import pairwise, product
 from math import fsum, inf, log2
 from typing import cast
 
-from retrace.records.record import Phase
+from retrace.records.record import PHASES, Phase
 from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim, Where
@@ -189,7 +189,8 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     """Judge a claim by what a machine has measured."""
     test = claim.test
     if test is None:
-        return Finding(Verdict.OPEN, why=claim.missing or "nothing here measures it")
+        why = claim.refuted or claim.missing or "nothing here measures it"
+        return Finding(Verdict.FAILS if claim.refuted else Verdict.OPEN, why=why)
     evidence = Evidence.of(frame, claim.experiments, machine, test.where)
     variants = [report.variant(spec) for spec in test.specs]
     if own := OF_PAIRS.get(type(test)):
@@ -369,9 +370,11 @@ def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant)
         if top and unit and unit.median:
             shown = found[graph] = top.over(unit.median)
             inside = [low <= value <= high for value in (shown.q1, shown.q3)]
-            orders[graph] = (-1 if all(inside) else int(not any(inside)), entry.work[0])
+            order = -1 if all(inside) else int(not any(inside))
+            orders[graph] = (-order if test.outside else order, entry.work[0])
     if not found:
-        return None
+        known = test.of in PHASES or not others or not evidence.timed(one)
+        return None if known else Finding(Verdict.OPEN, why=f"no record says {test.of} of {one}")
     least, most = (choose(found, key=lambda graph: found[graph].median) for choose in (min, max))
     ends = dict.fromkeys((least, most, list(found)[-1]))
     return _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))
@@ -424,18 +427,17 @@ def _too_large(test: claims.TooLarge, evidence: Evidence, large: Variant, small:
 
 
 def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> Finding | None:
-    """Hold the newer GPU's times against those of the machines with the older one, and quote printed ones."""
+    """Hold the times of machines with the newer GPU against the older one's, and quote printed ones."""
     sign = -1 if test.takes == "less" else 1
-    timed = [entry for entry in evidence.shown if entry.total and fits(entry, variant)]
-    older, mine = ([e for e in timed if gpu in e.hardware] for gpu in (test.than, test.newer_gpu))
+    timed = sorted((e for e in evidence.shown if e.total and fits(e, variant)), key=lambda entry: entry.work)
+    older, newer = ([e for e in timed if gpu in e.hardware] for gpu in (test.than, test.newer_gpu))
     orders, texts = {}, []
-    for entry in sorted((e for e in mine if e.machine == evidence.machine), key=lambda entry: entry.work):
-        for other in (one for one in older if one.title == entry.title and same_graph(entry, one)):
-            times = entry.times[test.by], other.times[test.by]
-            both = zip(times, (entry.machine, other.machine), strict=True)
-            orders[f"{entry.title} ({other.machine})"] = (-sign * rank(*times), entry.work[0])
-            said = ", ".join(f"{duration(one.median)} ({machine})" for one, machine in both)
-            texts.append(f"{entry.title}: {said}")
+    for new, old in product(newer, older):
+        if new.title == old.title and same_graph(new, old) and evidence.machine in (new.machine, old.machine):
+            both = [(entry.machine, entry.times[test.by]) for entry in (new, old)]
+            orders[f"{new.title} ({old.machine})"] = (-sign * rank(both[0][1], both[1][1]), new.work[0])
+            said = ", ".join(f"{duration(times.median)} ({machine})" for machine, times in both)
+            texts.append(f"{new.title}: {said}")
     printed: dict[str, dict[str, str]] = {}
     for entry in evidence.shown:
         if entry.printed and entry.hardware in test.in_print:
@@ -446,7 +448,7 @@ def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> F
         if len(cells) == len(test.in_print)
     ]
     if not orders:
-        why = f"no two machines, one with an {test.newer_gpu} and one with an {test.than}, measured it"
+        why = f"it takes the records of an {test.newer_gpu} and of an {test.than}"
         return Finding(Verdict.OPEN, "; ".join(quoted), why)
     return _weigh(orders, texts[-1], *quoted)
 

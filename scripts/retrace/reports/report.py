@@ -98,8 +98,9 @@ class Report(FileModel):
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
                 raise ValueError(f"claims.{name}: expected both experiment and test, or neither")
-            if claim.test is not None and claim.missing:
-                raise ValueError(f"claims.{name}.missing: expected none beside a test")
+            given = [key for key in ("test", "missing", "refuted") if getattr(claim, key)]
+            if len(given) > 1:
+                raise ValueError(f"claims.{name}: expected {' or '.join(given)}, found both")
         return self
 
     @property

@@ -224,11 +224,12 @@ class Brandes(BetweennessSolver):
         return count_pairs_once(np.sum(parts, axis=0), self.graph)
 
     def observed(self) -> dict[str, float]:
-        """Return how many searches ran at a time, the memory of each, and the size of the reduced graph."""
+        """Return how many searches ran at a time, their memory, and the size of the reduced graph."""
         graph = self.rounds[-1].reduced.graph
         return {
             "blocks": self.blocks,
             "block_bytes": self.block_bytes(),
+            "workspace_bytes": self.blocks * self.block_bytes(),
             "searches": sum(part.sources.size for part in self.rounds),
             "searched_vertices": graph.vertices,
             "searched_arcs": graph.arcs,

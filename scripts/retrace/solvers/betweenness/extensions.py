@@ -170,6 +170,10 @@ class Levels(BetweennessSolver):
     def download(self) -> NDArray[np.float64]:
         return count_pairs_once(self.device.download(self.score), self.graph)
 
+    def observed(self) -> dict[str, float]:
+        """Return the memory of sigma, delta and d, which one search has at a time."""
+        return {"workspace_bytes": self.graph.vertices * (2 * self.real.itemsize + 4)}
+
     def predict_seconds(self, query: Query) -> float | None:
         sources = query.sources_in(self.graph)
         self.upload(query)
