@@ -12,6 +12,7 @@ from retrace.check.oracles import Oracle
 from retrace.devices.emulator import EmulatedKernel
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query, make, parse
+from retrace.system import memory
 from retrace.system.errors import RetraceError, TooLargeError
 from solving import ON_CUDA, solved
 from test_solvers import answer, solve, verify
@@ -68,12 +69,15 @@ def test_the_queue_takes_as_much_shared_memory_as_its_entries(monkeypatch: pytes
         parse("bfs/block-queue-published:block_queue_size=0")
 
 
-def test_a_matrix_is_measured_beside_the_arrays() -> None:
+def test_a_matrix_is_measured_beside_the_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     lonely = graph(100, [(0, 1, 1), (1, 2, 1)])
     found = solved("bfs/matrix", lonely, Query(0))
     assert found.observed() == {"matrix_bytes": 100**2, "csr_bytes": 4 * (101 + 2), "elements_read": 3 * 100}
-    with pytest.raises(TooLargeError, match=r"needs 1\.0 GiB of memory for a matrix, .* are free"):
-        make("bfs/matrix").setup(graph(2**15 + 1, []))
+    with pytest.raises(TooLargeError, match=r"takes 65\.1 GiB of memory, expected 1 GiB at most"):
+        make("bfs/matrix").setup(graph(264_346, []))
+    monkeypatch.setattr(memory, "available", lambda: 9_999)
+    with pytest.raises(TooLargeError, match=r"needs 9\.8 KiB of memory, 9\.8 KiB are free"):
+        make("bfs/matrix").setup(lonely)
 
 
 @pytest.mark.parametrize(("name", "backend"), [*SOLVERS, ("bfs/bsp", "emulator")])

@@ -5,7 +5,7 @@ Times are compared graph by graph, by the one rule of `retrace.records.statistic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise, product
@@ -20,6 +20,7 @@ from retrace.reports.frame import Entry, Frame, same_graph
 from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio
+from retrace.solvers import find
 from retrace.system.errors import RetraceError
 
 
@@ -101,9 +102,9 @@ class Evidence:
         found = {label: entry.times.get(phase) for label, entry in self.timed(variant).items()}
         return {label: times for label, times in found.items() if times and times.enough}
 
-    def why_untimed(self, variants: Iterable[Variant]) -> str:
+    def why_untimed(self, variants: Sequence[Variant]) -> str:
         """Say why there are no times to judge by."""
-        if not self.on_gpu:
+        if not self.on_gpu and not all("host" in find(variant.solver).backends for variant in variants):
             return "no times on a GPU"
         for variant in variants:
             entries = [entry for entry in self.entries if fits(entry, variant)]

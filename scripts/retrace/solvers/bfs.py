@@ -16,10 +16,11 @@ from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, Solver, only, unreached
 from retrace.system import memory
+from retrace.system.errors import TooLargeError
 
 TRACE_BACK = "host/bfs_trace_back.cpp"
-LARGEST_MATRIX = 1 << 30
-"""Bytes of the largest adjacency matrix: 2^15 vertices."""
+MOST_IN_MATRIX = 1 << 15
+"""Vertices of the largest adjacency matrix, of 1 GiB."""
 
 
 class TracedBack(Solver):
@@ -70,7 +71,10 @@ class MatrixBFS(TwoFrontierBFS):
     source = "host/bfs_matrix.cpp"
 
     def setup(self, graph: CSRGraph) -> None:
-        memory.require(graph.vertices**2, min(LARGEST_MATRIX, memory.available()), "memory for a matrix")
+        if graph.vertices > MOST_IN_MATRIX:
+            gib = graph.vertices**2 / 2**30
+            raise TooLargeError(f"the matrix takes {gib:.1f} GiB of memory, expected 1 GiB at most")
+        memory.require(graph.vertices**2, memory.available(), "memory")
         super().setup(graph)
         self.matrix = np.zeros(graph.vertices**2, dtype=np.bool_)
         self.c_matrix = pointer(self.matrix)
