@@ -206,6 +206,7 @@ BRANDES = {
     "vert": 2.0, "edge": 1.6, "vert-queue": 2.6, "vert-comp": 1.7, "edge-comp": 1.4, "vert-queue-comp": 2.2,
     "vert-virt": 1.5, "vert-virt-stride": 1.3, "vert-comp-virt": 1.2, "vert-comp-virt-stride": 1.0,
     "vert-comp-virt-stride-const": 1.03, "levels": 4.0, "vert-prefix": 2.001, "vert-comp2-virt-stride": 0.9,
+    "vert-side-virt-stride": 1.29,
     "lanes": 0.4, "auto": 1.3,
 }  # fmt: skip
 """Times of the CUDA versions over those of the one that the report calls the fastest."""

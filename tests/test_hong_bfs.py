@@ -9,7 +9,7 @@ import pytest
 
 from graphs import diamonds, graph, two_level_star
 from retrace.check.oracles import Oracle
-from retrace.devices.emulator import EmulatedKernel
+from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query, make, parse
 from retrace.system import memory
@@ -88,6 +88,17 @@ def test_paths_are_traced_back_to_the_smallest_label(name: str, backend: str) ->
     assert levels.tolist() == [0, 1, 2, 2, 3, UNREACHABLE, UNREACHABLE]
     assert predecessor is not None
     assert predecessor.tolist() == [-1, 0, 1, 1, 2, -1, -1]
+
+
+def test_expansions_are_counted() -> None:
+    found = graph(6, [(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 0, 1), (5, 0, 1)])
+    with EmulatedDevice() as device:
+        once = solved("bfs/bsp-counted", found, Query(0), device)
+        assert once.observed() == {"expansions": 4, "most_expansions": 1, "reached": 4}
+        once.upload(Query(1))
+        once.times = device.upload(np.array([0, 2, 0, 0, 0, 0], dtype=np.int32))
+        once.solve(Query(1))
+        assert once.observed() == {"expansions": 6, "most_expansions": 3, "reached": 4}
 
 
 def test_a_tree_of_levels_counts_arcs_whatever_their_weights() -> None:

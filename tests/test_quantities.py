@@ -142,8 +142,39 @@ def test_an_answer_that_differs_counts_whatever_it_took() -> None:
 def test_a_claim_that_is_refuted_or_not_measured_says_so() -> None:
     refuted = find("hong-bfs", "labels-are-positive", HONG)
     assert refuted.sentence == "does not hold: the source is reached from itself, and its label is 0"
-    missing = find("bsp-suite", "bfs-expands-once", HONG)
-    assert missing.sentence == "cannot be told: how often each vertex is expanded, which no kernel counts"
+    missing = find("domitrz-brandes", "stride-does-fewer-atomics", HONG)
+    assert missing.sentence == "cannot be told: the number of atomic operations, which no kernel counts"
+
+
+def test_an_expansion_too_many_is_one_too_many() -> None:
+    def counted(most: int) -> list[Record]:
+        counts = {"NY": 264_346, "NW": most}
+        made = [measured("bfs/bsp-counted", "bfs-expansions", graph, phases(1, 2, 1)) for graph in counts]
+        observed = [
+            {"expansions": float(number), "reached": float(GRAPHS[g][0])} for g, number in counts.items()
+        ]
+        return [changed(one, observed=seen) for one, seen in zip(made, observed, strict=True)]
+
+    assert find("bsp-suite", "bfs-expands-once", counted(GRAPHS["NW"][0])).sentence == "holds"
+    more = find("bsp-suite", "bfs-expands-once", counted(GRAPHS["NW"][0] + 1))
+    assert more.sentence == "holds in part: only on NY"
+
+
+def test_a_gain_whose_quartiles_overlap_that_of_a_smaller_graph_is_a_tie() -> None:
+    def records(slow: tuple[float, ...], larger: tuple[float, ...]) -> list[Record]:
+        pinned = [
+            measured("bellman-ford/pinned", "bellman-ford-transfer", f"dense-{size}", phases(1.0, 1, 1))
+            for size in (256, 512)
+        ]
+        for size, times in ((256, slow), (512, larger)):
+            trials = [trial(1.0, kernel=1.0, upload=ms) for ms in times]
+            pinned.append(measured("bellman-ford/dense", "bellman-ford-transfer", f"dense-{size}", trials))
+        return pinned
+
+    asked = ("an-bellman-ford", "pinned-gains-with-size")
+    assert find(*asked, records((2, 3, 4, 5, 6), (1, 4, 5, 6, 7))).verdict == Verdict.OPEN
+    assert find(*asked, records((2, 2.9, 3, 3.1, 9), (1, 4, 5, 6, 7))).verdict == Verdict.HOLDS
+    assert find(*asked, records((1, 4, 5, 6, 7), (2, 2.9, 3, 3.1, 9))).verdict == Verdict.FAILS
 
 
 def on_card(name: str, card: dict[str, Any], ms: float, setup: float) -> list[Record]:

@@ -4,10 +4,11 @@ All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every 
 and `bfs/scipy`.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.devices.base import Dim
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -29,7 +30,7 @@ class TracedBack(Solver):
     No report's search stores them, so finding them, on the host, is no part of what is timed.
     """
 
-    more_sources = (TRACE_BACK,)
+    more_sources: ClassVar[tuple[str, ...]] = (TRACE_BACK,)
     graph: CSRGraph
 
     def predecessors(self) -> Int32Array:
@@ -115,6 +116,35 @@ class BspBFS(TracedBack, BulkSynchronous):
             (vertices, *arcs, visited, frontier, updating, self.answer),
             (vertices, frontier, updating, visited, more),
         )
+
+
+@REGISTRY.add
+class CountedBspBFS(BspBFS):
+    """`bfs/bsp` with a kernel before each iteration that counts how often each vertex is expanded."""
+
+    name = "bfs/bsp-counted"
+    more_sources = ("bfs/count-frontier.cu", TRACE_BACK)
+    bytes_per_vertex = 11
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        count, expand = self.device.load(self.more_sources[0]).kernel("count_frontier"), self.first
+
+        def count_and_expand(grid: Dim, block: Dim, *arguments: Any, **options: Any) -> None:
+            vertices, frontier = arguments[0], arguments[4]
+            count(grid, block, vertices, frontier, self.times, **options)
+            expand(grid, block, *arguments, **options)
+
+        self.first = count_and_expand
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+
+    def observed(self) -> dict[str, float]:
+        times = self.device.download(self.times)
+        reached = np.count_nonzero(self.download() != UNREACHABLE)
+        return {"expansions": int(times.sum()), "most_expansions": int(times.max()), "reached": int(reached)}
 
 
 @REGISTRY.add
