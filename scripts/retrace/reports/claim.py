@@ -225,7 +225,7 @@ class Verified(Comparison):
     tree: bool = False
 
     compared = ("verified",)
-    wording = "answers of {verified}{conditions}; borne out where they are verified{and_tree}"
+    wording = "answers of {verified}{conditions}; holds if all are verified{and_tree}"
 
     @property
     def said(self) -> dict[str, object]:

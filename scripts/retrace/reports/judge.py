@@ -153,9 +153,9 @@ class Pair:
         return rank(*self.times)
 
     @property
-    def judged(self) -> Order:
-        """The order, and the work that it weighs by."""
-        return self.order, self.entries[0].work[0]
+    def work(self) -> int:
+        """What the comparison weighs by."""
+        return self.entries[0].work[0]
 
     @property
     def ratio(self) -> float:
@@ -225,7 +225,7 @@ def _faster(test: claims.Faster, evidence: Evidence, *variants: Variant) -> Find
     for pair in (pair for some in by_pair for pair in some):
         against = f" ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else ""
         other_reason = test.outside_kernels and pair.order == -1 and not pair.less_outside_kernels
-        orders[f"{pair.graph}{against}"] = (0, pair.judged[1]) if other_reason else pair.judged
+        orders[f"{pair.graph}{against}"] = 0 if other_reason else pair.order, pair.work
     found = [order for order, _ in orders.values()]
     counts = [f"faster in {found.count(-1)}, slower in {found.count(1)} of {len(found)}"]
     reduced = [f"{share:.0%} of the vertices left on {graph}" for graph, share in left.items() if share < 1]
@@ -254,7 +254,7 @@ def _observed(entry: Entry, key: str) -> float:
 
 
 def _not_faster(found: Sequence[Pair]) -> Finding:
-    orders = {pair.graph: (1 if pair.order == -1 else -1, pair.judged[1]) for pair in found}
+    orders = {pair.graph: (1 if pair.order == -1 else -1, pair.work) for pair in found}
     slower, quicker = (sum(pair.order == order for pair in found) for order in (1, -1))
     counts = f"slower on {slower}, faster on {quicker} of {len(found)} graphs"
     return _weigh(orders, str(found[-1]), counts, short=_short(found[-1:], [counts]))
@@ -295,7 +295,7 @@ def _gain_grows(test: claims.GainGrows, evidence: Evidence, fast: Variant, slow:
     orders, texts = {}, []
     for smaller, larger in pairwise(found):
         (low, high), (least, most) = (_gain(pair, test.as_ratio) for pair in (smaller, larger))
-        orders[larger.graph] = (-1 if least > high else int(most < low), larger.judged[1])
+        orders[larger.graph] = (-1 if least > high else int(most < low), larger.work)
     for pair in (found[0], found[-1]):
         ms = pair.times[1].median - pair.times[0].median
         saved = f"{duration(abs(ms))} {'saved' if ms >= 0 else 'lost'}"
@@ -353,7 +353,7 @@ def _one_off(found: Sequence[Pair]) -> Finding | None:
         device, host = (_observed(pair.entries[0], f"prefix_{where}_ms") for where in ("device", "host"))
         total = pair.times[1].median
         if device and host:
-            orders[pair.graph] = (1 if host - device > (SAME - 1) * total else -1, pair.judged[1])
+            orders[pair.graph] = (1 if host - device > (SAME - 1) * total else -1, pair.work)
             both = f"{duration(device)} on the GPU, {duration(host)} on the host"
             measured = f"{pair.graph}: {both}, of {duration(total)} in all"
     return _weigh(orders, measured) if orders else None
@@ -398,18 +398,20 @@ def _quantity(entry: Entry, name: str) -> Summary | None:
 
 
 def _verified(test: claims.Verified, evidence: Evidence, *variants: Variant) -> Finding | None:
-    """Judge whether answers are right, whatever they took, if there are some of each variant."""
+    """Judge whether all answers are right, whatever they took, if there are some of each variant."""
     done = [entry for entry in evidence.entries if entry.record and entry.record.status == "ok"]
     if not all(any(fits(entry, variant) for entry in done) for variant in variants):
         return None
-    orders = {}
-    for entry in (e for e in done if any(fits(e, variant) for variant in variants)):
-        right = entry.outcome == "ok" and (
-            not test.tree or "tree" in str(entry.record and entry.record.oracle)
-        )
-        orders[f"{entry.title} ({entry.name})"] = (-1 if right else 1, entry.work[0])
-    agreed = sum(order == -1 for order, _ in orders.values())
-    return _weigh(orders, f"verified in {agreed} of {len(orders)} records")
+    found = [entry for entry in done if any(fits(entry, variant) for variant in variants)]
+    right = [
+        e
+        for e in found
+        if e.outcome == "ok" and (not test.tree or "tree" in str(e.record and e.record.oracle))
+    ]
+    wrong = [f"{entry.title} ({entry.name})" for entry in found if entry not in right]
+    told = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
+    why = f"not on {', '.join(wrong)}" if told == Verdict.IN_PART else ""
+    return Finding(told, f"verified in {len(right)} of {len(found)} records", why)
 
 
 def _too_large(test: claims.TooLarge, evidence: Evidence, large: Variant, small: Variant) -> Finding | None:
