@@ -19,9 +19,15 @@ from retrace.reports.frame import read_frame
 from retrace.solvers import REGISTRY
 
 GRID = identified(grid(6, 5), "grid", source=0, pairs={"far": [0, 29]})
-LIBRARIES = ("sssp/scipy", "sssp/igraph", "sssp/networkit")
-DISTANCES_ALONE = ("sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp", *LIBRARIES)
-TREES = [name for name in REGISTRY.solvers if name.startswith("sssp/") and name not in DISTANCES_ALONE]
+LIBRARIES = ("scipy", "igraph", "networkit")
+DISTANCES_ALONE = ("sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp")
+TREES = [
+    name
+    for name in REGISTRY.solvers
+    if name.startswith(("bfs/", "sssp/"))
+    and name.split("/")[1] not in LIBRARIES
+    and name not in DISTANCES_ALONE
+]
 
 
 def altered(answer: Any, vertex: int) -> Any:

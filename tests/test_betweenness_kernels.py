@@ -217,12 +217,25 @@ def test_auto_takes_a_queue_for_a_deep_graph(graph: str, levels: int) -> None:
 def test_reductions_search_less() -> None:
     searched = {}
     with EmulatedDevice() as device:
-        for name in ("vert", "vert-comp", "vert-comp2-virt-stride", "vert-prefix"):
+        for name in ("vert", "vert-comp", "vert-comp2-virt-stride", "vert-side-virt-stride", "vert-prefix"):
             solver = solved(with_settings(f"betweenness/{name}"), GRAPHS["triangles"], Query(), device)
             searched[name] = solver.observed()
     sizes = [(found["searches"], found["searched_vertices"]) for found in searched.values()]
-    assert sizes[:3] == [(9, 9), (8, 8), (7, 4)]
+    assert sizes[:4] == [(9, 9), (8, 8), (7, 4), (9, 7)]
     assert {"prefix_device_ms", "prefix_host_ms"} <= set(searched["vert-prefix"])
+
+
+@pytest.mark.parametrize(("precision", "bytes_each"), [("float", 12), ("double", 20)])
+def test_the_memory_of_searches_follows_from_their_number(precision: str, bytes_each: int) -> None:
+    found = {}
+    with EmulatedDevice() as device:
+        for name, blocks in (("levels", 1), ("vert", 2), ("vert", 6)):
+            spec = with_settings(f"betweenness/{name}", blocks=blocks, precision=precision)
+            solver = solved(spec, GRAPHS["hub"], Query(), device)
+            found[name, blocks] = solver.observed()["workspace_bytes"]
+    assert found["levels", 1] == 80 * bytes_each
+    assert 80 * bytes_each <= found["vert", 2] / 2 < 80 * bytes_each + 256
+    assert found["vert", 6] == 3 * found["vert", 2]
 
 
 def test_records_hold_settings_and_what_was_observed(tmp_path: Path, provenance: dict[str, Any]) -> None:

@@ -146,12 +146,10 @@ def test_the_graph_itself_is_never_overwritten(tiny: Path, call: Call) -> None:
     assert graph.read_bytes() == TINY["he"]
 
 
-def test_shortest_paths_need_weights(unweighted: Path, call: Call) -> None:
+def test_weighted_solvers_and_converted_graphs_need_weights(unweighted: Path, call: Call) -> None:
     line = call("solve", "sssp/dijkstra-heap", unweighted, "--source", 0).refusal(1)
     assert "needs weights" in line
-    path = unweighted.parent / "p.he"
-    asked = ("path", unweighted, "--source", 0, "--target", 1, "--output", path)
-    assert "H/E needs weights" in call(*asked).refusal(1)
+    assert "H/E needs weights" in call("convert", unweighted, unweighted.parent / "p.he").refusal(1)
 
 
 @pytest.mark.skipif(cuda.cuda_available(), reason="there is a GPU")

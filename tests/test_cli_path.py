@@ -6,8 +6,11 @@ import itertools
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from command_line import Call, rows
+from retrace.commands.graph_file import read_graph
+from retrace.graphs.path_files import read_path_file
 
 
 def test_path_in_every_format(tiny: Path, call: Call) -> None:
@@ -30,6 +33,34 @@ def test_path_in_every_format(tiny: Path, call: Call) -> None:
 def test_path_without_weights(unweighted: Path, call: Call) -> None:
     done = call("path", unweighted, "--source", 0, "--target", 2)
     assert ": 1 arc (ids from 0; bfs/queue" in done.out
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        "bfs/queue",
+        "bfs/two-frontier",
+        "bfs/matrix",
+        "bfs/bsp",
+        "bfs/block-queue",
+        "bfs/block-queue-published",
+    ],
+)
+def test_paths_and_trees_of_a_graph_without_weights(solver: str, tmp_path: Path, call: Call) -> None:
+    graph, tree, one, table = (tmp_path / name for name in ("edges.txt", "tree.he", "path.he", "tree.csv"))
+    graph.write_text("0 1\n1 2\n0 3\n3 2\n2 4\n4 0\n")
+    asked = (graph, "--directed", "--source", 0)
+    done = call("solve", solver, *asked, "--output", tree, "--output", table)
+    assert "optimality certificate of the tree" in done.out
+    assert tree.read_text() == "H 5 4 0\nE 0 1 1\nE 0 3 1\nE 1 2 1\nE 2 4 1\n"
+    assert rows(table)[0] == ["vertex_from_0", "level", "predecessor_from_0"]
+    assert [row[2] for row in rows(table)[1:]] == ["", "0", "1", "0", "2"]
+    done = call("path", *asked, "--target", 4, "--solver", solver, "--output", one)
+    assert done.out.endswith("\n0 1 2 4\n")
+    assert one.read_text() == "H 5 3 0\nE 0 1 1\nE 1 2 1\nE 2 4 1\n"
+    read = read_graph(graph, "auto", directed=True).graph
+    assert read.weights is None
+    assert read_path_file(one, read)[:, :2].tolist() == [[0, 1], [1, 2], [2, 4]]
 
 
 def test_no_path_is_told_in_the_files_ids(tiny: Path, call: Call) -> None:

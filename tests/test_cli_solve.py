@@ -44,8 +44,9 @@ def test_same_levels_from_every_format(kind: str, told: bool, tmp_path: Path, ca
     done = call("solve", "bfs/queue", graph, "--source", base, "--output", out, *named)
     assert done.status == 0, done.err
     header, *found = rows(out)
-    assert header == [f"vertex_from_{base}", "level"]
-    assert found[:3] == [[str(base), "0"], [str(base + 1), "1"], [str(base + 2), "1"]]
+    assert header == [f"vertex_from_{base}", "level", f"predecessor_from_{base}"]
+    first = [[str(base), "0", ""], [str(base + 1), "1", str(base)], [str(base + 2), "1", str(base)]]
+    assert found[:3] == first
 
 
 def test_numpy_holds_what_csv_holds(tiny: Path, call: Call) -> None:

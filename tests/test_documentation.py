@@ -373,7 +373,8 @@ def rows_of(tmp_path: Path, script: str, report: str, experiments: str, *asked: 
 
 
 @pytest.mark.parametrize(
-    ("report", "experiments"), [("an-bellman-ford", "bellman-ford-*"), ("domitrz-brandes", "brandes-*")]
+    ("report", "experiments"),
+    [("an-bellman-ford", "bellman-ford-*"), ("domitrz-brandes", "brandes-*"), ("bsp-suite", "table-3.*")],
 )
 def test_the_readme_counts_verdicts(report: str, experiments: str, tmp_path: Path) -> None:
     verdicts = Counter(row["verdict"] for row in rows_of(tmp_path, "make_claims.py", report, experiments))

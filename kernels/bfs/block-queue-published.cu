@@ -7,7 +7,8 @@
 #include "block_queue.cuh"
 
 extern "C" __global__ void block_queue_expand(const int *previous, const int *previous_tail, int *current, int *tail,
-                                              const int *indptr, const int *indices, int *label, int *visited)
+                                              const int *indptr, const int *indices, int *label, int *visited,
+                                              int size)
 {
-    expand_block<true>(previous, previous_tail, current, tail, indptr, indices, label, visited);
+    expand_block<true>(previous, previous_tail, current, tail, indptr, indices, label, visited, size);
 }

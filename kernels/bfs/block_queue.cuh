@@ -2,8 +2,6 @@
 
 #pragma once
 
-constexpr int BLOCK_QUEUE_SIZE = 512;  // entries of a block's queue in shared memory; the slides give no size
-
 extern "C" __global__ void block_queue_start(int source, int *previous, int *previous_tail, int *tail, int *label,
                                              int *visited)
 {
@@ -15,11 +13,12 @@ extern "C" __global__ void block_queue_start(int source, int *previous, int *pre
 }
 
 // Visits the neighbours of the previous frontier and collects the newly visited vertices as the current frontier.
+// A block's queue has `size` entries: BLOCK_QUEUE_SIZE, which the slides do not give.
 template <bool AS_PRINTED>
 __device__ void expand_block(const int *previous, const int *previous_tail, int *current, int *tail,
-                             const int *indptr, const int *indices, int *label, int *visited)
+                             const int *indptr, const int *indices, int *label, int *visited, int size)
 {
-    __shared__ int queue[BLOCK_QUEUE_SIZE];
+    extern __shared__ int queue[];
     __shared__ int queue_tail, our_tail;
     if (threadIdx.x == 0) queue_tail = 0;
     __syncthreads();
@@ -32,17 +31,17 @@ __device__ void expand_block(const int *previous, const int *previous_tail, int 
             if (atomicExch(&visited[v], 1)) continue;
             label[v] = label[u] + 1;
             const int place = atomicAdd(&queue_tail, 1);
-            if (place < BLOCK_QUEUE_SIZE) {
+            if (place < size) {
                 queue[place] = v;
             } else {  // the block's queue is full: use the global queue
-                if (AS_PRINTED) queue_tail = BLOCK_QUEUE_SIZE;
+                if (AS_PRINTED) queue_tail = size;
                 current[atomicAdd(tail, 1)] = v;
             }
         }
     }
     __syncthreads();
 
-    const int queued = AS_PRINTED ? queue_tail : min(queue_tail, BLOCK_QUEUE_SIZE);
+    const int queued = AS_PRINTED ? queue_tail : min(queue_tail, size);
     if (threadIdx.x == 0) our_tail = atomicAdd(tail, queued);
     __syncthreads();
     for (int i = threadIdx.x; i < queued; i += blockDim.x) current[our_tail + i] = queue[i];

@@ -13,7 +13,8 @@ static void find_fitted_from(int begin, int end, Graph graph, const int *distanc
     for (int u = begin; u < end; u++)
         for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
             const int v = graph.indices[arc];
-            if (predecessor[v] == u && (long long)distance[u] + graph.weights[arc] == distance[v]) fitted[v] = true;
+            const int weight = graph.weights ? graph.weights[arc] : 1;
+            if (predecessor[v] == u && (long long)distance[u] + weight == distance[v]) fitted[v] = true;
         }
 }
 

@@ -4,6 +4,7 @@ Nothing here is shared with the solvers but the graph and its representations in
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -65,7 +66,8 @@ class Oracle:
         if result.verified and predecessor is not None:
             # The answer is right, so equal predecessors of another solver are a tree of the same distances.
             assert isinstance(self.graph, CSRGraph)
-            prove = partial(certify_tree, self.graph, query.source, answer, predecessor)
+            weighted = self.graph if problem == "sssp" else replace(self.graph, weights=None)
+            prove = partial(certify_tree, weighted, query.source, answer, predecessor)
             oracle = f"{result.oracle} and {CERTIFICATE} of the tree"
             return self._proved(f"{problem} tree", query.source, predecessor, prove, oracle)
         return result

@@ -1,14 +1,14 @@
 """The commands `solve` and `path`: one solver, one query, checked as the pipeline checks it."""
 
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
 from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, write_table
 from retrace.commands.scores import compute_scores
-from retrace.graphs.csr import UNREACHABLE, Int32Array
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.graphs.query import Query
 from retrace.measure.trials import Measurement, Outcome
@@ -90,9 +90,9 @@ def solve_query(arguments: Namespace) -> None:
         if output.suffix != ".he":
             write_table(output, answer.columns())
         elif len(paths) == 1:
-            write_graph(given.graph, output, paths[0])
+            write_graph(with_lengths(given.graph), output, paths[0])
         else:
-            write_graph(keep_arcs(given.graph, find_arcs(given.graph, wanted)), output)
+            write_graph(with_lengths(keep_arcs(given.graph, find_arcs(given.graph, wanted))), output)
     took = answer.outcome.phases
     times = ", ".join(f"{phase} {took[phase]:.3f}" for phase in ("setup", "upload", "solve", "download"))
     given.print_note()
@@ -114,7 +114,7 @@ def find_path(arguments: Namespace) -> None:
     route = keep_arcs(given.graph, find_arcs(given.graph, only_along(predecessor, [found])))
     for output in arguments.output:
         if output.suffix == ".he":
-            write_graph(given.graph, output, found)
+            write_graph(with_lengths(given.graph), output, found)
         else:
             write_table(output, {name: column[found] for name, column in answer.columns().items()})
     size = count_arcs(route.arcs)
@@ -145,6 +145,11 @@ def ask(given: GraphFile, solver: str, query: Query, arguments: Namespace) -> An
         outcome = asked.once(given.graph)
     checked = verify(arguments.check, asked, given.graph, outcome.answer, outcome.predecessor)
     return Answer(given, asked, outcome, checked)
+
+
+def with_lengths(graph: CSRGraph) -> CSRGraph:
+    """Return the graph with weights, each 1 if it has none, so that a path's length is its arcs."""
+    return graph if graph.weights is not None else replace(graph, weights=np.ones(graph.arcs, np.int32))
 
 
 def findings(answer: Answer) -> str:

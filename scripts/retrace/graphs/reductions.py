@@ -5,7 +5,7 @@ between.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -94,13 +94,23 @@ def compact(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) 
     return _compact(graph, np.ones(graph.vertices, dtype=np.int64), count)
 
 
-def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
+def uncompacted(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = None) -> Compacted:
+    """Return a simple graph as it is, with the same sources as `compact`."""
+    every = np.arange(graph.vertices, dtype=np.int32)
+    chosen = every if sources is None else np.asarray(sources, dtype=np.int32)
+    count = np.zeros_like(every)
+    count[chosen] = 1
+    return Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices))
+
+
+def without_side_vertices(compacted: Compacted, compact_rest: bool = True) -> tuple[Compacted, ...]:
     """Remove side vertices: vertices of degree 2 with adjacent neighbours (Sariyuce et al., SDM 2013).
 
     No shortest path leads through a side vertex, but they are still ends of paths. The scores are therefore
     the sum of two rounds of `Compacted`'s recurrence, each passed through `expand`. The first round searches
     the whole graph from the side vertices only; every other vertex counts twice as a target there, for the
-    paths to it and from it. The second round searches the rest, compacted again, from all other vertices.
+    paths to it and from it. The second round searches the rest, which is compacted again unless told
+    otherwise, from all other vertices.
 
     Returns only `compacted` if there are no side vertices, if the graph is directed, or if not every vertex
     is a source: then a search from each side vertex would cost more than it saves.
@@ -112,7 +122,11 @@ def without_side_vertices(compacted: Compacted) -> tuple[Compacted, ...]:
     own_reach, own_count = np.where(side, reach, 2 * reach), np.where(side, count, np.int32(0))
     first = Compacted(graph, compacted.kept, own_reach, own_count, compacted.extra)
     left = np.flatnonzero(~side)
-    second = _compact(_induced(graph, left), reach[left].astype(np.int64), count[left].astype(np.int64))
+    rest = _induced(graph, left)
+    if compact_rest:
+        second = _compact(rest, reach[left].astype(np.int64), count[left].astype(np.int64))
+    else:
+        second = replace(uncompacted(rest), reach=reach[left], source_count=count[left])
     extra = np.zeros_like(compacted.extra)
     extra[compacted.kept[left]] = second.extra
     kept = compacted.kept[left[second.kept]]

@@ -20,7 +20,7 @@ def tidy(report: Report, frame: Frame) -> pd.DataFrame:
     rows, machines = [], _judging(report, frame).machines
     for (name, claim), machine in product(report.claims.items(), machines):
         found = judge(report, claim, frame, machine)
-        said = (report.key, claim.section, name, claim.says, claim.experiment, claim.rule)
+        said = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
         rows.append((*said, machine, found.measured, str(found.verdict), found.why))
     return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
@@ -44,7 +44,7 @@ def page(report: Report, frame: Frame) -> Page:
         tables=[Table(groups, rows)],
         remarks=[
             COMPARING,
-            "Without a GPU nothing can be told: docs/adding-a-gpu.md says how to measure.",
+            "Without a GPU nothing can be told of kernels: docs/adding-a-gpu.md says how to measure.",
             *emulated(own.entries),
             *([] if own.machines else ["No machine here has measured any of it."]),
             *(provenance(machine, own.measured) for machine in own.machines),
@@ -53,5 +53,5 @@ def page(report: Report, frame: Frame) -> Page:
 
 
 def _judging(report: Report, frame: Frame) -> Frame:
-    experiments = {claim.experiment for claim in report.claims.values()}
+    experiments = {name for claim in report.claims.values() for name in claim.experiments}
     return Frame([entry for entry in frame.entries if entry.experiment in experiments])

@@ -15,6 +15,8 @@ from retrace.system.models import FileModel
 
 Spec = Annotated[str, Field(min_length=1, description="a variant, such as streams:parts=2")]
 Specs = Spec | list[Spec]
+Quantity = Annotated[str, Field(pattern="^[a-z][a-z_0-9]*$")]
+"""A phase, `iterations`, `vertices`, `arcs`, `possible_arcs`, or what a solver observed."""
 
 
 class Where(FileModel):
@@ -22,6 +24,9 @@ class Where(FileModel):
 
     arcs_per_vertex: int | None = Field(default=None, description="random graphs of this density")
     least_vertices: int | None = None
+    most_vertices: int | None = None
+    real: bool = Field(default=False, description="real graphs, not generated or made up ones")
+    pair: Literal["near", "far", "unreachable"] | None = None
     all_sources: bool = Field(default=False, description="betweenness of all sources, not of a sample")
     compaction_helps: bool = False
     """runs on a compacted graph count only if compaction removed vertices"""
@@ -30,10 +35,13 @@ class Where(FileModel):
     @property
     def words(self) -> str:
         """The conditions, as the end of a rule."""
-        arcs, least = plural(self.arcs_per_vertex or 0, "arc"), self.least_vertices
+        arcs, least, most = plural(self.arcs_per_vertex or 0, "arc"), self.least_vertices, self.most_vertices
         texts = {
             f"on random graphs of {arcs} per vertex": self.arcs_per_vertex is not None,
             f"on graphs of at least {least:,} vertices" if least is not None else "": least is not None,
+            f"on graphs of at most {most:,} vertices" if most is not None else "": most is not None,
+            "on real graphs": self.real,
+            f"with the {self.pair} pair": self.pair is not None,
             "with all vertices as sources": self.all_sources,
             "compacted graphs counting only where compaction removes vertices": self.compaction_helps,
             "on graphs that lose vertices by it": self.reduced,
@@ -89,8 +97,7 @@ class Faster(Comparison):
 
     compared = ("faster", "than")
     wording = (
-        "{by} of {pairs}{conditions}; holds if it is less{outside}, in more than half of the comparisons and "
-        "more in none"
+        "{by} of {pairs}{conditions}; borne out where it is less{outside}, contradicted where it is more"
     )
 
     @property
@@ -116,7 +123,7 @@ class NotFaster(Comparison):
     than: Spec
 
     compared = ("not_faster", "than")
-    wording = "{by} of {not_faster} against {than}{conditions}; holds if it is less nowhere"
+    wording = "{by} of {not_faster} against {than}{conditions}; contradicted where it is less"
 
 
 class SomewhereFaster(Comparison):
@@ -138,21 +145,27 @@ class Fastest(Comparison):
 
     compared = ("fastest", "of")
     wording = (
-        "{by} of {fastest} against {of}{conditions}; holds if it is the least on more than half of the "
-        "graphs and beaten on none"
+        "{by} of {fastest} against {of}{conditions}; borne out where it is the least, contradicted where "
+        "it is beaten"
     )
 
 
 class GainGrows(Comparison):
-    """What a variant saves grows from each size to the next."""
+    """What a variant saves, or how many times faster it is, grows from each size to the next."""
 
     gain_grows: Spec
     over: Spec
+    as_ratio: bool = Field(default=False, description="the gain is a ratio, not a difference")
 
     compared = ("gain_grows", "over")
     wording = (
-        "{by} of {over} less that of {gain_grows}{conditions}; holds if it grows from each size to the next"
+        "{by} of {over} {less} that of {gain_grows}{conditions}; borne out where it grows to the next size"
     )
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What stands in the braces of the rule."""
+        return super().said | {"less": "over" if self.as_ratio else "less"}
 
 
 class TransferShare(Comparison):
@@ -178,6 +191,76 @@ class Below(Comparison):
     wording = "{by} of {every}{conditions}; holds if the third quartile of each is less than {below_s:g} s"
 
 
+class Ratio(Comparison):
+    """A quantity of a variant lies within bounds, as a multiple of another quantity or another variant's."""
+
+    ratio: Spec
+    of: Quantity
+    over: Spec | None = Field(default=None, description="the variant itself if absent")
+    over_its: Quantity | None = Field(default=None, description="the same quantity if absent")
+    at_least: float | None = None
+    at_most: float | None = None
+    outside: bool = Field(default=False, description="it lies not within the bounds, but outside")
+
+    wording = "{of} of {ratio} over {over_its} of {over}{conditions}; borne out where it is {bounds}"
+
+    @property
+    def specs(self) -> list[str]:
+        """The variant, and the one that it is held against."""
+        return [self.ratio, self.over or self.ratio]
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What stands in the braces of the rule."""
+        ends = {"at least": self.at_least, "at most": self.at_most}
+        bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
+        own = {"over": self.over or "the same", "over_its": self.over_its or self.of}
+        return super().said | own | {"bounds": "not " * self.outside + word_list(bounds)}
+
+
+class Verified(Comparison):
+    """Every answer of some variants is the oracle's; if said so, with a proven tree of predecessors."""
+
+    verified: Specs
+    tree: bool = False
+
+    compared = ("verified",)
+    wording = "answers of {verified}{conditions}; holds if all are verified{and_tree}"
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What stands in the braces of the rule."""
+        return super().said | {"and_tree": ", and their predecessors too" if self.tree else ""}
+
+
+class TooLarge(Comparison):
+    """A variant does not fit into memory where another has an answer; the largest graph alone decides."""
+
+    too_large: Spec
+    than: Spec
+
+    compared = ("too_large", "than")
+    wording = (
+        "memory of {too_large}{conditions}; borne out where it does not suffice and {than} has an answer"
+    )
+
+
+class NewerGPU(Comparison):
+    """A variant takes less time, or more, on one GPU than on another."""
+
+    newer_gpu: str = Field(description="part of the name of the newer GPU")
+    than: str = Field(description="part of the name of the older one")
+    variant: Spec
+    takes: Literal["less", "more"] = "less"
+    in_print: Annotated[list[str], Field(default_factory=list, max_length=2)]
+    """The newer and the older GPU whose times the report prints, which are quoted."""
+
+    compared = ("variant",)
+    wording = (
+        "{by} of {variant} on an {newer_gpu} against an {than}{conditions}; borne out where it is {takes}"
+    )
+
+
 class OneOff(Comparison):
     """A comparison of its own kind: what prefix sums on the GPU save, beside a variant's total."""
 
@@ -197,7 +280,8 @@ def _several(specs: Specs) -> list[str]:
 
 
 COMPARISON_KEYS = (
-    "faster", "not_faster", "faster_on_some", "fastest", "gain_grows", "transfer_share", "below_s", "function"
+    "faster", "not_faster", "faster_on_some", "fastest", "gain_grows", "transfer_share", "below_s", "ratio",
+    "verified", "too_large", "newer_gpu", "function",
 )  # fmt: skip
 """The keys that tell each kind of comparison from the others."""
 
@@ -214,6 +298,10 @@ AnyComparison = Annotated[
     | Annotated[GainGrows, Tag("gain_grows")]
     | Annotated[TransferShare, Tag("transfer_share")]
     | Annotated[Below, Tag("below_s")]
+    | Annotated[Ratio, Tag("ratio")]
+    | Annotated[Verified, Tag("verified")]
+    | Annotated[TooLarge, Tag("too_large")]
+    | Annotated[NewerGPU, Tag("newer_gpu")]
     | Annotated[OneOff, Tag("function")],
     Discriminator(
         _kind,
@@ -235,10 +323,17 @@ class Claim(FileModel):
 
     section: str = Field(min_length=1, description="where the report says so: a section or a heading")
     says: str = Field(min_length=1, description="what the report says, in our words")
-    experiment: str | None = None
-    """what it is judged by; none if nothing measures it"""
+    experiment: str | list[str] | None = None
+    """what it is judged by, one or several; none if nothing measures it"""
     test: AnyComparison | None = None
+    missing: str = Field(default="", description="without a test: what it would take to judge it")
+    refuted: str = Field(default="", description="without a test: why it is wrong, whatever is measured")
     quote: Quote | None = None
+
+    @property
+    def experiments(self) -> list[str]:
+        """The experiments that it is judged by."""
+        return _several(self.experiment or [])
 
     @property
     def rule(self) -> str:

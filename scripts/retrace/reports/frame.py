@@ -264,10 +264,10 @@ def speed_up(slow: Entry | None, fast: Entry | None) -> tuple[float, bool] | Non
     return (a.median / b.median, rank(a, b) != 0) if a and b and b.median else None
 
 
-def why_incomparable(a: Entry, b: Entry) -> str | None:
-    """Return in what two records differ whose times must not be compared; None if they may be."""
+def differences(a: Entry, b: Entry) -> list[str]:
+    """List in what the places of two records differ, of: graph, machine, host, commit."""
     if a.record is None or b.record is None:
-        return "one is printed"
+        return ["another kind of number"]
     one, other = a.record, b.record
     differing = {
         "another graph": one.graph.sha256 != other.graph.sha256,
@@ -275,7 +275,12 @@ def why_incomparable(a: Entry, b: Entry) -> str | None:
         "another host": one.machine.host != other.machine.host,
         "another commit": one.software.git_commit != other.software.git_commit,
     }
-    return next((what for what, differs in differing.items() if differs), None)
+    return [what for what, differs in differing.items() if differs]
+
+
+def why_incomparable(a: Entry, b: Entry) -> str | None:
+    """Return in what two records differ whose times must not be compared; None if they may be."""
+    return next(iter(differences(a, b)), None)
 
 
 def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:

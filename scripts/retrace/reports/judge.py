@@ -5,18 +5,22 @@ Times are compared graph by graph, by the one rule of `retrace.records.statistic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise, product
+from math import fsum, inf, log2
+from typing import cast
 
-from retrace.records.record import Phase
+from retrace.records.record import PHASES, Phase
 from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim, Where
-from retrace.reports.frame import Entry, Frame, why_incomparable
+from retrace.reports.frame import Entry, Frame, differences, why_incomparable
 from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio
+from retrace.solvers import find
 from retrace.system.errors import RetraceError
 
 
@@ -47,34 +51,49 @@ class Finding:
         return f"{self.verdict}: {self.why}" if self.why else str(self.verdict)
 
 
+Order = tuple[int, int]
+"""What a comparison says, -1 for a claim, 1 against it and 0 for neither, and the work of its graph."""
+REAL = ("dimacs", "snap")
+"""The origins of real graphs."""
+SLIGHT = 0.1
+"""The share of the weight that may contradict a claim that holds."""
 COMPARING = (
-    f"{RULE} Times are medians. The numbers quoted are those of the graph with the most work; of several "
-    "comparisons on it, those with the least and the greatest ratio."
+    f"{RULE} Times are medians. A comparison weighs by the logarithm of its graph's vertices, or of sources "
+    "times arcs where each source is a search. A claim holds if it is borne out on the largest graph and by "
+    f"more than half of the weight, and contradicted by no more than {SLIGHT:.0%}; it does not hold if the "
+    "reverse is true, or if nothing bears it out. All else holds in part. A tie speaks for neither. The "
+    "numbers quoted are those of the graph with the most work; of several comparisons on it, those with the "
+    "least and the greatest ratio."
 )
 """What the verdicts mean."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The records of a machine that count for a claim, and whether any of its times is a GPU's."""
+    """The records of a machine that count for a claim, and whether any of its times is a GPU's.
+
+    `shown` has what other machines measured, and what the report prints.
+    """
 
     machine: str
     entries: Sequence[Entry]
     on_gpu: bool
+    shown: Sequence[Entry] = ()
 
     @classmethod
-    def of(cls, frame: Frame, experiment: str, machine: str, condition: Where) -> Evidence:
-        """Choose a machine's records of an experiment, but for those that a condition leaves out."""
-        own = frame.of(experiment)
-        counting = [e for e in own.measured if e.machine == machine and meets(e, condition)]
-        return cls(machine, counting, machine in own.on_gpu)
+    def of(cls, frame: Frame, experiments: Sequence[str], machine: str, condition: Where) -> Evidence:
+        """Choose a machine's records of experiments, but for those that a condition leaves out."""
+        every = [frame.of(experiment) for experiment in experiments]
+        shown = [entry for own in every for entry in own.entries if meets(entry, condition)]
+        counting = [entry for entry in shown if entry.record and entry.machine == machine]
+        return cls(machine, counting, any(machine in own.on_gpu for own in every), shown)
 
     def timed(self, variant: Variant) -> dict[str, Entry]:
-        """Return a variant's timed entries by graph, the least work first; RetraceError of two on one."""
+        """Return a variant's timed entries by graph and pair, the least work first; RetraceError of two."""
         found: dict[str, Entry] = {}
         for entry in sorted(self.entries, key=lambda entry: entry.work):
-            if entry.total and fits(entry, variant) and found.setdefault(entry.label, entry) is not entry:
-                twice = f"two records of {variant} on {entry.label} from {self.machine}"
+            if entry.total and fits(entry, variant) and found.setdefault(entry.title, entry) is not entry:
+                twice = f"two records of {variant} on {entry.title} from {self.machine}"
                 raise RetraceError(f"{entry.experiment}: {twice}; give one")
         return found
 
@@ -83,9 +102,9 @@ class Evidence:
         found = {label: entry.times.get(phase) for label, entry in self.timed(variant).items()}
         return {label: times for label, times in found.items() if times and times.enough}
 
-    def why_untimed(self, variants: Iterable[Variant]) -> str:
+    def why_untimed(self, variants: Sequence[Variant]) -> str:
         """Say why there are no times to judge by."""
-        if not self.on_gpu:
+        if not self.on_gpu and not all("host" in find(variant.solver).backends for variant in variants):
             return "no times on a GPU"
         for variant in variants:
             entries = [entry for entry in self.entries if fits(entry, variant)]
@@ -110,6 +129,9 @@ def meets(entry: Entry, condition: Where) -> bool:
     return (
         condition.arcs_per_vertex in (None, entry.arcs_per_vertex)
         and entry.vertices >= (condition.least_vertices or 0)
+        and entry.vertices <= (condition.most_vertices or entry.vertices)
+        and not (condition.real and not (record and record.graph.origin in REAL))
+        and condition.pair in (None, entry.pair)
         and not (condition.all_sources and record and record.parameters.get("sources"))
         and not (condition.compaction_helps and whole)
     )
@@ -129,6 +151,11 @@ class Pair:
     def order(self) -> int:
         """-1 if the first is the faster, 1 if the other is, 0 if they cannot be told apart."""
         return rank(*self.times)
+
+    @property
+    def work(self) -> int:
+        """What the comparison weighs by."""
+        return self.entries[0].work[0]
 
     @property
     def ratio(self) -> float:
@@ -162,9 +189,10 @@ def pairs_of(evidence: Evidence, fast: Variant, slow: Variant, phase: Phase) -> 
 def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     """Judge a claim by what a machine has measured."""
     test = claim.test
-    if test is None or claim.experiment is None:
-        return Finding(Verdict.OPEN, why="nothing here measures it")
-    evidence = Evidence.of(frame, claim.experiment, machine, test.where)
+    if test is None:
+        why = claim.refuted or claim.missing or "nothing here measures it"
+        return Finding(Verdict.FAILS if claim.refuted else Verdict.OPEN, why=why)
+    evidence = Evidence.of(frame, claim.experiments, machine, test.where)
     variants = [report.variant(spec) for spec in test.specs]
     if own := OF_PAIRS.get(type(test)):
         pairs = pairs_of(evidence, variants[0], variants[1], test.by)
@@ -197,8 +225,8 @@ def _faster(test: claims.Faster, evidence: Evidence, *variants: Variant) -> Find
     for pair in (pair for some in by_pair for pair in some):
         against = f" ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else ""
         other_reason = test.outside_kernels and pair.order == -1 and not pair.less_outside_kernels
-        orders[f"{pair.graph}{against}"] = 0 if other_reason else pair.order
-    found = list(orders.values())
+        orders[f"{pair.graph}{against}"] = 0 if other_reason else pair.order, pair.work
+    found = [order for order, _ in orders.values()]
     counts = [f"faster in {found.count(-1)}, slower in {found.count(1)} of {len(found)}"]
     reduced = [f"{share:.0%} of the vertices left on {graph}" for graph, share in left.items() if share < 1]
     counts += [", ".join(reduced)] if reduced else []
@@ -226,8 +254,8 @@ def _observed(entry: Entry, key: str) -> float:
 
 
 def _not_faster(found: Sequence[Pair]) -> Finding:
-    orders = {pair.graph: 1 if pair.order == -1 else -1 for pair in found}
-    slower, quicker = sum(pair.order == 1 for pair in found), list(orders.values()).count(1)
+    orders = {pair.graph: (1 if pair.order == -1 else -1, pair.work) for pair in found}
+    slower, quicker = (sum(pair.order == order for pair in found) for order in (1, -1))
     counts = f"slower on {slower}, faster on {quicker} of {len(found)} graphs"
     return _weigh(orders, str(found[-1]), counts, short=_short(found[-1:], [counts]))
 
@@ -254,7 +282,8 @@ def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Varia
         if str(best) not in there or len(there) < 2 or (len(there) < len(timed) and not test.any_present):
             continue
         own = there[str(best)]
-        orders[graph] = max(rank(own, other) for name, other in there.items() if name != str(best))
+        order = max(rank(own, other) for name, other in there.items() if name != str(best))
+        orders[graph] = order, mine.work[0]
         least = min(there, key=lambda name: there[name].median)
         beaten = f", {best} takes {ratio(own.median / there[least].median)}" if least != str(best) else ""
         time = duration(there[least].median)
@@ -262,18 +291,28 @@ def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Varia
     return _weigh(orders, quoted[0], quoted[-1], short=quoted[-1]) if orders else None
 
 
-def _gain_grows(found: Sequence[Pair]) -> Finding | None:
+def _gain_grows(test: claims.GainGrows, evidence: Evidence, fast: Variant, slow: Variant) -> Finding | None:
+    """Judge each step to a larger graph; a step whose ranges overlap, by the quartiles, is a tie."""
+    found = pairs_of(evidence, fast, slow, test.by)
     if len(found) < 2:
         return None
-    saved = {pair.graph: pair.times[1].median - pair.times[0].median for pair in found}
-    later = zip(list(saved)[1:], saved.values(), strict=False)
-    orders = {graph: -1 if saved[graph] > before else 1 for graph, before in later}
-    texts = []
-    for graph, ms, times in (
-        (pair.graph, saved[pair.graph], ratio(pair.ratio)) for pair in (found[0], found[-1])
-    ):
-        texts.append(f"{graph}: {duration(abs(ms))} {'saved' if ms >= 0 else 'lost'} ({times})")
+    orders, texts = {}, []
+    for smaller, larger in pairwise(found):
+        (low, high), (least, most) = (_gain(pair, test.as_ratio) for pair in (smaller, larger))
+        orders[larger.graph] = (-1 if least > high else int(most < low), larger.work)
+    for pair in (found[0], found[-1]):
+        ms = pair.times[1].median - pair.times[0].median
+        saved = f"{duration(abs(ms))} {'saved' if ms >= 0 else 'lost'}"
+        texts.append(f"{pair.graph}: {saved} ({ratio(pair.ratio)})")
     return _weigh(orders, *texts, short=texts[0])
+
+
+def _gain(pair: Pair, as_ratio: bool) -> tuple[float, float]:
+    """Return the range of what the first of a pair gains, by the quartiles."""
+    fast, slow = pair.times
+    if as_ratio:
+        return slow.q1 / fast.q3, slow.q3 / fast.q1
+    return slow.q1 - fast.q3, slow.q3 - fast.q1
 
 
 def _transfer_share(test: claims.TransferShare, evidence: Evidence, variant: Variant) -> Finding | None:
@@ -312,47 +351,166 @@ def _below(test: claims.Below, evidence: Evidence, *variants: Variant) -> Findin
 
 def _one_off(found: Sequence[Pair]) -> Finding | None:
     """Compare what prefix sums on the GPU save with the total of the variant that has them from the host."""
-    orders, measured = {}, ""
+    orders: dict[str, Order] = {}
+    measured = ""
     for pair in found:
         device, host = (_observed(pair.entries[0], f"prefix_{where}_ms") for where in ("device", "host"))
         total = pair.times[1].median
         if device and host:
-            orders[pair.graph] = 1 if host - device > (SAME - 1) * total else -1
+            orders[pair.graph] = (1 if host - device > (SAME - 1) * total else -1, pair.work)
             both = f"{duration(device)} on the GPU, {duration(host)} on the host"
             measured = f"{pair.graph}: {both}, of {duration(total)} in all"
     return _weigh(orders, measured) if orders else None
 
 
+def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant) -> Finding | None:
+    """Judge a ratio of quantities graph by graph; times whose quartiles lie on both sides of a bound tie."""
+    low, high = test.at_least or 0.0, inf if test.at_most is None else test.at_most
+    others = list(evidence.timed(other).values())
+    orders, found = {}, {}
+    for graph, entry in evidence.timed(one).items():
+        base = next((one for one in others if why_incomparable(entry, one) is None), None)
+        top = _quantity(entry, test.of)
+        unit = _quantity(base, test.over_its or test.of) if base else None
+        if top and unit and unit.median:
+            shown = found[graph] = top.over(unit.median)
+            inside = [low <= value <= high for value in (shown.q1, shown.q3)]
+            order = -1 if all(inside) else int(not any(inside))
+            orders[graph] = (-order if test.outside else order, entry.work[0])
+    if not found:
+        known = test.of in PHASES or not others or not evidence.timed(one)
+        return None if known else Finding(Verdict.OPEN, why=f"no record says {test.of} of {one}")
+    least, most = (choose(found, key=lambda graph: found[graph].median) for choose in (min, max))
+    ends = dict.fromkeys((least, most, list(found)[-1]))
+    return _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))
+
+
+def _quantity(entry: Entry, name: str) -> Summary | None:
+    """Return a quantity of a record: a phase that can be ranked, a count, or what was observed."""
+    record = entry.record
+    assert record is not None
+    if times := entry.times.get(cast(Phase, name)):
+        return times if times.enough else None
+    known = {
+        "iterations": record.iterations,
+        "vertices": entry.vertices,
+        "arcs": entry.arcs,
+        "possible_arcs": entry.vertices * (entry.vertices - 1),
+    }
+    value = known.get(name, record.observed.get(name))
+    return None if value is None else Summary.of([float(value)])
+
+
+def _verified(test: claims.Verified, evidence: Evidence, *variants: Variant) -> Finding | None:
+    """Judge whether all answers are right, whatever they took, if there are some of each variant."""
+    done = [entry for entry in evidence.entries if entry.record and entry.record.status == "ok"]
+    if not all(any(fits(entry, variant) for entry in done) for variant in variants):
+        return None
+    found = [entry for entry in done if any(fits(entry, variant) for variant in variants)]
+    right = [
+        e
+        for e in found
+        if e.outcome == "ok" and (not test.tree or "tree" in str(e.record and e.record.oracle))
+    ]
+    wrong = [f"{entry.title} ({entry.name})" for entry in found if entry not in right]
+    told = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
+    why = f"not on {', '.join(wrong)}" if told == Verdict.IN_PART else ""
+    return Finding(told, f"verified in {len(right)} of {len(found)} records", why)
+
+
+def _too_large(test: claims.TooLarge, evidence: Evidence, large: Variant, small: Variant) -> Finding | None:
+    """Judge on which graphs that one variant has answered another was skipped for want of memory."""
+    others = [entry for entry in evidence.entries if entry.record and fits(entry, large)]
+    orders, reasons = {}, []
+    for graph, entry in evidence.timed(small).items():
+        for other in (one for one in others if why_incomparable(entry, one) is None):
+            reason = str(other.record and other.record.reason)
+            lacking = other.outcome == "skipped" and "memory" in reason
+            orders[graph] = (-1 if lacking else 1, entry.work[0])
+            reasons += [f"{graph}: {reason}"] if lacking else []
+    fitting = [graph for graph, (order, _) in orders.items() if order == 1]
+    largest = [f"largest that fits: {fitting[-1]}"] if fitting else []
+    return _weigh(orders, *reasons[-1:], *largest) if orders else None
+
+
+def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> Finding | None:
+    """Hold the times of machines with the newer GPU against the older one's, and quote printed ones."""
+    sign = -1 if test.takes == "less" else 1
+    timed = sorted((e for e in evidence.shown if e.total and fits(e, variant)), key=lambda entry: entry.work)
+    older, newer = ([e for e in timed if gpu in e.hardware] for gpu in (test.than, test.newer_gpu))
+    orders, texts = {}, []
+    for new, old in product(newer, older):
+        alike = new.title == old.title and not {"another graph", "another commit"}.intersection(
+            differences(new, old)
+        )
+        if alike and evidence.machine in (new.machine, old.machine):
+            both = [(entry.machine, entry.times[test.by]) for entry in (new, old)]
+            orders[f"{new.title} ({old.machine})"] = (-sign * rank(both[0][1], both[1][1]), new.work[0])
+            said = ", ".join(f"{duration(times.median)} ({machine})" for machine, times in both)
+            texts.append(f"{new.title}: {said}")
+    printed: dict[str, dict[str, str]] = {}
+    for entry in evidence.shown:
+        if entry.printed and entry.hardware in test.in_print:
+            printed.setdefault(entry.graph, {})[entry.hardware] = entry.printed.printed
+    quoted = [
+        f"{graph}, printed: " + ", ".join(f"{cells[gpu]} ({gpu})" for gpu in test.in_print)
+        for graph, cells in printed.items()
+        if len(cells) == len(test.in_print)
+    ]
+    if not orders:
+        why = f"it takes the records of an {test.newer_gpu} and of an {test.than}"
+        return Finding(Verdict.OPEN, "; ".join(quoted), why)
+    return _weigh(orders, texts[-1], *quoted)
+
+
 OF_PAIRS: dict[type, Callable[[Sequence[Pair]], Finding | None]] = {
     claims.NotFaster: _not_faster,
     claims.SomewhereFaster: _somewhere_faster,
-    claims.GainGrows: _gain_grows,
     claims.OneOff: _one_off,
 }
 """By the kind of a comparison of two variants."""
 JUDGES: dict[type, Callable[..., Finding | None]] = {
     claims.Faster: _faster,
     claims.Fastest: _fastest,
+    claims.GainGrows: _gain_grows,
     claims.TransferShare: _transfer_share,
     claims.Below: _below,
+    claims.Ratio: _ratio,
+    claims.Verified: _verified,
+    claims.NewerGPU: _newer_gpu,
+    claims.TooLarge: _too_large,
 }
 """By the kind of any other; None where its variants have no times to judge by."""
 
 
-def verdict(orders: Sequence[int]) -> Verdict:
-    """Turn comparisons, -1 where a claim is borne out, 1 where it is contradicted, into a verdict."""
-    for_it, against = orders.count(-1), orders.count(1)
-    if not for_it:
-        return Verdict.FAILS if against else Verdict.OPEN
-    return Verdict.HOLDS if not against and 2 * for_it > len(orders) else Verdict.IN_PART
+def verdict(judged: Sequence[Order]) -> Verdict:
+    """Turn comparisons, -1 where a claim is borne out and 1 where it is contradicted, into a verdict.
+
+    A comparison weighs by the logarithm of its graph's work, and what the largest graph says must agree.
+    """
+    weights = [log2(2 + work) for _, work in judged]
+    largest = [order for order, work in judged if work == max(work for _, work in judged)]
+
+    def share(of: int) -> float:
+        return fsum(w for (order, _), w in zip(judged, weights, strict=True) if order == of) / fsum(weights)
+
+    def says(order: int) -> bool:
+        agree = 2 * largest.count(order) > len(largest) and -order not in largest
+        return agree and share(order) > 1 / 2 and share(-order) <= SLIGHT
+
+    if not share(-1):
+        return Verdict.FAILS if share(1) else Verdict.OPEN
+    return Verdict.HOLDS if says(-1) else Verdict.FAILS if says(1) else Verdict.IN_PART
 
 
-def _weigh(orders: Mapping[str, int], *numbers: str, short: str = "") -> Finding:
+def _weigh(judged: Mapping[str, Order], *numbers: str, short: str = "") -> Finding:
     """Make a finding of comparisons by their places, and say where a claim holds that does in part."""
-    found, why = verdict(list(orders.values())), ""
+    found, why = verdict(list(judged.values())), ""
+    agree, against = ([place for place, (order, _) in judged.items() if order == o] for o in (-1, 1))
     if found == Verdict.OPEN:
         why = "no two times can be told apart"
     elif found == Verdict.IN_PART:
-        agree = [place for place, order in orders.items() if order == -1]
-        why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(orders)}"
+        why = f"only on {', '.join(agree)}" if len(agree) <= 3 else f"in {len(agree)} of {len(judged)}"
+    elif found == Verdict.HOLDS and against:
+        why = f"but not on {', '.join(against)}"
     return Finding(found, "; ".join(dict.fromkeys(numbers)), why, short)

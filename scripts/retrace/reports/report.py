@@ -98,13 +98,16 @@ class Report(FileModel):
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
                 raise ValueError(f"claims.{name}: expected both experiment and test, or neither")
+            given = [key for key in ("test", "missing", "refuted") if getattr(claim, key)]
+            if len(given) > 1:
+                raise ValueError(f"claims.{name}: expected {' or '.join(given)}, found both")
         return self
 
     @property
     def experiments(self) -> list[str]:
         """The experiments of its tables, figures and claims."""
         figures = [figure.experiment for figure in self.figures.values()]
-        claims = [claim.experiment for claim in self.claims.values() if claim.experiment]
+        claims = [name for claim in self.claims.values() for name in claim.experiments]
         return list(dict.fromkeys([*self.tables, *figures, *claims]))
 
     def variant(self, spec: str) -> Variant:

@@ -4,17 +4,45 @@ All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every 
 and `bfs/scipy`.
 """
 
+from typing import Any, ClassVar
+
 import numpy as np
 
+from retrace.devices.base import Dim
+from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, unreached
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, Solver, only, unreached
+from retrace.system import memory
+from retrace.system.errors import TooLargeError
+
+TRACE_BACK = "host/bfs_trace_back.cpp"
+MOST_IN_MATRIX = 1 << 15
+"""Vertices of the largest adjacency matrix, of 1 GiB."""
+
+
+class TracedBack(Solver):
+    """A search whose predecessors are found in its levels, as the slides of hong-bfs trace a path.
+
+    No report's search stores them, so finding them, on the host, is no part of what is timed.
+    """
+
+    more_sources: ClassVar[tuple[str, ...]] = (TRACE_BACK,)
+    graph: CSRGraph
+
+    def predecessors(self) -> Int32Array:
+        level = np.ascontiguousarray(self.download())
+        found = np.empty_like(level)
+        trace_back = host_function(TRACE_BACK, "trace_back", returns=None)
+        trace_back(c_graph(self.graph), pointer(level), pointer(found))
+        return found
 
 
 @REGISTRY.add
-class QueueBFS(HostSolver):
+class QueueBFS(TracedBack, HostSolver):
     """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""
 
     name = "bfs/queue"
@@ -22,7 +50,7 @@ class QueueBFS(HostSolver):
 
 
 @REGISTRY.add
-class TwoFrontierBFS(HostSolver):
+class TwoFrontierBFS(TracedBack, HostSolver):
     """Sequential, with an array of vertices for this level and one for the next, which swap."""
 
     name = "bfs/two-frontier"
@@ -33,7 +61,38 @@ class TwoFrontierBFS(HostSolver):
 
 
 @REGISTRY.add
-class BspBFS(BulkSynchronous):
+class MatrixBFS(TwoFrontierBFS):
+    """`bfs/two-frontier` on the adjacency matrix: each vertex reads its whole row, so O(vertices^2) work.
+
+    An element takes a byte. The matrix is made in `setup`; a record has its size and that of the CSR arrays.
+    """
+
+    name = "bfs/matrix"
+    implements = "hong-bfs, Representation of a Graph, with BFS_sequential"
+    source = "host/bfs_matrix.cpp"
+
+    def setup(self, graph: CSRGraph) -> None:
+        if graph.vertices > MOST_IN_MATRIX:
+            gib = graph.vertices**2 / 2**30
+            raise TooLargeError(f"the matrix takes {gib:.1f} GiB of memory, expected 1 GiB at most")
+        memory.require(graph.vertices**2, memory.available(), "memory")
+        super().setup(graph)
+        self.matrix = np.zeros(graph.vertices**2, dtype=np.bool_)
+        self.c_matrix = pointer(self.matrix)
+        host_function(self.source, "bfs_matrix_fill", returns=None)(self.c_graph, self.c_matrix)
+
+    def solve(self, query: Query) -> int:
+        return int(self.function(self.graph.vertices, self.c_matrix, query.source, self.c_answer))
+
+    def observed(self) -> dict[str, float]:
+        reached = int(np.count_nonzero(self.answer >= 0))
+        csr = self.graph.indptr.nbytes + self.graph.indices.nbytes
+        read = reached * self.graph.vertices
+        return {"matrix_bytes": self.matrix.nbytes, "csr_bytes": csr, "elements_read": read}
+
+
+@REGISTRY.add
+class BspBFS(TracedBack, BulkSynchronous):
     """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs) work.
 
     The first kernel writes the level of the frontier's unvisited neighbours and marks them; the second makes
@@ -60,17 +119,51 @@ class BspBFS(BulkSynchronous):
 
 
 @REGISTRY.add
-class BlockQueueBFS(DeviceSolver):
+class CountedBspBFS(BspBFS):
+    """`bfs/bsp` with a kernel before each iteration that counts how often each vertex is expanded."""
+
+    name = "bfs/bsp-counted"
+    more_sources = ("bfs/count-frontier.cu", TRACE_BACK)
+    bytes_per_vertex = 11
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        count, expand = self.device.load(self.more_sources[0]).kernel("count_frontier"), self.first
+
+        def count_and_expand(grid: Dim, block: Dim, *arguments: Any, **options: Any) -> None:
+            vertices, frontier = arguments[0], arguments[4]
+            count(grid, block, vertices, frontier, self.times, **options)
+            expand(grid, block, *arguments, **options)
+
+        self.first = count_and_expand
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+
+    def observed(self) -> dict[str, float]:
+        times = self.device.download(self.times)
+        reached = np.count_nonzero(self.download() != UNREACHABLE)
+        return {"expansions": int(times.sum()), "most_expansions": int(times.max()), "reached": int(reached)}
+
+
+@REGISTRY.add
+class BlockQueueBFS(TracedBack, DeviceSolver):
     """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
 
     A block queues what it discovers in shared memory, and appends that to the next frontier with one atomic
-    addition. Corrected: the length of a full queue is limited when it is read (docs/errata.md).
+    addition; a vertex that finds the queue full is appended by itself. The slides give no size of the queue.
+    Corrected: the length of a full queue is limited when it is read (docs/errata.md).
     """
 
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
     source = "bfs/block-queue.cu"
     bytes_per_vertex = 16
+    settings: ClassVar[Settings] = {
+        **DeviceSolver.settings,
+        "block_queue_size": Setting(512, "entries of a block's queue in shared memory", most=12_000),
+    }
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
@@ -90,11 +183,11 @@ class BlockQueueBFS(DeviceSolver):
     def solve(self, query: Query) -> int:
         previous, current = self.frontiers
         frontier = np.ones(1, dtype=np.int32)
-        levels = 0
+        levels, size = 0, np.int32(self.number("block_queue_size"))
         while frontier[0]:
             self.expand(
                 self.grid(int(frontier[0])), self.block_size, previous, self.previous_tail, current,
-                self.tail, *self.arcs, self.label, self.visited,
+                self.tail, *self.arcs, self.label, self.visited, size, shared=size.nbytes * int(size),
             )  # fmt: skip
             self.device.read(self.tail, frontier)
             self.next(1, 1, self.previous_tail, self.tail)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from retrace.devices.base import Buffer, Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import Compacted, compact, simplify
+from retrace.graphs.reductions import Compacted, compact, simplify, uncompacted
 from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
@@ -145,13 +145,7 @@ class Brandes(BetweennessSolver):
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         """Return the graphs to search, with the sources of each."""
-        graph = self.graph
-        if self.compacted:
-            return (compact(graph, query.sources),)
-        every = np.arange(graph.vertices, dtype=np.int32)
-        count = np.zeros(graph.vertices, dtype=np.int32)
-        count[query.sources_in(graph)] = 1
-        return (Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices)),)
+        return ((compact if self.compacted else uncompacted)(self.graph, query.sources),)
 
     def upload(self, query: Query) -> None:
         self.rounds: list[Round] = []
@@ -224,11 +218,12 @@ class Brandes(BetweennessSolver):
         return count_pairs_once(np.sum(parts, axis=0), self.graph)
 
     def observed(self) -> dict[str, float]:
-        """Return how many searches ran at a time, the memory of each, and the size of the reduced graph."""
+        """Return how many searches ran at a time, their memory, and the size of the reduced graph."""
         graph = self.rounds[-1].reduced.graph
         return {
             "blocks": self.blocks,
             "block_bytes": self.block_bytes(),
+            "workspace_bytes": self.blocks * self.block_bytes(),
             "searches": sum(part.sources.size for part in self.rounds),
             "searched_vertices": graph.vertices,
             "searched_arcs": graph.arcs,

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import Compacted, compact, without_side_vertices
+from retrace.graphs.reductions import Compacted, compact, uncompacted, without_side_vertices
 from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.block_per_source import Argument, BetweennessSolver, Brandes, Round
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
@@ -43,6 +43,17 @@ class SideVertices(VertCompVirtStride):
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         return without_side_vertices(compact(self.graph, query.sources))
+
+
+@REGISTRY.add
+class SideVerticesAlone(SideVertices):
+    """`betweenness/vert-comp2-virt-stride` that leaves the vertices of degree 1 in the graph."""
+
+    name = "betweenness/vert-side-virt-stride"
+    source = VertCompVirtStride.source
+
+    def reduce(self, query: Query) -> tuple[Compacted, ...]:
+        return without_side_vertices(uncompacted(self.graph, query.sources), compact_rest=False)
 
 
 @REGISTRY.add
@@ -169,6 +180,10 @@ class Levels(BetweennessSolver):
 
     def download(self) -> NDArray[np.float64]:
         return count_pairs_once(self.device.download(self.score), self.graph)
+
+    def observed(self) -> dict[str, float]:
+        """Return the memory of sigma, delta and d, which one search has at a time."""
+        return {"workspace_bytes": self.graph.vertices * (2 * self.real.itemsize + 4)}
 
     def predict_seconds(self, query: Query) -> float | None:
         sources = query.sources_in(self.graph)

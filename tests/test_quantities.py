@@ -1,0 +1,246 @@
+"""Claims about counts, shares, answers, memory and GPUs: what bears them out, and what leaves them open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fabricated import (
+    GRAPHS,
+    WRONG,
+    changed,
+    frame,
+    graph_info,
+    hong,
+    measured,
+    phases,
+    trial,
+    without_answer,
+)
+from retrace.records.record import Record
+from retrace.reports.judge import Finding, Verdict, judge
+from retrace.reports.report import load_reports
+from retrace.reports.wording import TIMES
+
+H100 = {"name": "NVIDIA H100 80GB HBM3", "compute_capability": "9.0", "memory_gib": 79.6, "driver": "580.82"}
+HONG = hong("h200", gpu=True)
+
+
+def find(report: str, claim: str, records: list[Record], machine: str = "h200") -> Finding:
+    own = load_reports()[report]
+    return judge(own, own.claims[claim], frame(records, report)[0], machine)
+
+
+def iterating(solver: str, experiment: str, counts: dict[str, int], **settings: Any) -> list[Record]:
+    """Fabricate a solver's records by graph, with their iterations."""
+    kernel = 0.5 if solver.endswith("bsp") else None
+    made = [measured(solver, experiment, graph, phases(1, 2, kernel), **settings) for graph in counts]
+    return [changed(one, iterations=number) for one, number in zip(made, counts.values(), strict=True)]
+
+
+LEVELS = {"small-6": 3, "small-9": 5, "NY": 620, "NW": 1960}
+
+
+@pytest.mark.parametrize(
+    ("iterations", "sentence"),
+    [
+        ({"small-6": 3, "small-9": 5, "NY": 1200, "NW": 2000}, "holds"),
+        ({"small-6": 3, "small-9": 15, "NY": 1200, "NW": 2000}, "holds: but not on small-9"),
+        ({"small-6": 3, "small-9": 5, "NY": 1241, "NW": 2000}, "holds in part: only on small-6, small-9, NW"),
+        ({"small-6": 3, "small-9": 5, "NY": 1200, "NW": 9000}, "holds in part: only on small-6, small-9, NY"),
+        ({"NY": 1300, "NW": 9000}, "does not hold"),
+    ],
+)  # fmt: skip
+def test_iterations_are_held_against_levels(iterations: dict[str, int], sentence: str) -> None:
+    """SSSP and BFS stand in different tables; without its weights NW has another label, but is the same."""
+    levels = iterating("bfs/queue", "table-3.3", LEVELS)
+    records = [*levels, *iterating("sssp/bsp", "table-3.5", iterations)]
+    records = [
+        changed(one, graph=one.graph.model_copy(update={"weights": "generated"}))
+        if one.graph.name == "NW"
+        else one
+        for one in records
+    ]
+    found = find("bsp-suite", "sssp-takes-the-diameter", records)
+    said = sentence.replace("NW", "NW (weights generated)")
+    assert found.sentence == said
+    assert f"{iterations['NW'] / 1960:.3g}"[:4] in found.measured
+
+
+def test_a_quantity_of_another_graph_or_of_no_record_tells_nothing() -> None:
+    levels = iterating("bfs/queue", "table-3.3", LEVELS)
+    others = [
+        changed(one, graph=one.graph.model_copy(update={"sha256": "e" * 64}))
+        for one in iterating("sssp/bsp", "table-3.5", {"NY": 600})
+    ]
+    asked = ("bsp-suite", "sssp-takes-the-diameter")
+    assert find(*asked, [*levels, *others]).verdict == Verdict.OPEN
+    untold = measured("sssp/bsp", "table-3.5", "NY", phases(1, 2, 1))
+    assert find(*asked, [*levels, untold]).why == "no record says iterations of bsp"
+    assert find(*asked, others).why == "queue was not measured"
+
+
+@pytest.mark.parametrize(
+    ("setups", "verdict"),
+    [((9.0, 9.1, 9.2), Verdict.HOLDS), ((1.0, 1.1, 1.2), Verdict.FAILS), ((1.0, 4.0, 9.0), Verdict.OPEN)],
+)
+def test_a_share_of_times_ties_if_its_quartiles_lie_on_both_sides(
+    setups: tuple[float, ...], verdict: Verdict
+) -> None:
+    trials = [trial(2.0, setup=ms, kernel=1.0) for ms in setups]
+    large = measured("sssp/bsp", "table-3.5", "NY", [trial(9.0, setup=0.1, kernel=1.0)] * 3)
+    records = [large, measured("sssp/bsp", "table-3.5", "small-9", trials)]
+    found = find("bsp-suite", "sssp-small-graphs-pay-for-setup", records)
+    assert found.verdict == verdict
+    assert found.measured.startswith("small-9: ")
+    few = [large, measured("sssp/bsp", "table-3.5", "small-9", trials[:2])]
+    assert find("bsp-suite", "sssp-small-graphs-pay-for-setup", few).verdict == Verdict.OPEN
+
+
+def test_bytes_of_small_and_of_generated_graphs_do_not_count() -> None:
+    (small,) = (one for one in HONG if one.solver == "bfs/matrix" and one.graph.name == "small-9")
+    cheap = {"matrix_bytes": 1.0, "csr_bytes": 100.0}
+    records = [changed(small, observed=cheap), *(one for one in HONG if one is not small)]
+    found = find("hong-bfs", "csr-saves-storage", records)
+    assert found.verdict == Verdict.HOLDS
+    assert "small-9" not in found.measured
+    sparse = find("hong-bfs", "graphs-are-sparse", HONG)
+    assert sparse.measured == f"NW: 0.00000195{TIMES}; Gowalla: 0.0000492{TIMES}"
+
+
+def test_the_largest_graph_that_fits_is_named() -> None:
+    found = find("bsp-suite", "matrix-restricts-size", HONG)
+    assert found == Finding(Verdict.HOLDS, "NW: the matrix takes 65.1 GiB of memory, expected 1 GiB at most")
+    other = {"experiment": "hong-bfs", "backend": "host"}
+    why = without_answer("bfs/matrix", "NW", "failed", "no memory at all", **other)
+    records = [why if (one.solver, one.graph.name) == ("bfs/matrix", "NW") else one for one in HONG]
+    found = find("bsp-suite", "matrix-restricts-size", records)
+    assert found.sentence == "holds in part: only on Gowalla, NY"
+    assert found.measured.endswith("largest that fits: NW")
+
+
+def test_an_answer_that_differs_counts_whatever_it_took() -> None:
+    asked = ("hong-bfs", "paths-are-traced-back")
+
+    def altered(graph: str, **changes: Any) -> list[Record]:
+        return [
+            changed(one, **changes) if (one.solver, one.graph.name) == ("bfs/block-queue", graph) else one
+            for one in HONG
+            if one.experiment == "hong-bfs"
+        ]
+
+    assert find(*asked, HONG).measured == "verified in 21 of 21 records"
+    found = find(*asked, altered("NW", **WRONG))
+    assert found.sentence == "holds in part: not on NW (block-queue)"
+    assert found.measured == "verified in 20 of 21 records"
+    small = find(*asked, altered("small-9", **WRONG))
+    assert small.sentence == "holds in part: not on small-9 (block-queue)"
+    assert find(*asked, altered("NW", oracle="scipy.sparse.csgraph.dijkstra")).verdict == Verdict.IN_PART
+    assert find("hong-bfs", "labels-are-fewest-edges", altered("NW", oracle="scipy")).verdict == Verdict.HOLDS
+    without = [one for one in HONG if one.solver != "bfs/block-queue-published"]
+    assert find(*asked, without).why == "block-queue-published was not measured"
+
+
+def test_a_claim_that_is_refuted_or_not_measured_says_so() -> None:
+    refuted = find("hong-bfs", "labels-are-positive", HONG)
+    assert refuted.sentence == "does not hold: the source is reached from itself, and its label is 0"
+    missing = find("domitrz-brandes", "stride-does-fewer-atomics", HONG)
+    assert missing.sentence == "cannot be told: the number of atomic operations, which no kernel counts"
+
+
+def test_an_expansion_too_many_is_one_too_many() -> None:
+    def counted(most: int) -> list[Record]:
+        counts = {"NY": 264_346, "NW": most}
+        made = [measured("bfs/bsp-counted", "bfs-expansions", graph, phases(1, 2, 1)) for graph in counts]
+        observed = [
+            {"expansions": float(number), "reached": float(GRAPHS[g][0])} for g, number in counts.items()
+        ]
+        return [changed(one, observed=seen) for one, seen in zip(made, observed, strict=True)]
+
+    assert find("bsp-suite", "bfs-expands-once", counted(GRAPHS["NW"][0])).sentence == "holds"
+    more = find("bsp-suite", "bfs-expands-once", counted(GRAPHS["NW"][0] + 1))
+    assert more.sentence == "holds in part: only on NY"
+
+
+def test_a_gain_whose_quartiles_overlap_that_of_a_smaller_graph_is_a_tie() -> None:
+    def records(slow: tuple[float, ...], larger: tuple[float, ...]) -> list[Record]:
+        pinned = [
+            measured("bellman-ford/pinned", "bellman-ford-transfer", f"dense-{size}", phases(1.0, 1, 1))
+            for size in (256, 512)
+        ]
+        for size, times in ((256, slow), (512, larger)):
+            trials = [trial(1.0, kernel=1.0, upload=ms) for ms in times]
+            pinned.append(measured("bellman-ford/dense", "bellman-ford-transfer", f"dense-{size}", trials))
+        return pinned
+
+    asked = ("an-bellman-ford", "pinned-gains-with-size")
+    assert find(*asked, records((2, 3, 4, 5, 6), (1, 4, 5, 6, 7))).verdict == Verdict.OPEN
+    assert find(*asked, records((2, 2.9, 3, 3.1, 9), (1, 4, 5, 6, 7))).verdict == Verdict.HOLDS
+    assert find(*asked, records((1, 4, 5, 6, 7), (2, 2.9, 3, 3.1, 9))).verdict == Verdict.FAILS
+
+
+def on_card(name: str, card: dict[str, Any], ms: float, setup: float) -> list[Record]:
+    found = []
+    for graph in GRAPHS:
+        times = [trial(ms * f, setup=setup * f, kernel=ms / 2) for f in (1.0, 1.01, 1.02)]
+        one = measured("sssp/bsp", "table-3.5", graph_info(graph), times, name)
+        gpu = one.machine.gpu
+        assert gpu is not None
+        machine = one.machine.model_copy(update={"gpu": gpu.model_copy(update=card)})
+        found.append(changed(one, machine=machine))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ms", "setup", "faster", "longer"),
+    [(1.0, 200.0, Verdict.HOLDS, Verdict.HOLDS), (4.0, 50.0, Verdict.FAILS, Verdict.FAILS),
+     (2.0, 100.0, Verdict.OPEN, Verdict.OPEN)],
+)  # fmt: skip
+def test_a_newer_gpu_is_held_against_an_older_one(
+    ms: float, setup: float, faster: Verdict, longer: Verdict
+) -> None:
+    older = on_card("h100", H100, 2.0, 100.0)
+    records = [*on_card("h200", {}, ms, setup), *older]
+    for machine in ("h100", "h200"):
+        found = find("bsp-suite", "sssp-on-newer-gpu", records, machine)
+        assert found.verdict == faster
+        assert "NY, printed: 825 msec (GT 730), 4.712 sec (GT 520)" in found.measured
+        assert "small" not in found.measured
+        found = find("bsp-suite", "sssp-setup-on-newer-gpu", records, machine)
+        assert found.verdict == longer
+        assert found.measured.startswith("small-9: ")
+    alone = find("bsp-suite", "sssp-on-newer-gpu", older, "h100")
+    assert alone.sentence == "cannot be told: it takes the records of an H200 and of an H100"
+    assert "1.06 sec (GT 730)" in alone.measured
+
+
+def test_a_ratio_grows_where_a_difference_does_too_but_not_the_other_way() -> None:
+    def total(solver: str, times: tuple[float, ...]) -> list[Record]:
+        return [
+            measured(solver, "table-3.3", graph, phases(solve=ms))
+            for graph, ms in zip(GRAPHS, times, strict=True)
+        ]
+
+    sequential = total("bfs/queue", (1.0, 2.0, 40.0, 80.0))
+    same = [*sequential, *total("bfs/bsp", (1.0, 1.0, 10.0, 20.0))]
+    found = find("bsp-suite", "bfs-gains-with-size", same)
+    assert found.sentence == "holds in part: only on small-9, NY"  # 4 times on NW, as on NY
+    grown = [*sequential, *total("bfs/bsp", (1.0, 1.0, 10.0, 10.0))]
+    assert find("bsp-suite", "bfs-gains-with-size", grown).sentence == "holds"
+
+
+def test_pairs_of_a_search_between_two_vertices_are_apart() -> None:
+    records = []
+    for pair, fast, slow in (("near", 9.0, 1.0), ("far", 1.0, 9.0)):
+        for solver, ms in (("stcon/bsp", fast), ("stcon/two-queues", slow)):
+            one = measured(solver, "table-3.4", "NW", phases(solve=ms, kernel=0.1 if ms == fast else None))
+            records.append(changed(one, parameters={"pair": pair, "target": 3}, iterations=100))
+    found = find("bsp-suite", "stcon-beats-sequential", records)
+    assert found.sentence == "holds"
+    assert found.measured.endswith("faster in 1, slower in 0 of 1")
+    levels = iterating("bfs/queue", "table-3.3", {"NW": 200})
+    found = find("bsp-suite", "stcon-takes-the-diameter", [*records, *levels])
+    assert found.measured == f"NW, near pair: 0.500{TIMES}; NW: 0.500{TIMES}"
+    found = find("bsp-suite", "frontiers-meet-on-shortest-path", records)
+    assert found.measured == "verified in 2 of 2 records"
