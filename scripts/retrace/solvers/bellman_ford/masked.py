@@ -4,8 +4,9 @@ A vertex is active if its distance fell in the last iteration. The variants diff
 in how the graph is copied to the device, and in where it lies on the host.
 """
 
+import math
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +26,12 @@ EMULATOR_SAMPLE = 512
 """Vertices of the complete graph whose time on the emulator predicts that of larger ones."""
 
 MASKS = "bellman-ford/masks.cu"
+
+WARP = 32
+"""Threads that read together."""
+
+Shape = tuple[Dim, Dim, tuple[np.int32, ...]]
+"""Grid and block of the kernel that relaxes, and its sizes after the pitch."""
 
 
 def edges_per_thread(default: int) -> dict[str, Setting]:
@@ -99,19 +106,32 @@ class MaskedBellmanFord(BellmanFord):
         """Launch the kernel that relaxes."""
 
     def solve(self, query: Query) -> int:
-        self.origin = query.source
-        vertices, flag = np.int32(self.vertices), np.zeros(1, np.int32)
-        grid = self.grid(self.vertices)
-        masks = self.mask, self.mask1, self.flag, self.relaxed
-        source = np.int32(query.source)
-        self.initialise(grid, self.block_size, vertices, source, self.distance, *masks)
+        self.begin(query.source)
+        return self.iterate()
+
+    def begin(self, source: int) -> None:
+        """Make the source the only active vertex."""
+        self.origin = source
+        self.initialise(
+            self.grid(self.vertices), self.block_size, np.int32(self.vertices), np.int32(source),
+            self.distance, self.mask, self.mask1, self.flag, self.relaxed,
+        )  # fmt: skip
+
+    def iterate(self) -> int:
+        """Relax and swap until no distance falls; return how often."""
+        flag = np.zeros(1, np.int32)
         for iteration in range(1, self.vertices + 1):
             self.relax()
             self.device.read(self.flag, flag)
             if not flag[0]:
                 return iteration
-            self.swap(grid, self.block_size, vertices, *masks)
-        raise refuse_endless(self.graph, query.source)
+            self.swap_masks()
+        raise refuse_endless(self.graph, self.origin)
+
+    def swap_masks(self) -> None:
+        """Make those vertices active whose distance fell."""
+        masks = self.mask, self.mask1, self.flag, self.relaxed
+        self.swap(self.grid(self.vertices), self.block_size, np.int32(self.vertices), *masks)
 
 
 class MatrixBellmanFord(MaskedBellmanFord):
@@ -134,16 +154,16 @@ class MatrixBellmanFord(MaskedBellmanFord):
     def send_graph(self) -> None:
         self.device.write(self.matrix, self.host_matrix)
 
-    def relax(self) -> None:
-        grid, own = self.shape()
-        sizes = np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own
+    def relax(self, shape: Shape | None = None, stream: Any = None) -> None:
+        grid, block, own = shape or self.shape()
         self.relaxation(
-            grid, self.block_size, *sizes, self.matrix, self.distance, self.mask, self.mask1, self.flag
-        )
+            grid, block, np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own,
+            self.matrix, self.distance, self.mask, self.mask1, self.flag, stream=stream,
+        )  # fmt: skip
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Return the kernel's grid, by default for a thread a vertex, and its sizes after the pitch."""
-        return self.grid(self.vertices), ()
+    def shape(self) -> Shape:
+        """Return grid and block, by default of a thread a vertex, and the kernel's sizes after the pitch."""
+        return self.grid(self.vertices), self.block_size, ()
 
     def observed(self) -> dict[str, float]:
         """Return the number of rows of active vertices, summed over all iterations."""
@@ -159,8 +179,12 @@ class DenseBellmanFord(MatrixBellmanFord):
     source = "bellman-ford/dense.cu"
     kernel = "relax_dense"
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        return (self.grid(self.vertices), self.vertices), ()  # heads along x, tails along y
+    def shape(self) -> Shape:
+        return self.of_rows(0, self.vertices)
+
+    def of_rows(self, begin: int, end: int) -> Shape:
+        """Return the shape of a launch for the tails `begin` to `end` - 1: heads along x, tails along y."""
+        return (self.grid(self.vertices), end - begin), self.block_size, (np.int32(begin),)
 
 
 @REGISTRY.add
@@ -196,6 +220,9 @@ class OutgoingBellmanFord(IncomingBellmanFord):
 class MultiEdgeBellmanFord(MatrixBellmanFord):
     """Several arcs for each thread, a grid apart, so that neighbouring threads read neighbouring entries.
 
+    The grid has a thread for every `edges_per_thread` arcs: those from some tails to as many heads, or to
+    more if the number is no square. The report does not say how it divides them.
+
     The matrix is made on the device, since report an-bellman-ford compares the kernels alone.
     """
 
@@ -211,9 +238,12 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
     def send_graph(self) -> None:
         """Do nothing: the matrix is on the device."""
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        rows = -(-self.vertices // self.number("edges_per_thread"))
-        return (self.grid(self.vertices), rows), ()
+    def shape(self) -> Shape:
+        edges, x = self.number("edges_per_thread"), math.gcd(self.block_size, WARP)
+        tails = max(some for some in range(1, math.isqrt(edges) + 1) if edges % some == 0)
+        per_thread, block = (edges // tails, tails), (x, self.block_size // x)
+        sides = zip(per_thread, block, strict=True)
+        return tuple(-(-self.vertices // (some * threads)) for some, threads in sides), block, ()
 
 
 @REGISTRY.add
@@ -225,9 +255,9 @@ class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
     source = "bellman-ford/multi-edge-consecutive.cu"
     kernel = "relax_consecutive"
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
+    def shape(self) -> Shape:
         edges = self.number("edges_per_thread")
-        return self.grid(-(-(self.vertices**2) // edges)), (np.int32(edges),)
+        return self.grid(-(-(self.vertices**2) // edges)), self.block_size, (np.int32(edges),)
 
 
 @REGISTRY.add
