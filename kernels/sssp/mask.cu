@@ -1,4 +1,4 @@
-// sssp/standard, pinned, zero-copy and gpu-search: single-source shortest paths with predecessors, in one kernel.
+// sssp/standard, pinned, pinned-graph, zero-copy, mapped and gpu-search: single-source shortest paths with predecessors, in one kernel.
 //
 // Report   tuwien-sssp, Algorithm 1.
 // Mapping  one thread per vertex, one launch per iteration; the host stops when no vertex is masked. The variants
@@ -12,6 +12,15 @@
 //          between the two could be lost.
 
 #include "mask.cuh"
+
+// Masks the source, at distance 0; no other vertex is reached.
+extern "C" __global__ void mask_start(int vertices, int source, bool *mask, Label *label)
+{
+    const int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= vertices) return;
+    mask[v] = v == source;
+    label[v] = make_label(v == source ? 0 : UNREACHED, -1);
+}
 
 extern "C" __global__ void mask_relax(int vertices, const int *indptr, const int *indices, const int *weights,
                                       bool *mask, Label *label)

@@ -5,6 +5,8 @@
 
 using Label = unsigned long long;
 
+constexpr int UNREACHED = 2147483647;  // distance of a vertex that no path has reached
+
 __device__ inline int distance_of(Label label) { return int(label >> 32); }
 
 __device__ inline Label make_label(int distance, int predecessor)

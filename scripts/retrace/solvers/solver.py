@@ -58,6 +58,8 @@ class Solver(ABC):
     parameters: Mapping[str, Value] = MappingProxyType({})
     """The values of all settings of this solver, as a record stores them."""
     predecessor: Int32Array | None = None
+    launches_itself: ClassVar[bool] = False
+    """Whether a library launches the kernels, so that their time is not known."""
 
     def __init_subclass__(cls) -> None:
         """Derive what follows from the name and the settings."""
