@@ -38,7 +38,7 @@ struct RelaxArcs {
     bool *mask;
     Label *label;
 
-    __device__ void operator()(int u) const { relax_arcs(u, indptr, indices, weights, mask, label); }
+    __device__ void operator()(int u) const { relax_arcs<false>(u, indptr, indices, weights, mask, label); }
 };
 
 struct DistanceOf {

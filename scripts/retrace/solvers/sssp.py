@@ -243,6 +243,14 @@ class StandardSSSP(MaskSSSP):
 
 
 @REGISTRY.add
+class AtomicAlwaysSSSP(MaskSSSP):
+    """`sssp/standard` with an atomic for every arc, as printed: others first see whether it could help."""
+
+    name = "sssp/standard-atomic-always"
+    kernels = ("mask_relax_always", "mask_start", "mask_unpack")
+
+
+@REGISTRY.add
 class PinnedSSSP(MaskSSSP):
     """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
 
