@@ -39,6 +39,8 @@ SPECS = [
     "bellman-ford/streams:parts=5",
     "bellman-ford/streams-pinned:parts=1",
     "bellman-ford/streams-masked:parts=5",
+    "bellman-ford/ablated:masks=1",
+    "bellman-ford/ablated:early_end=1",
 ]
 
 
@@ -248,6 +250,31 @@ def test_rows_are_counted_by_part(variant: str) -> None:
             found = solved(f"bellman-ford/{variant}:parts=2", one_way, Query(source), device).observed()
             keys = ("first_part_rows", "second_part_rows", "later_rows", "matrix_rows")
             assert found == dict(zip(keys, [*counts, sum(counts)], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("masks", "early_end", "iterations", "rows"),
+    [(1, 1, 20, 20), (1, 0, 20, 20), (0, 1, 20, 210), (0, 0, 20, 210)],
+)
+def test_masks_save_rows_on_a_path(masks: int, early_end: int, iterations: int, rows: int) -> None:
+    """A path against the order in which the threads run: each iteration reaches one vertex more."""
+    one_way = graph(20, [(u + 1, u, 2) for u in range(19)])
+    with EmulatedDevice() as device:
+        solver = make(f"bellman-ford/ablated:masks={masks},early_end={early_end}", device)
+        solver.setup(one_way)
+        solver.upload(Query(19))
+        assert solver.solve(Query(19)) == iterations
+        assert solver.observed() == {"matrix_rows": rows}
+
+
+@pytest.mark.parametrize(("early_end", "iterations"), [(0, 20), (1, 2)])
+def test_an_early_end_saves_iterations_on_a_star(early_end: int, iterations: int) -> None:
+    star = graph(20, [(0, leaf, 2) for leaf in range(1, 20)])
+    with EmulatedDevice() as device:
+        solver = make(f"bellman-ford/ablated:masks=1,early_end={early_end}", device)
+        solver.setup(star)
+        solver.upload(Query(0))
+        assert solver.solve(Query(0)) == iterations
 
 
 def test_streams_in_one_part_do_the_work_of_the_report_at_once() -> None:

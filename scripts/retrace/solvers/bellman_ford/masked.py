@@ -90,6 +90,7 @@ class MaskedBellmanFord(BellmanFord):
         (self.relaxation,) = self.load_kernels(self.kernel)
         module = self.device.load(MASKS)
         self.initialise, self.swap = module.kernel("initialise"), module.kernel("swap_masks")
+        self.activate_reached = module.kernel("activate_reached")
 
     def upload(self, query: Query) -> None:
         device = self.device
@@ -119,14 +120,18 @@ class MaskedBellmanFord(BellmanFord):
 
     def iterate(self) -> int:
         """Relax and swap until no distance falls; return how often."""
-        flag = np.zeros(1, np.int32)
         for iteration in range(1, self.vertices + 1):
             self.relax()
-            self.device.read(self.flag, flag)
-            if not flag[0]:
+            if self.ends(iteration):
                 return iteration
             self.swap_masks()
         raise refuse_endless(self.graph, self.origin)
+
+    def ends(self, iteration: int) -> bool:
+        """Read the flag; return whether no distance fell in an iteration."""
+        flag = np.zeros(1, np.int32)
+        self.device.read(self.flag, flag)
+        return not flag[0]
 
     def swap_masks(self) -> None:
         """Make those vertices active whose distance fell."""
@@ -188,6 +193,35 @@ class DenseBellmanFord(MatrixBellmanFord):
 
 
 @REGISTRY.add
+class AblatedBellmanFord(DenseBellmanFord):
+    """`bellman-ford/dense` without what saves work: the masks, the early end, or both.
+
+    Without masks, the arcs of every vertex that has been reached are relaxed in each iteration. Without the
+    early end there are as many iterations as the graph has vertices, and the host reads the last flag alone.
+    """
+
+    name = "bellman-ford/ablated"
+    implements = "an-bellman-ford, Algorithms 1 to 4, without masks or early end"
+    settings: ClassVar[Settings] = {
+        **DeviceSolver.settings,
+        "masks": Setting(0, "bellman-ford: 1: active vertices are relaxed, 0: all that are reached", 0, 1),
+        "early_end": Setting(0, "bellman-ford: 1: end when no distance falls, 0: never before", 0, 1),
+    }
+
+    def swap_masks(self) -> None:
+        if self.number("masks"):
+            super().swap_masks()
+            return
+        masks = self.mask, self.mask1, self.flag, self.relaxed
+        grid, vertices = self.grid(self.vertices), np.int32(self.vertices)
+        self.activate_reached(grid, self.block_size, vertices, self.distance, *masks)
+
+    def ends(self, iteration: int) -> bool:
+        asked = self.number("early_end") == 1 or iteration == self.vertices
+        return asked and super().ends(iteration)
+
+
+@REGISTRY.add
 class PinnedBellmanFord(DenseBellmanFord):
     """`bellman-ford/dense` with the matrix in page-locked host memory."""
 
@@ -214,6 +248,22 @@ class OutgoingBellmanFord(IncomingBellmanFord):
     implements = "an-bellman-ford, Algorithm 8"
     source = "bellman-ford/outgoing.cu"
     kernel = "relax_outgoing"
+
+
+@REGISTRY.add
+class TransposedBellmanFord(OutgoingBellmanFord):
+    """`bellman-ford/outgoing` on the transposed matrix: threads read as those of `bellman-ford/incoming` do.
+
+    What is left of the gap between the two is not a matter of coalesced access. Ours.
+    """
+
+    name = "bellman-ford/outgoing-transposed"
+    implements = "our own kernel: an-bellman-ford, Algorithm 8, with the access of Algorithm 7"
+    source = "bellman-ford/outgoing-transposed.cu"
+    kernel = "relax_outgoing_transposed"
+
+    def on_host(self) -> Int32Array:
+        return matrices.transposed_matrix(self.graph).ravel()
 
 
 @REGISTRY.add
@@ -287,3 +337,26 @@ class EdgeListBellmanFord(MaskedBellmanFord):
         grid = self.grid(-(-arcs // self.number("edges_per_thread")))
         vectors = self.distance, self.mask, self.mask1, self.flag
         self.relaxation(grid, self.block_size, np.int32(arcs), *self.arrays, *vectors)
+
+
+@REGISTRY.add
+class CsrBellmanFord(MaskedBellmanFord):
+    """Sparse graphs as compressed sparse rows; a thread for each vertex, however many arcs it has."""
+
+    name = "bellman-ford/csr"
+    implements = "an-bellman-ford, section 4.3, one thread for the adjacency list of a vertex"
+    source = "bellman-ford/csr.cu"
+    kernel = "relax_rows_of_vertices"
+
+    def memory_bytes(self, graph: Graph) -> int:
+        return 4 * (2 * graph.arcs + 4 * graph.vertices + 1)
+
+    def send_graph(self) -> None:
+        rows = matrices.rows_of(self.graph)
+        assert rows.weights is not None
+        self.arrays = [self.device.upload(array) for array in (rows.indptr, rows.indices, rows.weights)]
+
+    def relax(self) -> None:
+        vectors = self.distance, self.mask, self.mask1, self.flag
+        grid, vertices = self.grid(self.vertices), np.int32(self.vertices)
+        self.relaxation(grid, self.block_size, vertices, *self.arrays, *vectors)
