@@ -239,6 +239,15 @@ def test_rows_that_are_relaxed_are_counted(spec: str) -> None:
             assert solver.observed()["matrix_rows"] == 20.0 - source
 
 
+@pytest.mark.parametrize(("spec", "rows"), [("dense", 40), ("ablated:early_end=1", 41)])
+def test_rows_that_threads_count_at_once_are_not_lost(spec: str, rows: int) -> None:
+    star = graph(40, [(0, leaf, 2) for leaf in range(1, 40)])
+    for seed in range(5):
+        with EmulatedDevice(seed) as device:
+            found = solved(f"bellman-ford/{spec}", star, Query(0), device)
+            assert found.observed() == {"matrix_rows": rows}
+
+
 @pytest.mark.parametrize("variant", ["streams", "streams-masked"])
 def test_rows_are_counted_by_part(variant: str) -> None:
     """The source is in the first part from 0 on, in the second from 15 on; arcs lead to the second alone."""
