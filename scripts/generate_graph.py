@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from retrace.graphs import csr
+from retrace.graphs.generators import with_hub
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.generate import TreeFirst, generate
 from retrace.system.errors import OneLineParser, run_command
@@ -22,6 +24,7 @@ def main() -> None:
     parser.add_argument("--name", required=True, help="name in records, such as random-14-50")
     parser.add_argument("--vertices", type=int, required=True)
     parser.add_argument("--arcs-per-vertex", type=float, required=True)
+    parser.add_argument("--hub", action="store_true", help="give one vertex an arc to every other")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", type=Path, required=True, help="folder to store the graph in")
     arguments = parser.parse_args()
@@ -31,8 +34,12 @@ def main() -> None:
     if reason := lack(wanted, arguments.output):
         print(f"warning: {arguments.name} is not made: {reason}", file=sys.stderr)
         csr.save_missing(TreeFirst.info_of(wanted), reason, arguments.output)
-    else:
-        csr.save(generate(TreeFirst.name, wanted), arguments.output)
+        return
+    graph = generate(TreeFirst.name, wanted)
+    if arguments.hub:
+        graph = with_hub(graph, wanted.weights, wanted.seed)
+        graph = replace(graph, info=TreeFirst.info_of(replace(wanted, arcs=graph.arcs)))
+    csr.save(graph, arguments.output)
 
 
 def lack(wanted: RandomGraph, output: Path) -> str | None:

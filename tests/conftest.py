@@ -19,7 +19,7 @@ from retrace import cli
 from retrace.devices.base import Device
 from retrace.devices.build import build_cubin, build_emulator, build_host
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.measure import environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS
@@ -85,6 +85,20 @@ def device(request: pytest.FixtureRequest) -> Iterator[Device]:
     """Open a device of each backend that this machine has."""
     with request.param() as opened:
         yield opened
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Note the grid and the block of each kernel's last launch on the emulator."""
+    noted: dict[str, Any] = {}
+    launch = EmulatedKernel.__call__
+
+    def noting(kernel: EmulatedKernel, grid: Any, block: Any, *arguments: Any, **options: Any) -> None:
+        noted[kernel.name] = grid, block
+        launch(kernel, grid, block, *arguments, **options)
+
+    monkeypatch.setattr(EmulatedKernel, "__call__", noting)
+    return noted
 
 
 @pytest.fixture(scope="session")

@@ -38,6 +38,9 @@ SPECS = [
     "bellman-ford/edge-list:edges_per_thread=3,block_size=32",
     "bellman-ford/streams:parts=5",
     "bellman-ford/streams-pinned:parts=1",
+    "bellman-ford/streams-masked:parts=5",
+    "bellman-ford/ablated:masks=1",
+    "bellman-ford/ablated:early_end=1",
 ]
 
 
@@ -242,13 +245,82 @@ def test_rows_that_are_relaxed_are_counted(spec: str) -> None:
         for source in (0, 19):
             solver.upload(Query(source))
             solver.solve(Query(source))
-            assert solver.observed() == {"matrix_rows": 20.0 - source}
+            assert solver.observed()["matrix_rows"] == 20.0 - source
     for seed in range(3):  # where many rows become active at the same time
         with EmulatedDevice(seed) as device:
             solver = solved(
                 f"{spec}{',' if ':' in spec else ':'}block_size=32", two_level_star(9, 9), Query(0), device
             )
-            assert solver.observed() == {"matrix_rows": 91.0}
+            assert solver.observed()["matrix_rows"] == 91.0
+
+
+@pytest.mark.parametrize(("spec", "rows"), [("dense", 40), ("ablated:early_end=1", 41)])
+def test_rows_that_threads_count_at_once_are_not_lost(spec: str, rows: int) -> None:
+    star = graph(40, [(0, leaf, 2) for leaf in range(1, 40)])
+    for seed in range(5):
+        with EmulatedDevice(seed) as device:
+            found = solved(f"bellman-ford/{spec}", star, Query(0), device)
+            assert found.observed() == {"matrix_rows": rows}
+
+
+@pytest.mark.parametrize("variant", ["streams", "streams-masked"])
+def test_rows_are_counted_by_part(variant: str) -> None:
+    """The source is in the first part from 0 on, in the second from 15 on; arcs lead to the second alone."""
+    one_way = graph(20, [(u, u + 1, 2) for u in range(19)])
+    masked = {0: [10.0, 10.0, 0.0], 15: [5.0, 0.0, 0.0]}
+    listed = {0: [2.0, 0.0, 18.0], 15: [2.0, 0.0, 3.0]}  # on arrival once, the source's row twice
+    with EmulatedDevice() as device:
+        for source, counts in (masked if variant == "streams-masked" else listed).items():
+            found = solved(f"bellman-ford/{variant}:parts=2", one_way, Query(source), device).observed()
+            keys = ("first_part_rows", "second_part_rows", "later_rows", "matrix_rows")
+            assert found == dict(zip(keys, [*counts, sum(counts)], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("masks", "early_end", "iterations", "rows"),
+    [(1, 1, 20, 20), (1, 0, 20, 20), (0, 1, 20, 210), (0, 0, 20, 210)],
+)
+def test_masks_save_rows_on_a_path(masks: int, early_end: int, iterations: int, rows: int) -> None:
+    """A path against the order in which the threads run: each iteration reaches one vertex more."""
+    one_way = graph(20, [(u + 1, u, 2) for u in range(19)])
+    with EmulatedDevice() as device:
+        solver = make(f"bellman-ford/ablated:masks={masks},early_end={early_end}", device)
+        solver.setup(one_way)
+        solver.upload(Query(19))
+        assert solver.solve(Query(19)) == iterations
+        assert solver.observed() == {"matrix_rows": rows}
+
+
+@pytest.mark.parametrize(("early_end", "iterations"), [(0, 20), (1, 2)])
+def test_an_early_end_saves_iterations_on_a_star(early_end: int, iterations: int) -> None:
+    star = graph(20, [(0, leaf, 2) for leaf in range(1, 20)])
+    with EmulatedDevice() as device:
+        solver = make(f"bellman-ford/ablated:masks=1,early_end={early_end}", device)
+        solver.setup(star)
+        solver.upload(Query(0))
+        assert solver.solve(Query(0)) == iterations
+
+
+def test_streams_in_one_part_do_the_work_of_the_report_at_once() -> None:
+    with EmulatedDevice() as device:
+        rows = [
+            solved(spec, DenseGraph(300, 3), Query(7), device).observed()["matrix_rows"]
+            for spec in ("bellman-ford/dense", "bellman-ford/streams-masked:parts=1")
+        ]
+    assert rows[0] == rows[1] > 300
+
+
+@pytest.mark.parametrize("edges", [1, 2, 4, 8, 16, 32, 64])
+def test_several_edges_per_thread_take_fewer_threads_along_both_axes(
+    edges: int, launches: dict[str, Any]
+) -> None:
+    """The smallest matrix of the report: each thread's loops pass over what the grid does not cover."""
+    with EmulatedDevice() as device:
+        solved(f"bellman-ford/multi-edge:edges_per_thread={edges}", DenseGraph(256, 1), Query(0), device)
+    grid, block = launches["relax_multi_edge"]
+    heads, tails = (256 // (blocks * threads) for blocks, threads in zip(grid, block, strict=True))
+    assert heads * tails == edges
+    assert heads in (tails, 2 * tails)
 
 
 def test_streams_reads_few_rows_twice() -> None:

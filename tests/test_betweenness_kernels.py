@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, identified, random_graphs
+from retrace.check.checkers import checker_of
 from retrace.devices.base import MAX_THREADS, Device
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
@@ -250,3 +251,25 @@ def test_records_hold_settings_and_what_was_observed(tmp_path: Path, provenance:
     assert (record.parameters["mdeg"], record.parameters["sources"]) == (4, 5)
     assert (record.observed["blocks"], record.observed["searches"]) == (2, 5)
     assert record.observed["max_relative_error"] < 1e-4
+
+
+def test_pinned_memory_is_allocated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a pass after the first one does not time it, also where a query sends less."""
+    with EmulatedDevice() as device:
+        allocated: list[int] = []
+        allocate = device.pinned
+
+        def pinned(size: int, dtype: Any) -> Any:
+            allocated.append(size)
+            return allocate(size, dtype)
+
+        monkeypatch.setattr(device, "pinned", pinned)
+        solver = make("betweenness/vert-comp:streams=2", device)
+        solver.setup(NAMED["grid"])
+        checker = checker_of("betweenness", NAMED["grid"])
+        for query in (Query(), Query(sources=(0, 7)), Query()):
+            solver.upload(query)
+            solver.solve(query)
+            assert checker.check(solver.name, query, solver.download()).verified
+    assert len(allocated) == 5  # what the kernel reads, and the sources
+    assert solver.observed()["allocation_ms"] > 0

@@ -18,7 +18,8 @@ from retrace.check.oracles import Oracle
 from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.matrices import host_matrix
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
-from retrace.solvers import Query
+from retrace.graphs.formats.parsing import read_graph
+from retrace.solvers import DeviceSolver, Query, make
 from retrace.system.errors import RetraceError
 from test_solvers import answer, solve
 
@@ -269,6 +270,57 @@ def test_tuwien_never_ends_on_a_cycle_of_weight_0() -> None:
     with pytest.raises(RetraceError, match="does not end"):
         answer("sssp/standard-published", "emulator", cycle, Query(0))
     assert mended("sssp/standard", cycle) == [0, 0]
+
+
+def test_tuwien_edges_array_does_not_say_where_it_ends() -> None:
+    one, two = graph(2, [(0, 1, 1)]), graph(2, [(0, 1, 1), (1, 0, 1)])
+    assert one.indptr[:2].tolist() == two.indptr[:2].tolist() == [0, 1]  # n entries, as printed
+    assert (one.indptr[2], two.indptr[2]) == (1, 2)
+
+
+@pytest.mark.parametrize(("boolean", "arcs"), [("0", 1), ("1", 2), ("true", None), ("TRUE", None)])
+def test_he_header_has_0_or_1(tmp_path: Path, boolean: str, arcs: int | None) -> None:
+    path = tmp_path / "edge.he"
+    path.write_text(f"H 2 1 {boolean}\nE 0 1 5\n")
+    if arcs is None:
+        with pytest.raises(RetraceError, match="line 1: expected a header 'H N M U'"):
+            read_graph(path, "he")
+    else:
+        assert read_graph(path, "he").arcs == arcs
+
+
+def test_he_writes_an_undirected_edge_once(tmp_path: Path) -> None:
+    path = tmp_path / "edge.he"
+    path.write_text("H 2 1 1\nE 0 1 5\n")
+    assert read_graph(path, "he").tails().tolist() == [0, 1]
+    path.write_text("H 2 1 1\nE 0 1 5\nE 1 0 5\n")
+    with pytest.raises(RetraceError, match="1"):
+        read_graph(path, "he")
+
+
+def test_hong_float_loses_the_last_vertices_of_a_large_frontier() -> None:
+    frontier, block = 2**24 + 1, 512
+    assert np.ceil(np.float32(frontier) / np.float32(block)) * block == frontier - 1
+    with EmulatedDevice() as device:
+        solver = make("bfs/block-queue:block_size=512", device)
+        assert isinstance(solver, DeviceSolver)
+        assert solver.grid(frontier) * block >= frontier
+
+
+def test_hong_label_of_the_source_is_not_positive() -> None:
+    alone = graph(1, [])
+    assert (
+        answer("bfs/two-frontier", "host", alone, Query(0)).tolist()
+        == mended("bfs/block-queue", alone)
+        == [0]
+    )
+
+
+def test_stcon_terminate_is_read_while_it_is_set() -> None:
+    """Many vertices at which both colours meet at once: whatever some threads skip, the length is right."""
+    middle = graph(34, [(end, v, 1) for v in range(2, 34) for end in (0, 1)], directed=False)
+    for seed in range(40):
+        assert answer("stcon/bsp:block_size=8", "emulator", middle, Query(0, 1), seed).tolist() == [2]
 
 
 def printed_bellman_ford(

@@ -23,6 +23,7 @@ from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
+from retrace.graphs.generators import with_hub
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
 from retrace.solvers import GENERATORS, Query, make
 from retrace.solvers.generate import Generator, RandomDegree, TreeFirst, generate
@@ -114,6 +115,29 @@ def test_fewest_arcs_are_a_tree() -> None:
 def test_threads_change_nothing(threads: int) -> None:
     wanted = RandomGraph(60_000, 300_000, seed=11)
     assert tree_first(wanted, threads).digest() == tree_first(wanted, 2).digest()
+
+
+def test_reallocating_changes_nothing() -> None:
+    for vertices, arcs in SIZES:
+        wanted = RandomGraph(vertices, arcs, seed=11)
+        found = generate("generate/tree-first-reallocating", wanted)
+        assert found.digest() == tree_first(wanted).digest(), f"{vertices} vertices"
+
+
+def test_a_hub_has_an_arc_to_every_other_vertex() -> None:
+    wanted = RandomGraph(257, 4000, seed=3)
+    without = tree_first(wanted)
+    found = with_hub(without, wanted.weights, wanted.seed)
+    begin, end = found.indptr[128:130]
+    assert found.indices[begin:end].tolist() == [v for v in range(257) if v != 128]
+    assert found.weights is not None
+    assert (found.weights[begin:end].min(), found.weights[begin:end].max()) == (1, 100)
+    both = [
+        csr_array((one.weights, one.indices, one.indptr), shape=(257, 257)).toarray()
+        for one in (without, found)
+    ]
+    assert np.array_equal(both[0][both[0] > 0], both[1][both[0] > 0])  # what was there
+    assert np.flatnonzero((both[0] != both[1]).any(axis=1)).tolist() == [128]
 
 
 def test_schedule_changes_nothing() -> None:
@@ -374,7 +398,9 @@ def test_requests_are_checked() -> None:
 
 
 def test_generators_by_name() -> None:
-    assert list(GENERATORS.solvers) == ["generate/tree-first", "generate/random-degree"]
+    assert list(GENERATORS.solvers) == [
+        f"generate/{name}" for name in ("tree-first", "tree-first-reallocating", "random-degree")
+    ]
     with EmulatedDevice() as device:
         for name in GENERATORS.solvers:
             assert generate(name, RandomGraph(5, 6, seed=1), device).arcs == 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -14,7 +15,7 @@ from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.certificates import certify_tree
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
-from retrace.devices.emulator import EmulatedKernel
+from retrace.devices.base import extent
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
 from retrace.system.errors import RetraceError
@@ -167,16 +168,49 @@ ON_DEVICE = {name: kind for name, kind in REGISTRY.solvers.items() if issubclass
 
 
 @pytest.mark.parametrize("name", [name for name, kind in ON_DEVICE.items() if "block_size" in kind.defaults])
-def test_blocks_are_as_large_as_was_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    launched: dict[str, Any] = {}
-    launch = EmulatedKernel.__call__
-
-    def noting(kernel: EmulatedKernel, grid: Any, block: Any, *arguments: Any, **options: Any) -> None:
-        launched[kernel.name] = block
-        launch(kernel, grid, block, *arguments, **options)
-
-    monkeypatch.setattr(EmulatedKernel, "__call__", noting)
+def test_blocks_are_as_large_as_was_asked(name: str, launches: dict[str, Any]) -> None:
     always = ",crossover=1" if "crossover" in REGISTRY.find(name).defaults else ""  # on the device
     verify(f"{name}:block_size=96{always}", "emulator", grid(9, 7), Query(0, 50))
     of_their_own = {"sum_chunks", "scan_chunks"}  # prefix sums
-    assert {block for kernel, block in launched.items() if kernel not in of_their_own} in ({96}, {1, 96})
+    threads = {
+        math.prod(extent(block)) for kernel, (_, block) in launches.items() if kernel not in of_their_own
+    }
+    assert threads in ({96}, {1, 96})
+
+
+@pytest.mark.parametrize("variant", ["standard", "pinned", "pinned-graph", "zero-copy", "mapped", "thrust"])
+def test_shortest_paths_are_brought_back_in_download(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compared in Table 2 moves the same bytes, apart from the mask: distances and predecessors."""
+    found = grid(9, 7)
+    copied: list[tuple[str, int]] = []
+    with open_device("emulator") as opened:
+        for way in ("write", "read"):
+            copy = getattr(opened, way)
+
+            def noting(buffer: Any, host: Any, stream: Any = None, way: str = way, copy: Any = copy) -> None:
+                copied.append((way, host.nbytes))
+                copy(buffer, host, stream)
+
+            monkeypatch.setattr(opened, way, noting)
+        solver = make(f"sssp/{variant}", opened)
+        solver.setup(found)
+        solver.upload(Query(0))
+        sent = sum(size for _, size in copied)
+        solver.solve(Query(0))
+        copied.clear()
+        distance, predecessor = solver.download(), solver.predecessors()
+    assert predecessor is not None
+    assert certify_tree(found, 0, distance, predecessor) is None
+    if variant != "thrust":  # it copies by itself
+        assert sent == (0 if variant == "mapped" else 4 * (found.vertices + 1 + 2 * found.arcs))
+        assert copied == ([] if variant == "mapped" else [("read", 4 * found.vertices)] * 2)
+
+
+def test_the_host_notes_where_it_finds_a_masked_vertex() -> None:
+    one_way = graph(6, [(u + 1, u, 1) for u in range(5)])  # against the order in which the threads run
+    with open_device("emulator") as opened:
+        for variant in ("standard", "pinned", "zero-copy", "mapped"):
+            observed = solved(f"sssp/{variant}", one_way, Query(5), opened).observed()
+            assert observed["first_masked"] == np.mean([4, 3, 2, 1, 0])
+            assert observed["allocation_ms"] > 0
+        assert "first_masked" not in solved("sssp/gpu-search", one_way, Query(5), opened).observed()

@@ -2,7 +2,7 @@
 //
 // Report   an-bellman-ford, section 4.2: the alternative that Algorithm 5 is compared with. It has no pseudo-code.
 // Mapping  thread t takes edges_per_thread consecutive arcs, in row order, from t * edges_per_thread on. Neighbouring
-//          threads therefore read entries that are edges_per_thread apart.
+//          threads therefore read entries that are edges_per_thread apart. There are as many threads as in multi-edge.cu.
 
 #include "relax.cuh"
 

@@ -14,7 +14,9 @@
 //          stores it in delta[w], so that each arc costs one addition. Sariyuce et al. (GPGPU-6, 2013), whom the report
 //          follows, start delta at 1 / sigma and subtract 1 at the end. That subtraction cancels: scores that should be
 //          0 are not.
-//          Each score is added when its vertex is finished, not in a separate pass.
+//          Each score is added when its vertex is finished. Where one thread adds up a vertex's sum (vert, vert-queue),
+//          that takes no pass of its own. Where several threads do (edge, virt), finish_level() sweeps all vertices
+//          at the end of each level.
 
 #pragma once
 

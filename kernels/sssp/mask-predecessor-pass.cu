@@ -5,7 +5,7 @@
 //          uses a 64-bit atomic.
 // Mapping  one thread per vertex, one launch per iteration; then one launch for the predecessors, or more if some arcs
 //          have weight 0.
-// Departs  as mask.cu, but distances have 32 bits. Any arc u->v with distance[u] + weight = distance[v] makes u a valid
+// Departs  as mask.cu, its plain read before the atomic included, but distances have 32 bits. Any arc u->v with distance[u] + weight = distance[v] makes u a valid
 //          predecessor of v. If all weights are positive, the chosen arcs form a tree, because distances increase along
 //          them. Arcs of weight 0 could close a cycle. They are used last, and only from vertices that are already
 //          connected to the source.

@@ -5,6 +5,8 @@
 
 using Label = unsigned long long;
 
+constexpr int UNREACHED = 2147483647;  // distance of a vertex that no path has reached
+
 __device__ inline int distance_of(Label label) { return int(label >> 32); }
 
 __device__ inline Label make_label(int distance, int predecessor)
@@ -12,6 +14,11 @@ __device__ inline Label make_label(int distance, int predecessor)
     return Label(distance) << 32 | unsigned(predecessor);
 }
 
+// Relaxes the arcs of u if it is masked. ALWAYS: with an atomic for each arc, as line 8 of Algorithm 1. Otherwise a plain
+// read first skips arcs that cannot lower the distance: it only falls, so that a value which is out of date is too large.
+// Without that read, an equal distance must not set the predecessor, which could close a cycle of weight 0: a predecessor
+// of -1 is the largest, and whoever lowered the distance sets its own.
+template <bool ALWAYS>
 __device__ inline void relax_arcs(int u, const int *indptr, const int *indices, const int *weights, bool *mask,
                                   Label *label)
 {
@@ -21,8 +28,10 @@ __device__ inline void relax_arcs(int u, const int *indptr, const int *indices, 
     const int distance = distance_of(*(volatile Label *)&label[u]);
     for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
         const int v = indices[arc], through = distance + weights[arc];
-        if (through >= distance_of(label[v])) continue;
-        const Label before = atomicMin(&label[v], make_label(through, u));
-        if (through < distance_of(before)) mask[v] = true;
+        if (!ALWAYS && through >= distance_of(label[v])) continue;
+        const Label before = atomicMin(&label[v], make_label(through, ALWAYS ? -1 : u));
+        if (through >= distance_of(before)) continue;
+        if (ALWAYS) atomicMin(&label[v], make_label(through, u));
+        mask[v] = true;
     }
 }

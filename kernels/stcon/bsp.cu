@@ -11,7 +11,9 @@
 //
 // The report's names: frontier F_a, red R_a, green G_a, their updating counterparts F_ua, R_ua, G_ua, cost C_a.
 // state holds R_f, G_f, Terminate and "more", in this order; the distance is R_f + G_f. All writers of a cost, R_f or
-// G_f in one iteration write the same value, because both searches advance level by level.
+// G_f in one iteration write the same value, because both searches advance level by level. As in print, threads of kernel
+// 2 read Terminate (line 2) while others set it (line 15): a vertex that is skipped keeps a colour that nobody reads any
+// more, and the host reads the lengths after the launch.
 
 enum { RED_LENGTH, GREEN_LENGTH, MET, MORE };
 
@@ -61,8 +63,5 @@ extern "C" __global__ void stcon_kernel2(int vertices, bool *frontier, bool *red
     red_updating[v] = false;
     green_updating[v] = false;
     state[MORE] = 1;
-    if (green[v] && red[v]) {  // the frontiers meet at a vertex
-        __threadfence();       // write both lengths before the flag that stops other threads
-        state[MET] = 1;
-    }
+    if (green[v] && red[v]) state[MET] = 1;  // the frontiers meet at a vertex
 }

@@ -16,6 +16,7 @@
 #include <thrust/for_each.h>
 #include <thrust/host_vector.h>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/transform.h>
 
 #ifndef __CUDACC__
 #define __device__
@@ -37,12 +38,20 @@ struct RelaxArcs {
     bool *mask;
     Label *label;
 
-    __device__ void operator()(int u) const { relax_arcs(u, indptr, indices, weights, mask, label); }
+    __device__ void operator()(int u) const { relax_arcs<false>(u, indptr, indices, weights, mask, label); }
+};
+
+struct DistanceOf {
+    __device__ int operator()(Label label) const { return distance_of(label); }
+};
+
+struct PredecessorOf {
+    __device__ int operator()(Label label) const { return int(label); }
 };
 
 struct Search {
     int vertices;
-    thrust::device_vector<int> indptr, indices, weights;
+    thrust::device_vector<int> indptr, indices, weights, distance, predecessor;
     thrust::device_vector<bool> mask;
     thrust::device_vector<Label> label;
     thrust::host_vector<bool> seen;
@@ -56,6 +65,8 @@ extern "C" Search *sssp_thrust_upload(Graph graph, int source)
                               {graph.indptr, graph.indptr + vertices + 1},
                               {graph.indices, graph.indices + arcs},
                               {graph.weights, graph.weights + arcs},
+                              thrust::device_vector<int>(vertices),
+                              thrust::device_vector<int>(vertices),
                               thrust::device_vector<bool>(vertices, false),
                               thrust::device_vector<Label>(vertices, Label(UNREACHABLE) << 32 | 0xffffffff),
                               thrust::host_vector<bool>(vertices)};
@@ -77,14 +88,14 @@ extern "C" int sssp_thrust_solve(Search *search)
     }
 }
 
-// Writes distances and predecessors; the predecessor is -1 where there is none.
-extern "C" void sssp_thrust_download(const Search *search, int *distance, int *predecessor)
+// Splits the labels on the device, and writes distances and predecessors; the predecessor is -1 where there is none.
+extern "C" void sssp_thrust_download(Search *search, int *distance, int *predecessor)
 {
-    const thrust::host_vector<Label> label = search->label;
-    for (int v = 0; v < search->vertices; v++) {
-        distance[v] = int(label[v] >> 32);
-        predecessor[v] = int(label[v]);
-    }
+    const thrust::device_vector<Label> &label = search->label;
+    thrust::transform(label.begin(), label.end(), search->distance.begin(), DistanceOf());
+    thrust::transform(label.begin(), label.end(), search->predecessor.begin(), PredecessorOf());
+    thrust::copy(search->distance.begin(), search->distance.end(), distance);
+    thrust::copy(search->predecessor.begin(), search->predecessor.end(), predecessor);
 }
 
 extern "C" void sssp_thrust_free(Search *search) { delete search; }

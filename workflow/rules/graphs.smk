@@ -32,23 +32,27 @@ rule graph:
 
 
 rule random_graph:
-    """Generate a weakly connected graph of 2^{exponent} vertices with {per_vertex} arcs per vertex."""
+    """Generate a weakly connected graph of 2^{exponent} vertices with {per_vertex} arcs per vertex, or more with a hub."""
     input:
         f"{KERNELS}/host/generate_tree_first.cpp",
+        f"{KERNELS}/host/tree_first.h",
         f"{KERNELS}/generate/random_graph.h",
         script=f"{SCRIPTS}/generate_graph.py",
         code=imports("generate_graph.py"),
     output:
-        directory("resources/graphs/random-{exponent,[0-9]+}-{per_vertex,[0-9]+}"),
+        directory(
+            "resources/graphs/{kind,random|hub}-{exponent,[0-9]+}-{per_vertex,[0-9]+}"
+        ),
     log:
-        "logs/graph/random-{exponent}-{per_vertex}.log",
+        "logs/graph/{kind}-{exponent}-{per_vertex}.log",
     params:
         vertices=lambda wildcards: 2 ** int(wildcards.exponent),
+        hub=lambda wildcards: "--hub" if wildcards.kind == "hub" else "",
         seed=config["seed"],
     message:
-        "Generate random-{wildcards.exponent}-{wildcards.per_vertex}"
+        "Generate {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex}"
     shell:
-        "python {input.script:q} --name random-{wildcards.exponent}-{wildcards.per_vertex}"
+        "python {input.script:q} --name {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex} {params.hub}"
         " --vertices {params.vertices} --arcs-per-vertex {wildcards.per_vertex} --seed {params.seed:q}"
         " --output {output:q} 2> >(tee {log:q} >&2)"
 

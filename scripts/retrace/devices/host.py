@@ -24,7 +24,7 @@ class CGraph(ctypes.Structure):
 
 
 class CRandomGraph(ctypes.Structure):
-    """`RandomGraph` of `kernels/host/generate_tree_first.cpp`."""
+    """`RandomGraph` of `kernels/host/tree_first.h`."""
 
     _fields_ = (
         *((name, ctypes.c_int) for name in ("vertices", "arcs", "low", "high")),

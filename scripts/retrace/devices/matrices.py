@@ -65,6 +65,22 @@ def _complete(graph: DenseGraph) -> Int32Array:
     return matrix
 
 
+def transposed_matrix(graph: Graph) -> Int32Array:
+    """Return the transposed matrix in pageable host memory, shape (vertices, pitch); the last one is kept."""
+    return _transposed(graph) if isinstance(graph, DenseGraph) else _transpose(graph)
+
+
+def _transpose(graph: Graph) -> Int32Array:
+    matrix, vertices = host_matrix(graph), graph.vertices
+    require(matrix_bytes(graph), memory.available(), "memory")
+    transposed = np.full_like(matrix, UNREACHABLE)
+    transposed[:, :vertices] = matrix[:, :vertices].T
+    return transposed
+
+
+_transposed = lru_cache(maxsize=1)(_transpose)  # of complete graphs, which are known by their seed
+
+
 def device_matrix(device: Device, graph: Graph) -> Buffer:
     """Return the matrix in device memory, vertices * pitch entries; a complete graph's is computed there."""
     if not isinstance(graph, DenseGraph):

@@ -90,6 +90,25 @@ def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
         drawn *= 2
 
 
+def with_hub(graph: CSRGraph, weights: tuple[int, int], seed: int) -> CSRGraph:
+    """Give the middle vertex an arc to every other one; new arcs get weights from the lowest to the highest.
+
+    The graph must be simple, directed and weighted, and heads sorted. The hub is not vertex 0, from which
+    generated graphs are searched: a source relaxes its arcs only once.
+    """
+    hub = graph.vertices // 2
+    begin, end = graph.indptr[hub], graph.indptr[hub + 1]
+    heads = np.delete(np.arange(graph.vertices, dtype=np.int32), hub)
+    drawn = random_weights(np.full_like(heads, hub), heads, *weights, seed)
+    assert graph.weights is not None
+    drawn[np.searchsorted(heads, graph.indices[begin:end])] = graph.weights[begin:end]
+    indices = np.concatenate((graph.indices[:begin], heads, graph.indices[end:]))
+    all_weights = np.concatenate((graph.weights[:begin], drawn, graph.weights[end:]))
+    indptr = graph.indptr.copy()
+    indptr[hub + 1 :] += len(heads) - (end - begin)
+    return CSRGraph(indptr, indices, all_weights, graph.info)
+
+
 def random_weights(
     tails: NDArray[np.integer[Any]], heads: NDArray[np.integer[Any]], low: int, high: int, seed: int
 ) -> Int32Array:

@@ -17,6 +17,9 @@ WEIGHTS = (1, 100)
 RANDOM_GRAPH = r"random-(\d+)-(\d+)"
 """Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
 
+HUB_GRAPH = r"hub-(\d+)-(\d+)"
+"""Name of a random graph with a hub, a vertex that has an arc to every other: see `generators.with_hub`."""
+
 GENERATED = {"origin": "generated", "weights": "generated", "directed": True, "source": 0}
 """The part of `info` that all generated graphs share."""
 

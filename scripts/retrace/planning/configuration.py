@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from retrace.graphs.dataset_registry import Dataset, load_registry
-from retrace.graphs.random import RANDOM_GRAPH
+from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
 from retrace.solvers import find, parse
 from retrace.system.errors import RetraceError
 from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTexts, Some, Text, at, read_as
@@ -201,8 +201,13 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
         known: list[str] = []
         pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
         if not experiment.generates:
-            known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{COMPLETE}"
-            expected = [*known, *expected, "a complete one such as dense-256"]
+            known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE}"
+            expected = [
+                *known,
+                *expected,
+                "one with a hub such as hub-14-5",
+                "a complete one such as dense-256",
+            ]
         for kind in ("graphs", "larger_graphs"):
             for name in getattr(experiment, kind):
                 if name not in known and not re.fullmatch(pattern, name):

@@ -6,6 +6,7 @@ tail, and the same seed gives the same graph everywhere.
 
 import math
 import os
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,7 +65,7 @@ class TreeFirst(Generator):
         resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)
         self.wanted = wanted
         self.c_wanted = c_random_graph(wanted, self.keys())
-        self.function = host_function(self.source, "generate_tree_first", returns=None)
+        self.function = host_function(self.source, PurePath(self.source).stem, returns=None)
 
     def upload(self, query: Query) -> None:
         vertices, arcs = self.wanted.vertices, self.wanted.arcs
@@ -79,6 +80,21 @@ class TreeFirst(Generator):
 
     def download(self) -> CSRGraph:
         return self.finished(*self.arrays)
+
+
+@GENERATORS.add
+class ReallocatingTreeFirst(TreeFirst):
+    """The same graph on one core, with a vector for each vertex that moves whenever it is full.
+
+    The report calls its own generator very slow for that; `generate/tree-first` counts, then allocates once.
+    """
+
+    name = "generate/tree-first-reallocating"
+    source = "host/generate_tree_first_reallocating.cpp"
+    settings: ClassVar[Settings] = {}
+
+    def solve(self, query: Query) -> None:
+        self.function(self.c_wanted, *map(pointer, self.arrays))
 
 
 @GENERATORS.add

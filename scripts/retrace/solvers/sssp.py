@@ -6,20 +6,22 @@ many iterations only as a shortest path has arcs, and parallel within each. `sss
 are one kernel of report tuwien-sssp; they differ in how the host learns that no vertex is masked.
 """
 
+from collections.abc import Callable
 from itertools import count
+from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices.base import Buffer
+from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
-from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, only, seconds_of, unreached
+from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, seconds_of
 from retrace.system.errors import RetraceError
 
 
@@ -88,6 +90,9 @@ class BspSSSP(BulkSynchronous):
 
     The first relaxes the arcs of masked vertices by atomicMin into a second array of distances; the second
     takes over the distances that fell, and masks their vertices. Report bsp-suite, section 3.4.3.
+
+    `upload` copies the graph and 9 bytes for the source; the arrays of vertices are filled on the device.
+    `download` copies 4 bytes a vertex, the distances: the report's kernels find no predecessors.
     """
 
     name = "sssp/bsp"
@@ -98,9 +103,11 @@ class BspSSSP(BulkSynchronous):
 
     def upload(self, query: Query) -> None:
         graph, device = self.graph, self.device
-        distance = unreached(graph, query.source)
-        arcs, mask = self.upload_arcs(graph), device.upload(only(query.source, graph))
-        self.answer, updating = device.upload(distance), device.upload(distance)
+        arcs, mask = self.upload_arcs(graph), device.empty(graph.vertices, np.bool_)
+        self.answer, updating = (device.empty(graph.vertices, np.int32) for _ in range(2))
+        fill_but_one(device, mask, False, query.source, True)
+        for distance in (self.answer, updating):
+            fill_but_one(device, distance, UNREACHABLE, query.source, 0)
         vertices, more = np.int32(graph.vertices), device.empty(1, np.int32)
         self.arguments = (
             (vertices, *arcs, mask, self.answer, updating),
@@ -108,50 +115,102 @@ class BspSSSP(BulkSynchronous):
         )
 
 
+def arrays_of(graph: CSRGraph) -> list[Int32Array]:
+    """Return the arrays that the kernels read."""
+    assert graph.weights is not None
+    return [graph.indptr, graph.indices, graph.weights]
+
+
+def fill_but_one(device: Device, buffer: Buffer, value: int, index: int, other: int) -> None:
+    """Set all elements of a buffer on the device, and one of them to another value from the host."""
+    device.fill(buffer, value)
+    device.write(device.view(buffer, index, 1), np.array([other], dtype=buffer.dtype))
+
+
 class MaskSSSP(DeviceSolver):
     """One kernel an iteration, with one thread for each vertex, which relaxes the arcs of masked ones.
 
     Heads whose distance falls are masked. Distance and predecessor share a 64-bit word, updated by one
     atomicMin, so that they always belong together: Algorithm 1 is corrected (docs/errata.md).
+
+    All variants move the same bytes, except for the mask: `upload` copies the graph, and labels and mask are
+    filled on the device; `download` copies 8 bytes a vertex, its distance and its predecessor, which the
+    report calls "copying the resulting paths". Memory of the host is allocated in `setup`, the device's in
+    `upload`.
     """
 
     implements = "tuwien-sssp, Algorithm 1"
     source = "sssp/mask.cu"
     bytes_per_vertex: ClassVar[int | None] = 17
-    kernels: ClassVar[tuple[str, ...]] = ("mask_relax", "mask_unpack")
-    """The kernel that relaxes, and those that make the answer of what it leaves."""
+    kernels: ClassVar[tuple[str, ...]] = ("mask_relax", "mask_start", "mask_unpack")
+    """The kernel that relaxes, and those that run before and after it."""
+    state: list[Buffer]
+    """What the kernel updates beside the mask."""
+    answer: list[Buffer]
+    """Distances and predecessors."""
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
-        self.relax, *self.after = self.load_kernels(*self.kernels)
+        self.relax, *self.others = self.load_kernels(*self.kernels)
+        self.allocation_ms = 0.0
+        self.allocate_on_host()
+
+    def allocate_on_host(self) -> None:
+        """Allocate `seen`, what the host inspects of the mask."""
+        self.seen: NDArray[Any] = self.allocated(np.empty, self.graph.vertices, np.bool_)
+
+    def allocated(self, allocate: Callable[[int, DTypeLike], Any], size: int, dtype: DTypeLike) -> Any:
+        """Allocate host memory, and add to `allocation_ms` what that takes."""
+        began = perf_counter()
+        memory = allocate(size, dtype)
+        self.allocation_ms += (perf_counter() - began) * 1e3
+        return memory
 
     def upload(self, query: Query) -> None:
-        self.arcs = self.upload_arcs(self.graph)
-        distance = unreached(self.graph, query.source)
-        self.state = self.make_state(distance)
+        self.found_at: list[int] = []
+        self.arcs = self.send_graph()
         self.make_mask()
-        self.device.write(self.mask, distance == 0)
+        self.allocate_state()
+        self.start(query.source)
 
-    def make_state(self, distance: Int32Array) -> list[Buffer]:
-        """Allocate what the kernel updates: one label a vertex, its distance above its predecessor."""
-        label = distance.astype(np.uint64) << np.uint64(32) | np.uint64(0xFFFFFFFF)
-        return [self.device.upload(label)]
+    def send_graph(self) -> list[Buffer]:
+        """Copy the graph to the device; return `indptr`, `indices` and weights."""
+        return self.upload_arcs(self.graph)
 
     def make_mask(self) -> None:
-        """Allocate the mask on the device, and `seen`, what the host inspects of it."""
+        """Allocate the mask on the device."""
         self.mask: Buffer = self.device.empty(self.graph.vertices, np.bool_)
-        self.seen: NDArray[Any] = np.empty(self.graph.vertices, dtype=np.bool_)
+
+    def allocate_state(self) -> None:
+        """Allocate the answer, and a label for each vertex: its distance above its predecessor."""
+        self.state = [self.device.empty(self.graph.vertices, np.uint64)]
+        self.answer = [self.device.empty(self.graph.vertices, np.int32) for _ in range(2)]
+
+    def start(self, source: int) -> None:
+        """Mask the source, at distance 0."""
+        self.each_vertex(self.others[0], np.int32(source), self.mask, *self.state)
+
+    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
+        """Launch a kernel with one thread for each vertex."""
+        vertices = self.graph.vertices
+        kernel(self.grid(vertices), self.block_size, np.int32(vertices), *arguments)
 
     def any_masked(self) -> bool:
         """Wait for the kernel; return whether any vertex is masked."""
         self.device.read(self.mask, self.seen)
-        return bool(self.seen.any())
+        return self.find_masked()
+
+    def find_masked(self) -> bool:
+        """Return whether the host finds a masked vertex; argmax stops at the first one, as std::find does."""
+        first = int(self.seen.argmax())
+        if not self.seen[first]:
+            return False
+        self.found_at.append(first)
+        return True
 
     def solve(self, query: Query) -> int:
-        vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
-        block = self.block_size
         for iteration in count(1):
-            self.relax(grid, block, vertices, *self.arcs, self.mask, *self.state)
+            self.each_vertex(self.relax, *self.arcs, self.mask, *self.state)
             if not self.any_masked():
                 return iteration
             if iteration > self.graph.vertices:  # a shortest path has fewer arcs
@@ -159,13 +218,21 @@ class MaskSSSP(DeviceSolver):
         raise AssertionError
 
     def download(self) -> Int32Array:
-        (unpack,), size = self.after, self.graph.vertices
-        distance, self.before = self.device.empty(size, np.int32), self.device.empty(size, np.int32)
-        unpack(self.grid(size), self.block_size, np.int32(size), *self.state, distance, self.before)
-        return self.device.download(distance)
+        self.each_vertex(self.others[1], *self.state, *self.answer)
+        return self.fetch()
 
-    def predecessors(self) -> Int32Array:
-        return self.device.download(self.before)
+    def fetch(self) -> Int32Array:
+        """Return the distances, and keep the predecessors."""
+        distance, self.predecessor = (self.device.download(buffer) for buffer in self.answer)
+        return distance
+
+    def observed(self) -> dict[str, float]:
+        """Return the ms to allocate host memory, and at which vertex, on average, the host's search ended.
+
+        The last search, which finds no vertex, does not count.
+        """
+        found = {"first_masked": float(np.mean(self.found_at))} if self.found_at else {}
+        return {"allocation_ms": self.allocation_ms, **found}
 
 
 @REGISTRY.add
@@ -176,14 +243,42 @@ class StandardSSSP(MaskSSSP):
 
 
 @REGISTRY.add
+class AtomicAlwaysSSSP(MaskSSSP):
+    """`sssp/standard` with an atomic for every arc, as printed: others first see whether it could help."""
+
+    name = "sssp/standard-atomic-always"
+    kernels = ("mask_relax_always", "mask_start", "mask_unpack")
+
+
+@REGISTRY.add
 class PinnedSSSP(MaskSSSP):
     """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
 
     name = "sssp/pinned"
 
-    def make_mask(self) -> None:
-        self.mask = self.device.empty(self.graph.vertices, np.bool_)
-        self.seen = self.device.pinned(self.graph.vertices, np.bool_)
+    def allocate_on_host(self) -> None:
+        self.seen = self.allocated(self.device.pinned, self.graph.vertices, np.bool_)
+
+
+@REGISTRY.add
+class PinnedGraphSSSP(MaskSSSP):
+    """`sssp/standard` with the graph in page-locked memory instead of the mask.
+
+    The report says that the mask gains most from it, because it is copied in every iteration.
+    """
+
+    name = "sssp/pinned-graph"
+
+    def allocate_on_host(self) -> None:
+        super().allocate_on_host()
+        self.pinned = []
+        for array in arrays_of(self.graph):
+            pinned = self.allocated(self.device.pinned, array.size, array.dtype)
+            pinned[:] = array
+            self.pinned.append(pinned)
+
+    def send_graph(self) -> list[Buffer]:
+        return [self.device.upload(array) for array in self.pinned]
 
 
 @REGISTRY.add
@@ -193,12 +288,53 @@ class ZeroCopySSSP(MaskSSSP):
     name = "sssp/zero-copy"
     bytes_per_vertex = 16
 
+    def allocate_on_host(self) -> None:
+        self.seen, self.mask = self.allocated(self.device.mapped, self.graph.vertices, np.bool_)
+
     def make_mask(self) -> None:
-        self.seen, self.mask = self.device.mapped(self.graph.vertices, np.bool_)
+        """Do nothing: the mask is mapped."""
 
     def any_masked(self) -> bool:
         self.device.synchronize()
-        return bool(self.seen.any())
+        return self.find_masked()
+
+
+@REGISTRY.add
+class MappedSSSP(ZeroCopySSSP):
+    """`sssp/zero-copy` with graph, labels and answer in mapped memory too: nothing is copied by the device.
+
+    The report says that zero-copy "eliminates the need to use cudaMemcpy altogether". `download` copies the
+    answer within the host's memory, since mapped memory ends with the device's context.
+    """
+
+    name = "sssp/mapped"
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        return 0
+
+    def allocate_on_host(self) -> None:
+        super().allocate_on_host()
+        self.mapped = []
+        for array in arrays_of(self.graph):
+            memory, buffer = self.allocated(self.device.mapped, array.size, array.dtype)
+            memory[:] = array
+            self.mapped.append(buffer)
+        vertices = self.graph.vertices
+        self.labels = self.allocated(self.device.mapped, vertices, np.uint64)
+        self.answers: list[tuple[Int32Array, Buffer]] = [
+            self.allocated(self.device.mapped, vertices, np.int32) for _ in range(2)
+        ]
+
+    def send_graph(self) -> list[Buffer]:
+        return self.mapped
+
+    def allocate_state(self) -> None:
+        self.state, self.answer = [self.labels[1]], [buffer for _, buffer in self.answers]
+
+    def fetch(self) -> Int32Array:
+        self.device.synchronize()
+        distance, self.predecessor = (memory.copy() for memory, _ in self.answers)
+        return distance
 
 
 @REGISTRY.add
@@ -216,10 +352,12 @@ class GPUSearchSSSP(MaskSSSP):
         super().setup(graph)
         self.search = self.device.load("sssp/mask-search.cu").kernel("mask_search")
 
+    def allocate_on_host(self) -> None:
+        self.seen = self.allocated(np.empty, 1, np.int32)
+
     def make_mask(self) -> None:
-        self.mask = self.device.empty(self.graph.vertices, np.bool_)
-        self.found = self.device.upload(np.zeros(1, dtype=np.int32))
-        self.seen = np.zeros(1, dtype=np.int32)
+        super().make_mask()
+        self.found = self.device.empty(1, np.int32)
 
     def any_masked(self) -> bool:
         begin, blocks, block_size = 0, 1, self.block_size
@@ -239,12 +377,18 @@ class SeparatePredecessors(StandardSSSP):
 
     bytes_per_vertex = 9
 
-    def make_state(self, distance: Int32Array) -> list[Buffer]:
-        self.before = self.device.upload(np.full(self.graph.vertices, -1, dtype=np.int32))
-        return [self.device.upload(distance), self.before]
+    def allocate_state(self) -> None:
+        self.answer = [self.device.empty(self.graph.vertices, np.int32) for _ in range(2)]
+        self.state = self.answer
+
+    def start(self, source: int) -> None:
+        distance, predecessor = self.answer
+        fill_but_one(self.device, self.mask, False, source, True)
+        fill_but_one(self.device, distance, UNREACHABLE, source, 0)
+        self.device.fill(predecessor, -1)
 
     def download(self) -> Int32Array:
-        return self.device.download(self.state[0])
+        return self.fetch()
 
 
 @REGISTRY.add
@@ -274,36 +418,39 @@ class PredecessorPassSSSP(SeparatePredecessors):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.take, self.take_weightless = self.after
+        self.take, self.take_weightless = self.others
         assert graph.weights is not None
         self.has_weightless = bool((graph.weights == 0).any())
 
-    def make_state(self, distance: Int32Array) -> list[Buffer]:
-        return super().make_state(distance)[:1]  # the kernel that relaxes takes the distances alone
+    def allocate_state(self) -> None:
+        super().allocate_state()
+        self.state = self.answer[:1]  # the kernel that relaxes takes the distances alone
 
     def solve(self, query: Query) -> int:
         iterations = super().solve(query)
-        vertices, grid = np.int32(self.graph.vertices), self.grid(self.graph.vertices)
-        block = self.block_size
-        self.take(grid, block, vertices, *self.arcs, *self.state, np.int32(UNREACHABLE), self.before)
+        distance, predecessor = self.answer
+        self.each_vertex(self.take, *self.arcs, distance, np.int32(UNREACHABLE), predecessor)
         more = np.full(1, self.has_weightless, dtype=np.int32)
         flag = self.device.empty(1, np.int32)
-        source, vectors = np.int32(query.source), (*self.state, self.before, flag)
+        vectors = np.int32(query.source), distance, predecessor, flag
         while more[0]:
             self.device.fill(flag, 0)
-            self.take_weightless(grid, block, vertices, *self.arcs, source, *vectors)
+            self.each_vertex(self.take_weightless, *self.arcs, *vectors)
             self.device.read(flag, more)
         return iterations
 
 
 @REGISTRY.add
 class ThrustSSSP(DeviceSolver):
-    """`sssp/standard` with Thrust's vectors and algorithms, without CUDA on Thrust's own host system."""
+    """`sssp/standard` with Thrust's vectors and algorithms, without CUDA on Thrust's own host system.
+
+    It moves the same bytes: the graph, the mask in each iteration, then 8 bytes a vertex.
+    """
 
     name = "sssp/thrust"
     implements = "tuwien-sssp, Algorithm 1, with Thrust"
     source = "thrust/sssp_thrust.cpp"
-    bytes_per_vertex = 9
+    bytes_per_vertex = 17
     settings: ClassVar[Settings] = {}
 
     def setup(self, graph: CSRGraph) -> None:

@@ -6,6 +6,6 @@ that vertices - 1 rounds suffice unless the source reaches a negative cycle: O(v
 an-bellman-ford runs it on complete graphs stored as matrices, and on lists of arcs.
 """
 
-from retrace.solvers.bellman_ford import active_rows, masked, on_host
+from retrace.solvers.bellman_ford import active_rows, masked, masked_streams, on_host
 
-__all__ = ["active_rows", "masked", "on_host"]
+__all__ = ["active_rows", "masked", "masked_streams", "on_host"]

@@ -6,7 +6,6 @@ was relaxed. Therefore a vertex counts as active if its distance is less than wh
 The active vertices are listed, and only their rows are read. The kernels are ours.
 """
 
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +18,9 @@ from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.masked import BellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
+from retrace.solvers.bellman_ford.parts import PARTS, divide, from_source, rows_by_part
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver
 
 ROWS_OF_A_BLOCK = 4
@@ -114,40 +114,33 @@ class StreamsBellmanFord(RowsBellmanFord):
 
     name = "bellman-ford/streams"
     implements = "an-bellman-ford, section 4.1, streams; the kernels are ours"
-    settings: ClassVar[Settings] = {
-        **DeviceSolver.settings,
-        "parts": Setting(2, "bellman-ford: parts of the matrix, each copied on a stream of its own"),
-    }
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **PARTS}
 
     def load(self) -> None:
         super().load()
-        self.parts = min(self.number("parts"), self.vertices)
-        bounds = [part * self.vertices // self.parts for part in range(self.parts + 1)]
-        self.bounds = list(pairwise(bounds))
-        self.streams = [self.device.stream() for _ in range(self.parts)]
         self.host_matrix = self.on_host()
         self.matrix = self.device.empty(self.host_matrix.size, np.int32)
-        self.places = [
-            self.device.view(self.matrix, begin * self.pitch, (end - begin) * self.pitch)
-            for begin, end in self.bounds
-        ]
+        parts = self.number("parts")
+        self.divided = divide(self.device, self.host_matrix, self.matrix, self.vertices, parts)
+        self.parts = len(self.divided)
 
     def solve(self, query: Query) -> int:
         self.begin(query.source)
-        first = next(part for part, (_, end) in enumerate(self.bounds) if query.source < end)
-        for part in [*range(first, self.parts), *range(first)]:
-            begin, end = self.bounds[part]
-            stream = self.streams[part]
-            rows = self.host_matrix[begin * self.pitch : end * self.pitch]
-            self.device.write(self.places[part], rows, stream)
-            if part == first:  # relax the source's row first, so that other vertices become active
-                self.list_active(begin, end - begin, 0, part, stream)
-                self.relax_listed(begin, 1, 0, part, stream)
-            before = int(part == first)
-            self.list_active(begin, end - begin, before, part, stream)
-            self.relax_listed(begin, end - begin, before, part, stream)
+        before = 1  # the source's row, which is relaxed first, so that other vertices become active
+        for number, part in from_source(self.divided, query.source):
+            most = part.end - part.begin
+            self.device.write(part.place, part.rows, part.stream)
+            if before:
+                self.list_active(part.begin, most, 0, number, part.stream)
+                self.relax_listed(part.begin, 1, 0, number, part.stream)
+            self.list_active(part.begin, most, before, number, part.stream)
+            self.relax_listed(part.begin, most, before, number, part.stream)
+            before = 0
         self.device.synchronize()
         return 1 + self.iterate()
+
+    def observed(self) -> dict[str, float]:
+        return rows_by_part(self.device.download(self.counts), self.divided, self.origin)
 
 
 @REGISTRY.add

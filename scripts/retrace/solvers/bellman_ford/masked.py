@@ -4,8 +4,9 @@ A vertex is active if its distance fell in the last iteration. The variants diff
 in how the graph is copied to the device, and in where it lies on the host.
 """
 
+import math
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +26,12 @@ EMULATOR_SAMPLE = 512
 """Vertices of the complete graph whose time on the emulator predicts that of larger ones."""
 
 MASKS = "bellman-ford/masks.cu"
+
+WARP = 32
+"""Threads that read together."""
+
+Shape = tuple[Dim, Dim, tuple[np.int32, ...]]
+"""Grid and block of the kernel that relaxes, and its sizes after the pitch."""
 
 
 def edges_per_thread(default: int) -> dict[str, Setting]:
@@ -83,6 +90,7 @@ class MaskedBellmanFord(BellmanFord):
         (self.relaxation,) = self.load_kernels(self.kernel)
         module = self.device.load(MASKS)
         self.initialise, self.swap = module.kernel("initialise"), module.kernel("swap_masks")
+        self.activate_reached = module.kernel("activate_reached")
 
     def upload(self, query: Query) -> None:
         device = self.device
@@ -99,19 +107,36 @@ class MaskedBellmanFord(BellmanFord):
         """Launch the kernel that relaxes."""
 
     def solve(self, query: Query) -> int:
-        self.origin = query.source
-        vertices, flag = np.int32(self.vertices), np.zeros(1, np.int32)
-        grid = self.grid(self.vertices)
-        masks = self.mask, self.mask1, self.flag, self.relaxed
-        source = np.int32(query.source)
-        self.initialise(grid, self.block_size, vertices, source, self.distance, *masks)
+        self.begin(query.source)
+        return self.iterate()
+
+    def begin(self, source: int) -> None:
+        """Make the source the only active vertex."""
+        self.origin = source
+        self.initialise(
+            self.grid(self.vertices), self.block_size, np.int32(self.vertices), np.int32(source),
+            self.distance, self.mask, self.mask1, self.flag, self.relaxed,
+        )  # fmt: skip
+
+    def iterate(self) -> int:
+        """Relax and swap until no distance falls; return how often."""
         for iteration in range(1, self.vertices + 1):
             self.relax()
-            self.device.read(self.flag, flag)
-            if not flag[0]:
+            if self.ends(iteration):
                 return iteration
-            self.swap(grid, self.block_size, vertices, *masks)
-        raise refuse_endless(self.graph, query.source)
+            self.swap_masks()
+        raise refuse_endless(self.graph, self.origin)
+
+    def ends(self, iteration: int) -> bool:
+        """Read the flag; return whether no distance fell in an iteration."""
+        flag = np.zeros(1, np.int32)
+        self.device.read(self.flag, flag)
+        return not flag[0]
+
+    def swap_masks(self) -> None:
+        """Make those vertices active whose distance fell."""
+        masks = self.mask, self.mask1, self.flag, self.relaxed
+        self.swap(self.grid(self.vertices), self.block_size, np.int32(self.vertices), *masks)
 
 
 class MatrixBellmanFord(MaskedBellmanFord):
@@ -134,16 +159,16 @@ class MatrixBellmanFord(MaskedBellmanFord):
     def send_graph(self) -> None:
         self.device.write(self.matrix, self.host_matrix)
 
-    def relax(self) -> None:
-        grid, own = self.shape()
-        sizes = np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own
+    def relax(self, shape: Shape | None = None, stream: Any = None) -> None:
+        grid, block, own = shape or self.shape()
         self.relaxation(
-            grid, self.block_size, *sizes, self.matrix, self.distance, self.mask, self.mask1, self.flag
-        )
+            grid, block, np.int32(self.vertices), np.int32(pitch_of(self.vertices)), *own,
+            self.matrix, self.distance, self.mask, self.mask1, self.flag, stream=stream,
+        )  # fmt: skip
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        """Return the kernel's grid, by default for a thread a vertex, and its sizes after the pitch."""
-        return self.grid(self.vertices), ()
+    def shape(self) -> Shape:
+        """Return grid and block, by default of a thread a vertex, and the kernel's sizes after the pitch."""
+        return self.grid(self.vertices), self.block_size, ()
 
     def observed(self) -> dict[str, float]:
         """Return the number of rows of active vertices, summed over all iterations."""
@@ -159,8 +184,41 @@ class DenseBellmanFord(MatrixBellmanFord):
     source = "bellman-ford/dense.cu"
     kernel = "relax_dense"
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        return (self.grid(self.vertices), self.vertices), ()  # heads along x, tails along y
+    def shape(self) -> Shape:
+        return self.of_rows(0, self.vertices)
+
+    def of_rows(self, begin: int, end: int) -> Shape:
+        """Return the shape of a launch for the tails `begin` to `end` - 1: heads along x, tails along y."""
+        return (self.grid(self.vertices), end - begin), self.block_size, (np.int32(begin),)
+
+
+@REGISTRY.add
+class AblatedBellmanFord(DenseBellmanFord):
+    """`bellman-ford/dense` without what saves work: the masks, the early end, or both.
+
+    Without masks, the arcs of every vertex that has been reached are relaxed in each iteration. Without the
+    early end there are as many iterations as the graph has vertices, and the host reads the last flag alone.
+    """
+
+    name = "bellman-ford/ablated"
+    implements = "an-bellman-ford, Algorithms 1 to 4, without masks or early end"
+    settings: ClassVar[Settings] = {
+        **DeviceSolver.settings,
+        "masks": Setting(0, "bellman-ford: 1: active vertices are relaxed, 0: all that are reached", 0, 1),
+        "early_end": Setting(0, "bellman-ford: 1: end when no distance falls, 0: never before", 0, 1),
+    }
+
+    def swap_masks(self) -> None:
+        if self.number("masks"):
+            super().swap_masks()
+            return
+        masks = self.mask, self.mask1, self.flag, self.relaxed
+        grid, vertices = self.grid(self.vertices), np.int32(self.vertices)
+        self.activate_reached(grid, self.block_size, vertices, self.distance, *masks)
+
+    def ends(self, iteration: int) -> bool:
+        asked = self.number("early_end") == 1 or iteration == self.vertices
+        return asked and super().ends(iteration)
 
 
 @REGISTRY.add
@@ -193,8 +251,27 @@ class OutgoingBellmanFord(IncomingBellmanFord):
 
 
 @REGISTRY.add
+class TransposedBellmanFord(OutgoingBellmanFord):
+    """`bellman-ford/outgoing` on the transposed matrix: threads read as those of `bellman-ford/incoming` do.
+
+    What is left of the gap between the two is not a matter of coalesced access. Ours.
+    """
+
+    name = "bellman-ford/outgoing-transposed"
+    implements = "our own kernel: an-bellman-ford, Algorithm 8, with the access of Algorithm 7"
+    source = "bellman-ford/outgoing-transposed.cu"
+    kernel = "relax_outgoing_transposed"
+
+    def on_host(self) -> Int32Array:
+        return matrices.transposed_matrix(self.graph).ravel()
+
+
+@REGISTRY.add
 class MultiEdgeBellmanFord(MatrixBellmanFord):
     """Several arcs for each thread, a grid apart, so that neighbouring threads read neighbouring entries.
+
+    The grid has a thread for every `edges_per_thread` arcs: those from some tails to as many heads, or to
+    more if the number is no square. The report does not say how it divides them.
 
     The matrix is made on the device, since report an-bellman-ford compares the kernels alone.
     """
@@ -211,9 +288,12 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
     def send_graph(self) -> None:
         """Do nothing: the matrix is on the device."""
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
-        rows = -(-self.vertices // self.number("edges_per_thread"))
-        return (self.grid(self.vertices), rows), ()
+    def shape(self) -> Shape:
+        edges, x = self.number("edges_per_thread"), math.gcd(self.block_size, WARP)
+        tails = max(some for some in range(1, math.isqrt(edges) + 1) if edges % some == 0)
+        per_thread, block = (edges // tails, tails), (x, self.block_size // x)
+        sides = zip(per_thread, block, strict=True)
+        return tuple(-(-self.vertices // (some * threads)) for some, threads in sides), block, ()
 
 
 @REGISTRY.add
@@ -225,9 +305,9 @@ class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
     source = "bellman-ford/multi-edge-consecutive.cu"
     kernel = "relax_consecutive"
 
-    def shape(self) -> tuple[Dim, tuple[np.int32, ...]]:
+    def shape(self) -> Shape:
         edges = self.number("edges_per_thread")
-        return self.grid(-(-(self.vertices**2) // edges)), (np.int32(edges),)
+        return self.grid(-(-(self.vertices**2) // edges)), self.block_size, (np.int32(edges),)
 
 
 @REGISTRY.add
@@ -257,3 +337,26 @@ class EdgeListBellmanFord(MaskedBellmanFord):
         grid = self.grid(-(-arcs // self.number("edges_per_thread")))
         vectors = self.distance, self.mask, self.mask1, self.flag
         self.relaxation(grid, self.block_size, np.int32(arcs), *self.arrays, *vectors)
+
+
+@REGISTRY.add
+class CsrBellmanFord(MaskedBellmanFord):
+    """Sparse graphs as compressed sparse rows; a thread for each vertex, however many arcs it has."""
+
+    name = "bellman-ford/csr"
+    implements = "an-bellman-ford, section 4.3, one thread for the adjacency list of a vertex"
+    source = "bellman-ford/csr.cu"
+    kernel = "relax_rows_of_vertices"
+
+    def memory_bytes(self, graph: Graph) -> int:
+        return 4 * (2 * graph.arcs + 4 * graph.vertices + 1)
+
+    def send_graph(self) -> None:
+        rows = matrices.rows_of(self.graph)
+        assert rows.weights is not None
+        self.arrays = [self.device.upload(array) for array in (rows.indptr, rows.indices, rows.weights)]
+
+    def relax(self) -> None:
+        vectors = self.distance, self.mask, self.mask1, self.flag
+        grid, vertices = self.grid(self.vertices), np.int32(self.vertices)
+        self.relaxation(grid, self.block_size, vertices, *self.arrays, *vectors)

@@ -145,13 +145,13 @@ class Levels(BetweennessSolver):
         self.start, self.expand, self.collect = (
             self.module.kernel(f"levels_{step}_{precision}") for step in ("start", "expand", "collect")
         )
+        self.seen = self.device.pinned(1, np.bool_)
 
     def upload(self, query: Query) -> None:
         self.arguments: list[Any] = []  # frees the memory of the last query
         device, size = self.device, self.graph.vertices
-        arrays = [self.graph.indptr, self.graph.indices]
-        indptr, indices = block_per_source.upload_all(device, arrays, self.number("streams"))
-        self.cont, self.seen = device.empty(1, np.bool_), device.pinned(1, np.bool_)
+        indptr, indices = self.staging.upload([self.graph.indptr, self.graph.indices])
+        self.cont = device.empty(1, np.bool_)
         self.score, self.overflow = self.zeros(size), device.upload(np.full(1, -1, dtype=np.int32))
         self.arguments = [
             np.int32(size), indptr, indices, *(device.empty(size, self.real) for _ in ("sigma", "delta")),

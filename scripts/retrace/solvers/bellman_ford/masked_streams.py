@@ -1,0 +1,74 @@
+"""Bellman-Ford with streams and the report's own kernels, beside the faster ones of `active_rows`.
+
+Masks can tell which vertices are active although the matrix arrives in parts, if masks are swapped for the
+vertices of one part alone: `mask1` then keeps a vertex whose distance fell until its row is there.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from retrace.graphs.query import Query
+from retrace.solvers.bellman_ford.masked import PinnedBellmanFord
+from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
+from retrace.solvers.bellman_ford.parts import PARTS, Part, divide, from_source, rows_by_part
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Settings
+from retrace.solvers.solver import DeviceSolver
+
+
+@REGISTRY.add
+class StreamsMaskedBellmanFord(PinnedBellmanFord):
+    """The kernels of `bellman-ford/dense` on a matrix in pinned memory that is copied in parts, in `solve`.
+
+    The arcs of a part are relaxed until no distance falls, while the next parts are copied. After the last,
+    all are. The report does not say how often a part is relaxed before the next one is there.
+    """
+
+    name = "bellman-ford/streams-masked"
+    implements = "an-bellman-ford, Algorithms 1 to 4, section 4.1, streams and pinned memory"
+    settings: ClassVar[Settings] = {**DeviceSolver.settings, **PARTS}
+
+    def make_matrix(self) -> None:
+        super().make_matrix()
+        parts = self.number("parts")
+        self.divided = divide(self.device, self.host_matrix, self.matrix, self.vertices, parts)
+        self.seen = self.device.pinned(1, np.int32)
+
+    def send_graph(self) -> None:
+        """Do nothing: `solve` copies the matrix."""
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        self.counts = self.device.upload(np.zeros(len(self.divided) + 1, np.uint32))
+
+    def solve(self, query: Query) -> int:
+        copied = from_source(self.divided, query.source)
+        self.relaxed = self.device.view(self.counts, copied[0][0], 1)
+        self.begin(query.source)  # on the default stream, which waits for all others
+        for _, part in copied:
+            self.device.write(part.place, part.rows, part.stream)
+        iterations = 0
+        for number, part in copied:
+            iterations += self.settle(number, part, swapped=iterations == 0)
+        self.relaxed = self.device.view(self.counts, len(self.divided), 1)
+        self.swap_masks()
+        return iterations + self.iterate()
+
+    def settle(self, number: int, part: Part, swapped: bool) -> int:
+        """Wait for a part, and relax its arcs until no distance falls; return the number of iterations."""
+        device, rows = self.device, part.end - part.begin
+        mask, mask1 = (device.view(each, part.begin, rows) for each in (self.mask, self.mask1))
+        masks = mask, mask1, self.flag, device.view(self.counts, number, 1)
+        for iteration in range(self.vertices):
+            if iteration or not swapped:
+                self.swap(self.grid(rows), self.block_size, np.int32(rows), *masks, stream=part.stream)
+            self.relax(self.of_rows(part.begin, part.end), part.stream)
+            device.read(self.flag, self.seen, part.stream)
+            part.stream.synchronize()
+            if not self.seen[0]:
+                return iteration + 1
+        raise refuse_endless(self.graph, self.origin)
+
+    def observed(self) -> dict[str, float]:
+        return rows_by_part(self.device.download(self.counts), self.divided, self.origin)
