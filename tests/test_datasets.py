@@ -331,6 +331,24 @@ def test_stand_in_of_a_social_network_has_no_weights(tmp_path: Path) -> None:
     assert weighted.info["weights"] == "generated"
 
 
+def test_weights_that_replace_the_files_own(tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (mirror / "tiny.gr.gz").write_bytes(gzip.compress(CONTENT))
+    own, uniform, unit = (
+        obtain(changed(dataset(), weights=weights), tmp_path / "downloads", str(mirror), "fail", 3)
+        for weights in (None, "uniform", "unit")
+    )
+    assert [graph.info["weights"] for graph in (own, uniform, unit)] == ["file", "generated", "unit"]
+    assert [graph.info["seed"] for graph in (own, uniform, unit)] == [None, 3, None]
+    for graph in (uniform, unit):
+        assert graph.weights is not None
+        assert (graph.indices == own.indices).all()
+    assert (unit.weights == 1).all()
+    assert list(uniform.weights) != list(own.weights)
+    assert len({graph.digest() for graph in (own, uniform, unit)}) == 3
+
+
 def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path) -> None:
     files = {
         "theirs": "0 2\n0 3\n1 3\n2 0\n3 0\n3 1\n",  # names 0, 2, 3, 1 in this order

@@ -80,6 +80,8 @@ class DatasetEntry(FileModel):
     """Files with this graph. The first one that is available is used."""
     weighted: bool = True
     """If so, weights are generated for an edition without weights."""
+    weights: Literal["uniform", "unit"] | None = None
+    """Weights in place of the file's own: those that are generated for a file without weights, or ones."""
     sources: Annotated[int, Field(ge=1)] | None = None
     """Betweenness: the number of sources, drawn with the configuration's seed; by default all vertices."""
     stand_in: Literal["road", "heavy-tailed"] | None = None

@@ -201,12 +201,14 @@ def _check(
 
 
 def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:
-    """Complete `info` from the data set, and generate weights if the data set has some and the graph none."""
+    """Complete `info` from the data set; give the graph the weights that it lacks, or that replace its own."""
     alike = {"name": dataset.name, "origin": dataset.origin, "directed": dataset.directed}
     info = {**alike, "source": dataset.source, "pairs": dataset.pairs.by_name(), **info}
     if dataset.sources is not None and dataset.sources < dataset.vertices:
         info["sources"] = {"count": dataset.sources, "seed": seed}
-    if graph.weights is not None or not dataset.weighted:
+    if dataset.weights == "unit":
+        return replace(graph, weights=np.ones(graph.arcs, np.int32), info={**info, "weights": "unit"})
+    if not dataset.weighted or (graph.weights is not None and dataset.weights is None):
         return replace(graph, info=info)
     weights = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)
     return replace(graph, weights=weights, info={**info, "weights": "generated", "seed": seed})

@@ -31,7 +31,7 @@ class Identity(FileModel):
     directed: bool | None = None
     origin: Literal["dimacs", "snap", "report", "generated", "stand-in"] | None = None
     edition: str | None = None
-    weights: Literal["file", "generated", "none"] | None = None
+    weights: Literal["file", "generated", "unit", "none"] | None = None
     least_weight: int | None = None
     greatest_weight: int | None = None
     density: float | None = None

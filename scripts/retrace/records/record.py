@@ -61,7 +61,7 @@ class GraphInfo(Model):
     arcs: Count
     origin: Literal["dimacs", "snap", "report", "generated", "stand-in"]
     edition: str = Field(description="which file of the data set")
-    weights: Literal["file", "generated", "none"]
+    weights: Literal["file", "generated", "unit", "none"]
     sha256: SHA256 | None = Field(
         description="of the CSR arrays; of what decides its matrix for a dense graph; null if not made"
     )
