@@ -412,7 +412,8 @@ def test_downloads_that_cannot_be_a_folder(tmp_path: Path) -> None:
 
 def test_the_projects_registry() -> None:
     registry = load_registry(["datasets.yaml"])
-    assert list(registry) == ["small-6", "small-9", "NY", "NW", "Gowalla", "Gowalla-4096"]
+    road = ["NY", "NY-uniform", "NY-unit", "NY-264", "NY-1056", "NW"]
+    assert list(registry) == ["small-6", "small-9", *road, "Gowalla", "Gowalla-4096"]
     whole, sampled = registry["Gowalla"], registry["Gowalla-4096"]
     assert sampled == changed(whole, name="Gowalla-4096", sources=4096)
     assert registry["NW"].editions[1].arcs == 2 * 1_410_387

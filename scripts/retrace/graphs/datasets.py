@@ -201,7 +201,7 @@ def _check(
 
 
 def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:
-    """Complete `info` from the data set; give the graph the weights that it lacks, or that replace its own."""
+    """Complete `info` from the data set; give the graph weights that it lacks, or that replace its own."""
     alike = {"name": dataset.name, "origin": dataset.origin, "directed": dataset.directed}
     info = {**alike, "source": dataset.source, "pairs": dataset.pairs.by_name(), **info}
     if dataset.sources is not None and dataset.sources < dataset.vertices:
