@@ -51,7 +51,7 @@ def main() -> None:
         "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
     )
     parser.add_argument("--trials", type=int, default=10, help="most timed runs of each solver")
-    parser.add_argument("--setups", type=int, default=3, help="timed passes of each solver's setup")
+    parser.add_argument("--setups", type=int, default=1, help="timed passes of each solver's setup")
     parser.add_argument("--seed", type=int, default=1, help="seed of generators (default: %(default)s)")
     parser.add_argument(
         "--budget-s",

@@ -223,12 +223,13 @@ def test_the_first_trial_may_exceed_the_budget(temporary: Any, work: Callable[[f
 
 
 @pytest.mark.parametrize(
-    ("seconds", "spread", "trials"), [(0.3, 0.0, 3), (0.09, 0.0, 6), (0.3, 0.1, 10), (0.3, 0.019, 3)]
+    ("seconds", "spread", "trials"),
+    [(0.3, 0.0, 3), (0.09, 0.0, 6), (0.3, 0.1, 10), (0.3, 0.019, 3), (0.8, 0.1, 5), (2.0, 0.1, 3)],
 )
 def test_trials_end_when_they_agree(
     temporary: Any, work: Callable[[float], None], seconds: float, spread: float, trials: int
 ) -> None:
-    """Not before three, nor before half a second, nor while the quartiles are apart."""
+    """Not before three, nor in half a second, nor while the quartiles are apart, but after four seconds."""
 
     @temporary
     class Steady(Delegate):
@@ -353,7 +354,7 @@ def test_when_a_solve_is_repeated(monkeypatch: Patch, long_ms: float, event_ms: 
     monkeypatch.setattr(trials_module, "WARM_MS", long_ms)
     monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
     monkeypatch.setattr(Outcome, "is_sound", True)
-    monkeypatch.setattr(Measurement, "is_narrow", False)
+    monkeypatch.setattr(Measurement, "is_enough", False)
     solved: list[Query] = []
     kind = REGISTRY.find("bfs/bsp")
     solve = kind.solve

@@ -38,7 +38,7 @@ rule measure:
         machine=config["machine"],
         trials=PLAN.config.limit.trials,
         seed=config["seed"],
-        setups=PLAN.config.limit.setups,
+        setups=lambda wildcards: PLAN.experiments[wildcards.experiment].setups,
         budget=PLAN.config.limit.budget_s,
         longest=PLAN.config.limit.longest_s,
     message:

@@ -41,6 +41,8 @@ NARROW = 0.02
 """How far apart the quartiles of `solve` and `total`, over the median, may be where trials end early."""
 ENOUGH_S = 0.5
 """Seconds of trials before they end early, as in nvbench."""
+PLENTY_S = 4.0
+"""Seconds of trials after which they end early even if they do not agree."""
 KERNEL_TRIALS = 3
 """Trials with a `kernel` time."""
 WARM_MS = 1000.0
@@ -159,13 +161,15 @@ class Measurement:
             return True
         wanted = 1 if self.backend == "emulator" else effort.trials
         needed = sum(self.seconds) + max(self.seconds)
-        return len(self.trials) < wanted and needed <= effort.budget_s and not self.is_narrow
+        return len(self.trials) < wanted and needed <= effort.budget_s and not self.is_enough
 
     @property
-    def is_narrow(self) -> bool:
-        """Whether the trials agree so well that more would tell nothing."""
+    def is_enough(self) -> bool:
+        """Whether the trials agree so well that more would tell nothing, or took long."""
         if len(self.trials) < LEAST_TRIALS or sum(self.seconds) < ENOUGH_S:
             return False
+        if sum(self.seconds) >= PLENTY_S:
+            return True
         found = (Summary.of([trial[phase] for trial in self.trials]) for phase in ("solve", "total"))
         return all(times.q3 - times.q1 <= NARROW * times.median for times in found)
 

@@ -87,6 +87,8 @@ class Experiment(FileModel):
     """Data sets, or generated graphs such as random-14-5 and dense-256."""
     larger_graphs: Many[str] = ()
     """Graphs that are measured with `scale: paper` only."""
+    setups: Positive = 1
+    """Passes that time each solver's setup; no more begin after a quarter of a second."""
 
     @property
     def specs(self) -> list[str]:
@@ -121,8 +123,6 @@ class Limits(FileModel):
 
     trials: Positive
     """Most timed runs of each solver; there are fewer if they agree."""
-    setups: Positive
-    """Passes that time each solver's setup; no more begin after a quarter of a second."""
     budget_s: Annotated[float, Field(gt=0)]
     """Seconds for all trials of a solver on a graph; the first one may take longer."""
     longest_s: Annotated[float, Field(gt=0)]
@@ -144,8 +144,6 @@ class Configuration(FileModel):
     """How much is measured, by scale."""
     trials: Positive | None = None
     """In place of `trials` in the limits of the scale."""
-    setups: Positive | None = None
-    """In place of `setups` in the limits of the scale."""
     budget_s: Annotated[float, Field(gt=0)] | None = None
     """In place of `budget_s` in the limits of the scale."""
     longest_s: Annotated[float, Field(gt=0)] | None = None
