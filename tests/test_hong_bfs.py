@@ -96,7 +96,7 @@ def test_expansions_are_counted() -> None:
         once = solved("bfs/bsp-counted", found, Query(0), device)
         assert once.observed() == {"expansions": 4, "most_expansions": 1, "reached": 4}
         once.upload(Query(1))
-        once.times = device.upload(np.array([0, 2, 0, 0, 0, 0], dtype=np.int32))
+        device.write(once.times, np.array([0, 2, 0, 0, 0, 0], dtype=np.int32))
         once.solve(Query(1))
         assert once.observed() == {"expansions": 6, "most_expansions": 3, "reached": 4}
 

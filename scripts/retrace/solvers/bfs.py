@@ -128,18 +128,19 @@ class CountedBspBFS(BspBFS):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        count, expand = self.device.load(self.more_sources[0]).kernel("count_frontier"), self.first
-
-        def count_and_expand(grid: Dim, block: Dim, *arguments: Any, **options: Any) -> None:
-            vertices, frontier = arguments[0], arguments[4]
-            count(grid, block, vertices, frontier, self.times, **options)
-            expand(grid, block, *arguments, **options)
-
-        self.first = count_and_expand
+        self.count = self.device.load(self.more_sources[0]).kernel("count_frontier")
+        self.expand = self.first
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+        times = self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+
+        def count_and_expand(grid: Dim, block: Dim, *arguments: Any, **options: Any) -> None:
+            vertices, frontier = arguments[0], arguments[4]
+            self.count(grid, block, vertices, frontier, times, **options)
+            self.expand(grid, block, *arguments, **options)
+
+        self.first = count_and_expand
 
     def observed(self) -> dict[str, float]:
         times = self.device.download(self.times)
