@@ -56,8 +56,8 @@ def with_quantities(one: Record, values: dict[str, float]) -> Record:
             case "outside_kernels":
                 ms |= {"solve": value + 0.5}
             case "kernel_per_iteration":
-                ms |= {"solve": 8 * value, "kernel": 4 * value}
-                changes["iterations"] = 4
+                changes["iterations"] = 4 if value == 800 else 8
+                ms |= dict.fromkeys(("solve", "kernel"), changes["iterations"] * value)
             case "setup":
                 changes["setup"] = [value] * 3
             case "iterations":
