@@ -508,6 +508,18 @@ def test_rules_are_made_of_what_is_judged() -> None:
         "matrix_bytes of matrix over csr_bytes of the same, on graphs of at least 1,000 vertices; "
         "borne out where it is at least 10"
     )
+    assert rules["one-hub-is-as-bad-as-all"] == (
+        "kernel of standard on hub-{k}-5 over kernel of the same on random-10-1023 and random-12-4095, "
+        "k = 10 and 12; borne out where it is at least 0.9"
+    )
+    assert (
+        " over components of generate/tree-first-reallocating on those of the same names; borne out "
+        in (rules["random-degree-is-not-connected"])
+    )
+    assert rules["random-degree-is-not-connected"].endswith("is at least 2; one graph is enough")
+    assert rules["versions-differ-dramatically"].startswith(
+        "kernel of the slowest over that of the fastest of"
+    )
     assert rules["bfs-takes-the-diameter"].startswith("iterations of bfs/bsp over iterations of bfs/queue;")
     assert rules["virtual-sums-differ"].endswith("is not at least 0.98 and at most 1.02")
     assert rules["bfs-gains-with-size"].startswith("total of bfs/queue over that of bfs/bsp; borne out")

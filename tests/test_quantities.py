@@ -132,6 +132,20 @@ def test_graphs_that_are_named_are_compared_although_they_differ() -> None:
     assert find(*slow, on_hubs(5.0, 10.0, software=software)).verdict == Verdict.OPEN
 
 
+@pytest.mark.parametrize(
+    ("components", "sentence"),
+    [((1, 47), "holds"), ((47, 1), "holds"), ((1, 1), "does not hold"), ((5, 47), "holds")],
+)
+def test_no_guarantee_takes_one_graph(components: tuple[int, int], sentence: str) -> None:
+    records = []
+    for graph, own in zip(("random-14-5", "random-20-5"), components, strict=True):
+        for solver, count in (("random-degree", own), ("tree-first-reallocating", 1)):
+            one = measured(f"generate/{solver}", "generators", graph, phases(1, 2, 1))
+            other = one.graph.model_copy(update={"sha256": f"{count:064x}"})
+            records.append(changed(one, graph=other, observed={"components": count}))
+    assert find("tuwien-sssp", "random-degree-is-not-connected", records).sentence == sentence
+
+
 def test_without_other_graphs_a_ratio_is_of_the_very_same() -> None:
     named = [
         measured(f"sssp/{name}", "hubs", "random-10-1023", phases(1, ms, 1))

@@ -213,9 +213,11 @@ class Ratio(Comparison):
     at_least: float | None = None
     at_most: float | None = None
     outside: bool = Field(default=False, description="it lies not within the bounds, but outside")
+    somewhere: bool = Field(default=False, description="it holds if it is borne out on some graph")
 
     wording = (
-        "{of} of {ratio}{on} over {over_its} of {over}{over_on}{conditions}; borne out where it is {bounds}"
+        "{of} of {ratio}{on} over {over_its} of {over}{over_on}{conditions}; borne out where it is "
+        "{bounds}{enough}"
     )
 
     @property
@@ -229,9 +231,12 @@ class Ratio(Comparison):
         ends = {"at least": self.at_least, "at most": self.at_most}
         bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
         own = {"over": self.over or "the same", "over_its": self.over_its or self.of}
-        places = {"on": self.graphs, "over_on": self.over_graphs}
+        own |= {"bounds": "not " * self.outside + word_list(bounds)}
+        own |= {"enough": "; one graph is enough" if self.somewhere else ""}
+        others = ["those of the same names"] if self.over_graphs == self.graphs else self.over_graphs
+        places = {"on": self.graphs, "over_on": self.graphs and others}
         own |= {key: f" on {word_list(_several(names))}" if names else "" for key, names in places.items()}
-        return super().said | own | {"bounds": "not " * self.outside + word_list(bounds)}
+        return super().said | own
 
     @property
     def held_against(self) -> dict[str, str]:

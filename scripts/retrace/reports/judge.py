@@ -375,6 +375,8 @@ def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant)
         if test.of in (*PHASES, *DERIVED):
             return None
         return Finding(Verdict.OPEN, why=f"no record says {test.of} of {one}")
+    if test.somewhere:
+        orders = {graph: order for graph, order in orders.items() if order[0] == -1} or orders
     least, most = (choose(found, key=lambda graph: found[graph].median) for choose in (min, max))
     ends = dict.fromkeys((least, most, list(found)[-1]))
     return _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))
