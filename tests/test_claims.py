@@ -375,7 +375,11 @@ def test_other_graphs_of_the_same_name_are_not_compared() -> None:
         else r
         for r in BELLMAN_FORD
     ]
-    assert find("pinned-copies-faster", records).verdict == Verdict.OPEN
+    found = find("pinned-copies-faster", records)
+    assert found.sentence == "cannot be told: dense on dense-256 is of another graph than pinned"
+    commit = records[0].software.model_copy(update={"git_commit": "9" * 40})
+    records = [changed(r, software=commit) if r.solver == "bellman-ford/pinned" else r for r in BELLMAN_FORD]
+    assert find("pinned-copies-faster", records).why == "dense on dense-256 is of another commit than pinned"
 
 
 def test_two_records_of_one_thing_are_refused() -> None:

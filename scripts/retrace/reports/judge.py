@@ -113,6 +113,11 @@ class Evidence:
             if not any(entry.total for entry in entries):
                 record = entries[0].record
                 return f"{variant} on {entries[0].label}: {(record and record.reason) or 'not timed'}"
+        first = self.timed(variants[0])
+        for variant in variants[1:]:
+            for graph, other in self.timed(variant).items():
+                if graph in first and (apart := differences(first[graph], other)):
+                    return f"{variant} on {graph} is of {word_list(apart)} than {variants[0]}"
         return "no graph has enough trials of all that is compared"
 
 
