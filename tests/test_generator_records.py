@@ -47,6 +47,7 @@ def test_a_record_says_what_was_made(records: list[Record]) -> None:
             assert (record.graph.vertices, record.graph.arcs) == (256, 1280)
             assert record.agreed
             assert record.source is None
+            assert record.observed == {"components": 1}
     host, device_record = records
     assert (len(host.trials), len(device_record.trials)) == (3, 1)
     weights = {"weight_low": 1, "weight_high": 100}

@@ -12,6 +12,7 @@ from fabricated import (
     changed,
     frame,
     graph_info,
+    graphs_of,
     hong,
     measured,
     phases,
@@ -19,6 +20,7 @@ from fabricated import (
     without_answer,
 )
 from retrace.records.record import Record
+from retrace.reports.claim import Ratio
 from retrace.reports.judge import Finding, Verdict, judge
 from retrace.reports.report import load_reports
 from retrace.reports.wording import TIMES
@@ -37,6 +39,148 @@ def iterating(solver: str, experiment: str, counts: dict[str, int], **settings: 
     kernel = 0.5 if solver.endswith("bsp") else None
     made = [measured(solver, experiment, graph, phases(1, 2, kernel), **settings) for graph in counts]
     return [changed(one, iterations=number) for one, number in zip(made, counts.values(), strict=True)]
+
+
+def with_quantities(one: Record, values: dict[str, float]) -> Record:
+    """Change a record so that its quantities, as far as they can be changed, have given values."""
+    graph, changes = {}, dict[str, Any](observed={})
+    ms = {"upload": 0.0, "solve": 1.0, "kernel": 0.5}
+    for name, value in values.items():
+        match name:
+            case "upload" | "solve":
+                ms[name] = value
+            case "total":
+                ms["solve"] = value
+            case "kernel":
+                ms |= {"solve": 2 * value, "kernel": value}
+            case "outside_kernels":
+                ms |= {"solve": value + 0.5}
+            case "kernel_per_iteration":
+                changes["iterations"] = 4 if value == 800 else 8
+                ms |= dict.fromkeys(("solve", "kernel"), changes["iterations"] * value)
+            case "setup":
+                changes["setup"] = [value] * 3
+            case "iterations":
+                changes["iterations"] = int(value)
+            case "arcs":
+                graph = {"arcs": int(value)}
+            case "graph_bytes":
+                graph = {"arcs": int(value / 8 - (one.graph.vertices + 1) / 2)}
+            case "vertices" | "possible_arcs":
+                pass
+            case _:
+                changes["observed"][name] = value
+    trials = [trial(ms["solve"], min(ms["kernel"], ms["solve"]), ms["upload"])] * 3
+    return changed(one, graph=one.graph.model_copy(update=graph), trials=trials, **changes)
+
+
+RATIOS = {
+    name: (report, claim.test)
+    for report in load_reports().values()
+    for name, claim in report.claims.items()
+    if isinstance(claim.test, Ratio)
+}
+
+
+@pytest.mark.parametrize("claim", RATIOS)
+def test_a_ratio_is_judged_both_ways(claim: str) -> None:
+    """The ratio lies within its bounds, and then outside."""
+    report, test = RATIOS[claim]
+    one, other = (report.variant(spec) for spec in test.specs)
+    least, most = test.at_least, test.at_most
+    within = (least + most) / 2 if least and most else least * 1.5 if least else (most or 0) / 2
+    beyond = least / 2 if least else (most or 0) * 2
+    for factor, expected in zip(
+        (beyond, within) if test.outside else (within, beyond), (Verdict.HOLDS, Verdict.FAILS), strict=True
+    ):
+        records = []
+        for graph, over in (test.held_against or {graph: graph for graph in graphs_of(test.where)}).items():
+            key = report.claims[claim].experiments[0]
+            own = measured(one.solver, key, graph, phases(1, 2, 1), **one.settings)
+            vertices = own.graph.vertices
+            fixed = {"vertices": vertices, "possible_arcs": vertices * (vertices - 1)}
+            unit = fixed.get(str(test.over_its), 404 * vertices if test.of == "graph_bytes" else 800)
+            top, base = {test.of: factor * unit}, {test.over_its or test.of: float(unit)}
+            if (one, graph) == (other, over):
+                records.append(with_quantities(own, top | base))
+            elif over not in [record.graph.name for record in records if record.solver == other.solver]:
+                held = measured(other.solver, key, over, phases(1, 2, 1), **other.settings)
+                records += [with_quantities(own, top), with_quantities(held, base)]
+        found = find(report.key, claim, records)
+        assert found.verdict == expected, found.measured
+
+
+def on_hubs(hub: float, every: float, **changes: Any) -> list[Record]:
+    """Fabricate a thread a vertex on random graphs, on those with a hub, and on complete ones."""
+    kernels = {"random-10-5": 1.0, "hub-10-5": hub, "random-10-1023": every}
+    made = [
+        measured("sssp/standard", "hubs", graph, phases(0.1, ms + 1, ms)) for graph, ms in kernels.items()
+    ]
+    return [changed(one, **changes) if one.graph.name == "hub-10-5" else one for one in made]
+
+
+def test_graphs_that_are_named_are_compared_although_they_differ() -> None:
+    slow, bad = (("tuwien-sssp", name) for name in ("high-degree-slows", "one-hub-is-as-bad-as-all"))
+    assert find(*slow, on_hubs(5.0, 10.0)).measured == f"hub-10-5: 5.00{TIMES}"
+    assert find(*bad, on_hubs(5.0, 10.0)).sentence == "does not hold"
+    assert find(*bad, on_hubs(9.5, 10.0)).sentence == "holds"
+    (alone,) = (one for one in on_hubs(9.5, 10.0) if one.graph.name == "random-10-1023")
+    why = find(*slow, [alone]).why
+    assert why.startswith("hub-10-5, random-10-5, hub-12-5")
+    assert why.endswith("random-20-5: not measured")
+    software = alone.software.model_copy(update={"git_commit": "9" * 40})
+    assert find(*slow, on_hubs(5.0, 10.0, software=software)).verdict == Verdict.OPEN
+
+
+@pytest.mark.parametrize(
+    ("components", "sentence"),
+    [((1, 47), "holds"), ((47, 1), "holds"), ((1, 1), "does not hold"), ((5, 47), "holds")],
+)
+def test_no_guarantee_takes_one_graph(components: tuple[int, int], sentence: str) -> None:
+    records = []
+    for graph, own in zip(("random-14-5", "random-20-5"), components, strict=True):
+        for solver, count in (("random-degree", own), ("tree-first-reallocating", 1)):
+            one = measured(f"generate/{solver}", "generators", graph, phases(1, 2, 1))
+            other = one.graph.model_copy(update={"sha256": f"{count:064x}"})
+            records.append(changed(one, graph=other, observed={"components": count}))
+    assert find("tuwien-sssp", "random-degree-is-not-connected", records).sentence == sentence
+
+
+def test_without_other_graphs_a_ratio_is_of_the_very_same() -> None:
+    named = [
+        measured(f"sssp/{name}", "hubs", "random-10-1023", phases(1, ms, 1))
+        for name, ms in (("standard", 9), ("mask-sequential", 2))
+    ]
+    asked = ("tuwien-sssp", "sequential-is-considerably-faster-on-complete")
+    assert find(*asked, named).verdict == Verdict.HOLDS
+    other = changed(named[1], graph=named[1].graph.model_copy(update={"sha256": "e" * 64}))
+    assert find(*asked, [named[0], other]).verdict == Verdict.OPEN
+    others = [measured(one.solver, "hubs", "random-10-5", one.trials) for one in named]
+    assert find(*asked, others).why == "random-10-1023 and random-12-4095: not measured"
+
+
+def test_how_far_versions_are_apart_is_told_by_their_quartiles() -> None:
+    def versions(*times: float) -> list[Record]:
+        kernels = dict(zip((1, 4, 64), times, strict=True))
+        return [
+            measured(
+                "bellman-ford/multi-edge",
+                "bellman-ford-edges",
+                "dense-512",
+                phases(1, ms, ms),
+                edges_per_thread=n,
+            )
+            for n, ms in kernels.items()
+        ]
+
+    asked = ("an-bellman-ford", "versions-differ-dramatically")
+    found = find(*asked, versions(3.0, 1.0, 1.5))
+    assert found.verdict == Verdict.HOLDS
+    assert found.measured.endswith(
+        f"1.00 ms (multi-edge:edges_per_thread=4), 3.00 ms (multi-edge:edges_per_thread=1), 3.00{TIMES}"
+    )
+    assert find(*asked, versions(1.9, 1.0, 1.5)).verdict == Verdict.FAILS
+    assert find(*asked, versions(2.0, 1.0, 1.5)).verdict == Verdict.OPEN
 
 
 LEVELS = {"small-6": 3, "small-9": 5, "NY": 620, "NW": 1960}
@@ -88,13 +232,13 @@ def test_a_quantity_of_another_graph_or_of_no_record_tells_nothing() -> None:
 def test_a_share_of_times_ties_if_its_quartiles_lie_on_both_sides(
     setups: tuple[float, ...], verdict: Verdict
 ) -> None:
-    trials = [trial(2.0, setup=ms, kernel=1.0) for ms in setups]
-    large = measured("sssp/bsp", "table-3.5", "NY", [trial(9.0, setup=0.1, kernel=1.0)] * 3)
-    records = [large, measured("sssp/bsp", "table-3.5", "small-9", trials)]
+    large = measured("sssp/bsp", "table-3.5", "NY", [trial(9.0, kernel=1.0)] * 3)
+    small = measured("sssp/bsp", "table-3.5", "small-9", [trial(2.0, kernel=1.0)] * 3)
+    records = [changed(large, setup=[0.1] * 3), changed(small, setup=list(setups))]
     found = find("bsp-suite", "sssp-small-graphs-pay-for-setup", records)
     assert found.verdict == verdict
     assert found.measured.startswith("small-9: ")
-    few = [large, measured("sssp/bsp", "table-3.5", "small-9", trials[:2])]
+    few = [records[0], changed(small, setup=list(setups[:2]))]
     assert find("bsp-suite", "sssp-small-graphs-pay-for-setup", few).verdict == Verdict.OPEN
 
 
@@ -183,12 +327,12 @@ def test_a_gain_whose_quartiles_overlap_that_of_a_smaller_graph_is_a_tie() -> No
 def on_card(name: str, card: dict[str, Any], ms: float, setup: float) -> list[Record]:
     found = []
     for graph in GRAPHS:
-        times = [trial(ms * f, setup=setup * f, kernel=ms / 2) for f in (1.0, 1.01, 1.02)]
+        times = [trial(ms * f, kernel=ms / 2) for f in (1.0, 1.01, 1.02)]
         one = measured("sssp/bsp", "table-3.5", graph_info(graph), times, name)
         gpu = one.machine.gpu
         assert gpu is not None
         machine = one.machine.model_copy(update={"gpu": gpu.model_copy(update=card)})
-        found.append(changed(one, machine=machine))
+        found.append(changed(one, machine=machine, setup=[setup * f for f in (1.0, 1.01, 1.02)]))
     return found
 
 

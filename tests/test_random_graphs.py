@@ -102,6 +102,7 @@ def test_generators_keep_their_promises(name: str, wanted: RandomGraph, arcs_at_
         patch.setattr(csr, "ARCS_AT_A_TIME", arcs_at_a_time)
         verdict = generated.check_random_graph(graph, wanted, connected)
     assert verdict.verified, verdict.reason
+    assert verdict.observed == {"components": weak_components(graph)}
 
 
 def test_fewest_arcs_are_a_tree() -> None:

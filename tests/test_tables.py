@@ -144,6 +144,15 @@ def test_the_reports_own_stand_first_then_ours_then_libraries() -> None:
     assert set(rows[-4:-2]) == {"lanes", "auto"}
 
 
+def test_a_table_of_printed_times_describes_the_reports_machines() -> None:
+    page = made("table-2")
+    home = "Home, printed: i7-6700 4GHz, 16GB, GTX1060 6GB, CUDA 10.1."
+    institute = "Institute, printed: i7-5820K 3.3GHz, 32GB, GTX TITAN X 12GB, CUDA 9.0.176."
+    assert [text for text in page.remarks if ", printed: " in text] == [home, institute]
+    unprinted = made("generators", measured("generate/tree-first", "generators", "random-14-5", phases()))
+    assert not [text for text in unprinted.remarks if ", printed: " in text]
+
+
 def test_a_rate_stands_beside_its_time() -> None:
     one = measured("generate/tree-first", "generators", "random-14-5", phases(0.63, 10.6))
     page = made("generators", one)

@@ -1,6 +1,8 @@
 """Checks random graphs arc by arc: against what was asked for, and what the generator promises."""
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from retrace.check.result import CheckResult
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -39,10 +41,27 @@ def check_random_graph(graph: CSRGraph, wanted: RandomGraph, connected: bool) ->
     """Check a random graph against what was asked for, in memory that does not grow with its arcs.
 
     If it is `connected`, each vertex except the first must have an arc to or from one with a smaller id,
-    which proves by induction that the graph is weakly connected.
+    which proves by induction that the graph is weakly connected. `observed` has its number of components.
     """
     reason = find_fault(graph, wanted, connected)
-    return CheckResult(reason is None, CONNECTED_ORACLE if connected else ORACLE, reason)
+    oracle = CONNECTED_ORACLE if connected else ORACLE
+    if reason is not None:
+        return CheckResult(False, oracle, reason)
+    return CheckResult(True, oracle, observed={"components": 1 if connected else count_components(graph)})
+
+
+def count_components(graph: CSRGraph) -> int:
+    """Count the weakly connected components, in memory that does not grow with the arcs."""
+    count, component = graph.vertices, np.arange(graph.vertices, dtype=np.int32)
+    for tails, arcs in graph.blocks():
+        ends = component[tails], component[graph.indices[arcs]]
+        apart = ends[0] != ends[1]
+        if apart.any():
+            a, b = (end[apart] for end in ends)
+            joined = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(count, count))
+            count, found = connected_components(joined, directed=False)
+            component = found[component]
+    return int(count)
 
 
 def find_fault(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> str | None:

@@ -26,7 +26,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
     found, layout = frame.of(experiment), table_layout(report, experiment)
     grid = _Grid(found, layout)
     claims = report.claims.values() if report else ()
-    judged = report.key if report and experiment in [claim.experiment for claim in claims] else ""
+    judged = report.key if report and any(experiment in claim.experiments for claim in claims) else ""
     tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
     return Page(
         title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
@@ -36,6 +36,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
         notes=grid.notes.texts,
         remarks=[
             *layout.remarks,
+            *_systems(found, report),
             *grid.remarks(),
             *([f"What the report says of it in words is judged in claims-{judged}."] if judged else []),
             "Quartiles, minimum, n and the times of all phases are in the CSV file of the same name.",
@@ -45,6 +46,13 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
             *(provenance(machine, found.measured) for machine in found.machines),
         ],
     )
+
+
+def _systems(frame: Frame, report: Report | None) -> list[str]:
+    """Describe the machines on which the report has measured what is printed, as far as it does so."""
+    named = report.machines if report else {}
+    printed = dict.fromkeys(entry.machine for entry in frame.printed if entry.machine in named)
+    return [f"{name}, printed: {named[name]}." for name in printed]
 
 
 @dataclass

@@ -16,7 +16,7 @@ from retrace.system.models import FileModel
 Spec = Annotated[str, Field(min_length=1, description="a variant, such as streams:parts=2")]
 Specs = Spec | list[Spec]
 Quantity = Annotated[str, Field(pattern="^[a-z][a-z_0-9]*$")]
-"""A phase, `iterations`, `vertices`, `arcs`, `possible_arcs`, or what a solver observed."""
+"""What a record says: a phase, what `retrace.reports.judge` derives from it, or what a solver observed."""
 
 
 class Where(FileModel):
@@ -89,16 +89,13 @@ class Comparison(FileModel):
 
 
 class Faster(Comparison):
-    """Each of some variants takes less time than its partner; if said so, less outside the kernels too."""
+    """Each of some variants takes less time than its partner."""
 
     faster: Specs
     than: Specs
-    outside_kernels: bool = False
 
     compared = ("faster", "than")
-    wording = (
-        "{by} of {pairs}{conditions}; borne out where it is less{outside}, contradicted where it is more"
-    )
+    wording = "{by} of {pairs}{conditions}; borne out where it is less, contradicted where it is more"
 
     @property
     def specs(self) -> list[str]:
@@ -110,10 +107,7 @@ class Faster(Comparison):
     def said(self) -> dict[str, object]:
         """What stands in the braces of the rule."""
         pairs = zip(_several(self.faster), _several(self.than), strict=True)
-        return super().said | {
-            "pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs),
-            "outside": ", outside the kernels too" if self.outside_kernels else "",
-        }
+        return super().said | {"pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs)}
 
 
 class NotFaster(Comparison):
@@ -191,18 +185,40 @@ class Below(Comparison):
     wording = "{by} of {every}{conditions}; holds if the third quartile of each is less than {below_s:g} s"
 
 
+class Spread(Comparison):
+    """The slowest of some variants takes at least so many times as long as the fastest."""
+
+    spread: Specs
+    at_least: float
+
+    compared = ("spread",)
+    wording = (
+        "{by} of the slowest over that of the fastest of {spread}{conditions}; borne out where it is at "
+        "least {at_least:g}"
+    )
+
+
 class Ratio(Comparison):
-    """A quantity of a variant lies within bounds, as a multiple of another quantity or another variant's."""
+    """A quantity of a variant lies within bounds, as a multiple of another quantity or another variant's.
+
+    Both are of the very same graph, unless `over_graphs` names one for each of `graphs`.
+    """
 
     ratio: Spec
     of: Quantity
     over: Spec | None = Field(default=None, description="the variant itself if absent")
     over_its: Quantity | None = Field(default=None, description="the same quantity if absent")
+    graphs: Specs = Field(default_factory=list, description="those that count; all if absent")
+    over_graphs: Specs = Field(default_factory=list, description="as many; the very same if absent")
     at_least: float | None = None
     at_most: float | None = None
     outside: bool = Field(default=False, description="it lies not within the bounds, but outside")
+    somewhere: bool = Field(default=False, description="it holds if it is borne out on some graph")
 
-    wording = "{of} of {ratio} over {over_its} of {over}{conditions}; borne out where it is {bounds}"
+    wording = (
+        "{of} of {ratio}{on} over {over_its} of {over}{over_on}{conditions}; borne out where it is "
+        "{bounds}{enough}"
+    )
 
     @property
     def specs(self) -> list[str]:
@@ -215,7 +231,18 @@ class Ratio(Comparison):
         ends = {"at least": self.at_least, "at most": self.at_most}
         bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
         own = {"over": self.over or "the same", "over_its": self.over_its or self.of}
-        return super().said | own | {"bounds": "not " * self.outside + word_list(bounds)}
+        own |= {"bounds": "not " * self.outside + word_list(bounds)}
+        own |= {"enough": "; one graph is enough" if self.somewhere else ""}
+        others = ["those of the same names"] if self.over_graphs == self.graphs else self.over_graphs
+        places = {"on": self.graphs, "over_on": self.graphs and others}
+        own |= {key: f" on {word_list(_several(names))}" if names else "" for key, names in places.items()}
+        return super().said | own
+
+    @property
+    def held_against(self) -> dict[str, str]:
+        """The graphs that count, each with the one that it is held against; empty if all do."""
+        graphs, others = self.expand(self.graphs), self.expand(self.over_graphs or self.graphs)
+        return dict(zip(graphs, others, strict=True))
 
 
 class Verified(Comparison):
@@ -281,7 +308,7 @@ def _several(specs: Specs) -> list[str]:
 
 COMPARISON_KEYS = (
     "faster", "not_faster", "faster_on_some", "fastest", "gain_grows", "transfer_share", "below_s", "ratio",
-    "verified", "too_large", "newer_gpu", "function",
+    "spread", "verified", "too_large", "newer_gpu", "function",
 )  # fmt: skip
 """The keys that tell each kind of comparison from the others."""
 
@@ -299,6 +326,7 @@ AnyComparison = Annotated[
     | Annotated[TransferShare, Tag("transfer_share")]
     | Annotated[Below, Tag("below_s")]
     | Annotated[Ratio, Tag("ratio")]
+    | Annotated[Spread, Tag("spread")]
     | Annotated[Verified, Tag("verified")]
     | Annotated[TooLarge, Tag("too_large")]
     | Annotated[NewerGPU, Tag("newer_gpu")]

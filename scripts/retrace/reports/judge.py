@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 from math import fsum, inf, log2
 from typing import cast
 
@@ -19,7 +19,7 @@ from retrace.reports.claim import Claim, Where
 from retrace.reports.frame import Entry, Frame, differences, why_incomparable
 from retrace.reports.report import Report
 from retrace.reports.variant import Variant
-from retrace.reports.wording import duration, ratio
+from retrace.reports.wording import duration, ratio, word_list
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 
@@ -113,6 +113,11 @@ class Evidence:
             if not any(entry.total for entry in entries):
                 record = entries[0].record
                 return f"{variant} on {entries[0].label}: {(record and record.reason) or 'not timed'}"
+        first = self.timed(variants[0])
+        for variant in variants[1:]:
+            for graph, other in self.timed(variant).items():
+                if graph in first and (apart := differences(first[graph], other)):
+                    return f"{variant} on {graph} is of {word_list(apart)} than {variants[0]}"
         return "no graph has enough trials of all that is compared"
 
 
@@ -161,13 +166,6 @@ class Pair:
     def ratio(self) -> float:
         """How many times as long the second takes, by the medians."""
         return self.times[1].median / self.times[0].median
-
-    @property
-    def less_outside_kernels(self) -> bool:
-        """Whether the first takes less of its solve outside the kernels; false where theirs is unknown."""
-        times = [(entry.times["solve"], entry.times.get("kernel")) for entry in self.entries]
-        outside = [solve.median - kernel.median for solve, kernel in times if kernel]
-        return len(outside) == 2 and outside[0] < outside[1]
 
     def __str__(self) -> str:
         first, second = (duration(times.median) for times in self.times)
@@ -224,17 +222,12 @@ def _faster(test: claims.Faster, evidence: Evidence, *variants: Variant) -> Find
     orders = {}
     for pair in (pair for some in by_pair for pair in some):
         against = f" ({pair.fast} against {pair.slow})" if len(by_pair) > 1 else ""
-        other_reason = test.outside_kernels and pair.order == -1 and not pair.less_outside_kernels
-        orders[f"{pair.graph}{against}"] = 0 if other_reason else pair.order, pair.work
+        orders[f"{pair.graph}{against}"] = pair.order, pair.work
     found = [order for order, _ in orders.values()]
     counts = [f"faster in {found.count(-1)}, slower in {found.count(1)} of {len(found)}"]
     reduced = [f"{share:.0%} of the vertices left on {graph}" for graph, share in left.items() if share < 1]
     counts += [", ".join(reduced)] if reduced else []
-    finding = _weigh(orders, str(largest[0]), str(largest[-1]), *counts, short=_short(largest, counts))
-    if set(found) == {0} and any(pair.order == -1 for some in by_pair for pair in some):
-        why = "faster, but for another reason: not outside the kernels"
-        return replace(finding, verdict=Verdict.FAILS, why=why)
-    return finding
+    return _weigh(orders, str(largest[0]), str(largest[-1]), *counts, short=_short(largest, counts))
 
 
 def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
@@ -366,10 +359,10 @@ def _one_off(found: Sequence[Pair]) -> Finding | None:
 def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant) -> Finding | None:
     """Judge a ratio of quantities graph by graph; times whose quartiles lie on both sides of a bound tie."""
     low, high = test.at_least or 0.0, inf if test.at_most is None else test.at_most
-    others = list(evidence.timed(other).values())
+    mine, others = evidence.timed(one), list(evidence.timed(other).values())
     orders, found = {}, {}
-    for graph, entry in evidence.timed(one).items():
-        base = next((one for one in others if why_incomparable(entry, one) is None), None)
+    for graph, entry in mine.items():
+        base = next((one for one in others if _is_over(test, entry, one)), None)
         top = _quantity(entry, test.of)
         unit = _quantity(base, test.over_its or test.of) if base else None
         if top and unit and unit.median:
@@ -378,24 +371,66 @@ def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant)
             order = -1 if all(inside) else int(not any(inside))
             orders[graph] = (-order if test.outside else order, entry.work[0])
     if not found:
-        known = test.of in PHASES or not others or not evidence.timed(one)
-        return None if known else Finding(Verdict.OPEN, why=f"no record says {test.of} of {one}")
+        if not mine or not others:
+            return None
+        here, wanted = {entry.graph for entry in (*mine.values(), *others)}, test.held_against.items()
+        if wanted and not any(here.issuperset(pair) for pair in wanted):
+            lacking = dict.fromkeys(name for pair in wanted for name in pair if name not in here)
+            return Finding(Verdict.OPEN, why=f"{word_list(list(lacking))}: not measured")
+        if test.of in (*PHASES, *DERIVED):
+            return None
+        return Finding(Verdict.OPEN, why=f"no record says {test.of} of {one}")
+    if test.somewhere:
+        orders = {graph: order for graph, order in orders.items() if order[0] == -1} or orders
     least, most = (choose(found, key=lambda graph: found[graph].median) for choose in (min, max))
     ends = dict.fromkeys((least, most, list(found)[-1]))
     return _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))
 
 
+def _is_over(test: claims.Ratio, entry: Entry, base: Entry) -> bool:
+    """Return whether a ratio is over another record: of the very same graph, or of the one named for it."""
+    if test.graphs and test.held_against.get(entry.graph) != base.graph:
+        return False
+    apart = differences(entry, base)
+    return not apart or (bool(test.over_graphs) and apart == ["another graph"])
+
+
+def _spread(test: claims.Spread, evidence: Evidence, *variants: Variant) -> Finding | None:
+    """Judge how far apart variants are; a ratio whose quartiles lie on both sides of the bound ties."""
+    widest: dict[str, Pair] = {}
+    for two in permutations(variants, 2):
+        for pair in pairs_of(evidence, *two, test.by):
+            widest[pair.graph] = max(widest.get(pair.graph, pair), pair, key=lambda one: one.ratio)
+    orders = {}
+    for graph, pair in widest.items():
+        low, high = _gain(pair, as_ratio=True)
+        orders[graph] = (-1 if low >= test.at_least else int(high < test.at_least), pair.work)
+    ends = sorted(widest.values(), key=lambda pair: pair.work)
+    return _weigh(orders, str(ends[0]), str(ends[-1]), short=str(ends[-1])) if ends else None
+
+
+DERIVED = ("outside_kernels", "kernel_per_iteration")
+"""Times of a record that are no phases: of solve, what its kernels do not take, and a kernel's average."""
+
+
 def _quantity(entry: Entry, name: str) -> Summary | None:
-    """Return a quantity of a record: a phase that can be ranked, a count, or what was observed."""
-    record = entry.record
+    """Return a quantity of a record: a time that can be ranked, a count, or what was observed."""
+    record, times = entry.record, entry.times.get(cast(Phase, name))
     assert record is not None
-    if times := entry.times.get(cast(Phase, name)):
+    if name == "outside_kernels":
+        outside = [trial.solve - trial.kernel for trial in record.trials if trial.kernel is not None]
+        times = Summary.of(outside) if outside else None
+    elif name == "kernel_per_iteration":
+        kernel = entry.times.get("kernel")
+        times = kernel.over(record.iterations) if kernel and record.iterations else None
+    if times:
         return times if times.enough else None
     known = {
         "iterations": record.iterations,
         "vertices": entry.vertices,
         "arcs": entry.arcs,
         "possible_arcs": entry.vertices * (entry.vertices - 1),
+        "graph_bytes": 4 * (entry.vertices + 1 + 2 * entry.arcs),
     }
     value = known.get(name, record.observed.get(name))
     return None if value is None else Summary.of([float(value)])
@@ -476,6 +511,7 @@ JUDGES: dict[type, Callable[..., Finding | None]] = {
     claims.TransferShare: _transfer_share,
     claims.Below: _below,
     claims.Ratio: _ratio,
+    claims.Spread: _spread,
     claims.Verified: _verified,
     claims.NewerGPU: _newer_gpu,
     claims.TooLarge: _too_large,

@@ -26,6 +26,18 @@ class SpeedUp(FileModel):
     over: Spec
 
 
+class System(FileModel):
+    """A machine on which a report has measured, as it describes it."""
+
+    cpu: str
+    ram: str
+    gpu: str
+    cuda: str
+
+    def __str__(self) -> str:
+        return f"{self.cpu}, {self.ram}, {self.gpu}, CUDA {self.cuda}"
+
+
 class TableLayout(FileModel):
     """How the table of an experiment is laid out."""
 
@@ -85,6 +97,7 @@ class Report(FileModel):
     institution: str = ""
     year: str = ""
     problem: str = Field(default="", description="what variants without a problem of their own solve")
+    machines: dict[str, System] = Field(default_factory=dict, description="by the names that tables print")
     tables: dict[Key, TableLayout] = Field(default_factory=dict, description="by experiment")
     figures: dict[Key, Drawing] = Field(default_factory=dict)
     claims: dict[Key, Claim] = Field(default_factory=dict)
