@@ -21,6 +21,7 @@ MEANT: dict[Measure, str] = {
     "total": "The total is upload, solve and download, without setup.",
     "kernel": "Kernel time is the launches' own time on the device, from an untimed pass.",
     "transfer": "The share is upload and download over upload, solve and download.",
+    "with setup": "The total with setup is the median setup with upload, solve and download.",
 }
 UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says how)."
 NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
@@ -60,7 +61,8 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
 def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     """Name the fastest solver on the graph of the most work, and how much longer the report's own takes."""
     lines = [[dot.entry for dot in line.dots if dot.entry.record]
-             for panel in chosen if not panel.below for line in panel.lines]  # fmt: skip
+             for panel in chosen if panel.measure == drawing.y and not panel.below
+             for line in panel.lines]  # fmt: skip
     graph = most_work(entry for line in lines for entry in line)
     there = [own for line in lines if (own := [entry for entry in line if entry.label == graph])]
     if not there:
@@ -107,6 +109,8 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     printed = any(line.system for panel in chosen for line in panel.lines)
     solid = any(not line.system for panel in chosen for line in panel.lines)
     texts = [f"Dashed, hollow: printed.{' Solid: measured here.' if solid else ''}"] if printed else []
+    if drawing.kind == "bars" and drawing.beside and chosen:
+        texts.append(f"Diamond, second number: {LABELS[drawing.beside].lower()}.")
     labels = {sign: dict.fromkeys(e.label for e in entries) for sign, entries in signs(chosen).items()}
     marks = [f"{sign} {'in doubt (see the caption)' if sign == DOUBT else ', '.join(some)}"
              for sign, some in labels.items()]  # fmt: skip
@@ -122,7 +126,8 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     if measured:
         what = "Bars (dots on a logarithmic axis)" if drawing.kind == "bars" else "Lines"
         said.append(f"{what} show medians, thin bars the quartiles.")
-        said += [MEANT[measure] for measure in dict.fromkeys(panel.measure for panel in chosen)]
+        shown = [*(panel.measure for panel in chosen), *([drawing.beside] if drawing.beside else [])]
+        said += [MEANT[measure] for measure in dict.fromkeys(shown)]
     for over in [drawing.over] if drawing.over else ["what its name is over"] if drawing.pairs else []:
         said.append(f"Each value is divided by the median of {over} on the same machine and graph.")
     if bold := bold_bar(drawing, report):
