@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from command_line import Call
-from fabricated import bellman_ford, frame, graph_info, measured, phases, record, trial
+from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
 from retrace.publish.chart import COLOURS, GROUP_COLOURS, draw, drawing_of, image, shade, spread, tick_text
 from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
 from retrace.publish.panels import Panel, panels
@@ -172,6 +172,14 @@ def test_two_machines_have_two_shades_of_a_colour(key: str, figure: str) -> None
     shades = {panel.machine: to_rgb(colour) for panel, colour in zip(found, colours, strict=True)}
     first = COLOURS[0] if key == "an-bellman-ford" else GROUP_COLOURS[0]
     assert list(shades.values()) == [to_rgb(first), shade(first, 0.4)]
+
+
+def test_a_caption_says_which_commits_it_mixes() -> None:
+    one, other = made("table-3.3", "bfs/bsp", "NY", 3), made("table-3.3", "bfs/queue", "NY", 4)
+    assert "Mixed" not in shown("bsp-suite", "figure-3.3", [one, other])[3]
+    later = changed(other, software=other.software.model_copy(update={"git_commit": "9" * 40}))
+    text = shown("bsp-suite", "figure-3.3", [one, later])[3].replace("\n", " ")
+    assert "Mixed, of 2 commits: 9999999999 (1 record), 0123456789 (1 record); times are" in text
 
 
 def test_printed_lines_look_alike_beside_any_machine() -> None:

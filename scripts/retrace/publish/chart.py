@@ -337,7 +337,8 @@ def _draw_bars(
                 look: Any = {"markerfacecolor": "none" if dots else "white", "zorder": 2 if dots else 5}
                 axes.plot(other, row, "D", color="black", mew=0.7, **look)
                 text, right = f"{text}, {write(other)}", max(right, other)
-            axes.annotate(text, (right, row), (4, 0), textcoords="offset points", va="center")
+            clear: Any = {"bbox": {"color": "white", "pad": 0.5}} if dots else {}  # of the line behind it
+            axes.annotate(text, (right, row), (4, 0), textcoords="offset points", va="center", **clear)
         axes.set_yticks(rows, [line.name for line in panel.lines])
         for label, line in zip(axes.get_yticklabels(), panel.lines, strict=True):
             label.set_fontweight("bold" if line.name == bold_bar(drawing, report) else "normal")

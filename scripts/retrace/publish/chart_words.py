@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
-from retrace.publish.provenance import emulated
+from retrace.publish.provenance import emulated, mixture
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame
@@ -19,7 +19,7 @@ MEANT: dict[Measure, str] = {
     "solve": "Solve is every iteration, without the copies of the graph and of the answer.",
     "download": "Download copies the answer to the host.",
     "total": "The total is upload, solve and download, without setup.",
-    "kernel": "Kernel time is the launches' own time on the device, from an untimed pass.",
+    "kernel": "Kernel time is the launches' own time on the device.",
     "transfer": "The share is upload and download over upload, solve and download.",
     "with setup": "The total with setup is the median setup with upload, solve and download.",
 }
@@ -162,5 +162,6 @@ def _hardware(entries: Sequence[Entry]) -> list[str]:
         own.sort(key=lambda entry: entry.record is not None and entry.record.backend != "cuda")
         trials = spans(entry.times["total"].n for entry in own if entry.record)
         named = [*dict.fromkeys(entry.hardware for entry in own), *([trials] if own[0].record else [])]
-        found.append(f"{machine}: {', '.join(named)}")
+        mixed = mixture([entry.record for entry in own if entry.record]).rstrip(".")
+        found.append(f"{machine}: {', '.join(named)}{mixed and '.'}{mixed}")
     return found
