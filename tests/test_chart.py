@@ -123,6 +123,17 @@ def test_what_cannot_be_ranked_is_not_called_the_fastest() -> None:
     assert said.startswith("h200, NY: bsp took least (10.0 ms), with too few trials to rank.")
 
 
+def test_what_was_measured_elsewhere_is_not_ranked_with_the_fastest() -> None:
+    first, second, third = (made("table-3.3", f"bfs/{name}", "NY", ms)
+                            for name, ms in (("bsp", 3), ("block-queue", 6), ("queue", 4)))  # fmt: skip
+    later = third.software.model_copy(update={"git_commit": "9" * 40})
+    said = shown("bsp-suite", "figure-3.3", [first, second, changed(third, software=later)])[2]
+    told = "bsp is the fastest (3.00 ms); the next, block-queue, takes 2.00× as long"
+    assert said == f"h200, NY: {told}; not compared: queue (another commit)."
+    said = shown("bsp-suite", "figure-3.3", [first, changed(third, software=later)])[2]
+    assert said == "h200, NY: bsp (3.00 ms); not compared: queue (another commit)."
+
+
 def test_searches_between_far_pairs_alone_are_drawn() -> None:
     records = [
         made("table-3.4", "stcon/bsp", "NY", ms, parameters={"pair": pair, "target": 1})

@@ -8,7 +8,7 @@ from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, 
 from retrace.publish.provenance import emulated, mixture
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
-from retrace.reports.frame import Entry, Frame
+from retrace.reports.frame import Entry, Frame, differences
 from retrace.reports.judge import judge
 from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.reports.wording import duration, ratio, word_list
@@ -23,6 +23,8 @@ MEANT: dict[Measure, str] = {
     "transfer": "The share is upload and download over upload, solve and download.",
     "with setup": "The total with setup is the median setup with upload, solve and download.",
 }
+ELSEWHERE = {"another host", "another commit"}
+"""What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
 UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says how)."
 NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
 
@@ -70,17 +72,21 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     first, *rest = sorted((min(own, key=lambda e: e.times[drawing.y].median) for own in there),
                           key=lambda e: e.times[drawing.y].median)  # fmt: skip
     best = first.times[drawing.y]
+    aside = {e.name: why[0] for e in rest if (why := sorted(ELSEWHERE.intersection(differences(first, e))))}
+    rest = [entry for entry in rest if entry.name not in aside]
+    told = ", ".join(f"{name} ({why})" for name, why in aside.items())
+    end = f"; not compared: {told}." if aside else "."
     where, time = f"{first.machine}, {graph}", duration(best.median)
     time = time if drawing.y == "total" else f"{LABELS[drawing.y].lower()} {time}"
     if not rest:
-        return f"{where}: {first.name} ({time})."
+        return f"{where}: {first.name} ({time}){end}"
     other, what = rest[0], "the next"
     cuda = [e for e in (first, *rest) if e.kind == "report" and e.record and e.record.backend == "cuda"]
     if cuda and cuda[0] is not first:
         other, what = cuda[0], "the report's CUDA version"
     text = f"{where}: {first.name} is the fastest ({time})"
     if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
-        return f"{where}: {first.name} took least ({time}), with too few trials to rank."
+        return f"{where}: {first.name} took least ({time}), with too few trials to rank{end}"
     if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
         named = [first.name, *(alike if len(alike) < 4 else [f"{len(alike)} others"])]
         text = f"{where}: {word_list(named)} cannot be told apart ({time})"
@@ -93,7 +99,7 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
         low, high = (f"{ratio(value)} ({name})" for value, name in (ratios[0], ratios[-1]))
         base = drawing.compared.over.split("/")[-1]
         text += f". {LABELS[drawing.compared.y]} over {base}: {low} to {high}"
-    return f"{text}."
+    return f"{text}{end}"
 
 
 def signs(chosen: Iterable[Panel]) -> dict[str, list[Entry]]:
