@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from command_line import Call
-from fabricated import bellman_ford, frame, graph_info, measured, phases, record, trial
-from retrace.publish.chart import draw, drawing_of, image, spread, tick_text
+from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
+from retrace.publish.chart import COLOURS, GROUP_COLOURS, draw, drawing_of, image, shade, spread, tick_text
 from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
 from retrace.publish.panels import Panel, panels
 from retrace.records.record import Record, write_records
@@ -55,7 +56,7 @@ def medians(panel: Panel) -> dict[str, list[float]]:
 )  # fmt: skip
 def test_a_solver_that_nobody_laid_out_has_a_place(key: str, figure: str, solver: str) -> None:
     experiment = drawing_of(load_reports()[key], figure).experiment
-    drawn, (panel,), *_ = shown(key, figure, [made(experiment, solver, "random-10-5", 3)])
+    drawn, (panel, *_), *_ = shown(key, figure, [made(experiment, solver, "random-10-5", 3)])
     assert solver.split("/")[1] in [line.name for line in panel.lines]
     assert solver.split("/")[1] in words(drawn)
 
@@ -122,6 +123,17 @@ def test_what_cannot_be_ranked_is_not_called_the_fastest() -> None:
     assert said.startswith("h200, NY: bsp took least (10.0 ms), with too few trials to rank.")
 
 
+def test_what_was_measured_elsewhere_is_not_ranked_with_the_fastest() -> None:
+    first, second, third = (made("table-3.3", f"bfs/{name}", "NY", ms)
+                            for name, ms in (("bsp", 3), ("block-queue", 6), ("queue", 4)))  # fmt: skip
+    later = third.software.model_copy(update={"git_commit": "9" * 40})
+    said = shown("bsp-suite", "figure-3.3", [first, second, changed(third, software=later)])[2]
+    told = "bsp is the fastest (3.00 ms); the next, block-queue, takes 2.00× as long"
+    assert said == f"h200, NY: {told}; not compared: queue (another commit)."
+    said = shown("bsp-suite", "figure-3.3", [first, changed(third, software=later)])[2]
+    assert said == "h200, NY: bsp (3.00 ms); not compared: queue (another commit)."
+
+
 def test_searches_between_far_pairs_alone_are_drawn() -> None:
     records = [
         made("table-3.4", "stcon/bsp", "NY", ms, parameters={"pair": pair, "target": 1})
@@ -129,6 +141,63 @@ def test_searches_between_far_pairs_alone_are_drawn() -> None:
     ]
     _, (panel,), *_ = shown("bsp-suite", "figure-3.4", records)
     assert medians(panel)["bsp"] == [20.02]
+
+
+def copied(solver: str, solve: float, upload: float, machine: str = "h200") -> Record:
+    """Fabricate a record that takes as long to solve and to copy."""
+    key = "bellman-ford-direction" if solver.startswith("bellman") else "brandes-variants"
+    graph = "dense-256" if solver.startswith("bellman") else "Gowalla"
+    return measured(solver, key, graph, [trial(solve * f, upload=upload) for f in (1, 1.001, 1.002)], machine)
+
+
+def test_what_is_not_in_the_search_stands_beside_it() -> None:
+    records = [copied("bellman-ford/dense", 5, 178), copied("bellman-ford/dijkstra-dense", 235, 0)]
+    _, found, _, text = shown("an-bellman-ford", "bellman-ford-direction", records)
+    assert [panel.title for panel in found] == ["h200: time to solve", "h200: total time"]
+    assert [medians(panel)["dense"] for panel in found] == [[5.005], [183.005]]
+    assert [medians(panel)["dijkstra-dense"] for panel in found] == [[235.235]] * 2
+    assert "Only the total has the copy of the matrix" in text.replace("\n", " ")
+
+
+def test_betweenness_is_ranked_by_its_search_with_the_total_beside_it() -> None:
+    records = [copied("betweenness/vert", 9, 1), copied("betweenness/vert-comp", 7, 120)]
+    drawn, (panel,), _, text = shown("domitrz-brandes", "brandes-variants", records)
+    assert list(medians(panel)) == ["vert-comp", "vert"]
+    assert [text.get_text() for text in drawn.axes[0].texts] == ["7.01 ms, 127 ms", "9.01 ms, 10.0 ms"]
+    marks = [line.get_xdata()[0] for line in drawn.axes[0].lines if line.get_marker() == "D"]  # type: ignore[index]
+    assert marks == pytest.approx([127.007, 10.009])
+    assert "Diamond, second number: total time." in words(drawn)
+    ranked = drawing_of(load_reports()["domitrz-brandes"], "brandes-streams")
+    assert (ranked.y, ranked.beside) == ("solve", "total")
+    assert "in the total: removing vertices of degree 1" in text.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("key", "figure"), [("an-bellman-ford", "bellman-ford-direction"),
+                                             ("domitrz-brandes", "brandes-variants")])  # fmt: skip
+def test_two_machines_have_two_shades_of_a_colour(key: str, figure: str) -> None:
+    solver = "bellman-ford/dense" if key == "an-bellman-ford" else "betweenness/vert"
+    records = [copied(solver, 5, 1, machine) for machine in ("h100", "h200")]
+    drawn, found, *_ = shown(key, figure, records)
+    colours = [axes.patches[0].get_facecolor() if axes.patches else axes.lines[0].get_color()
+               for axes in drawn.axes]  # fmt: skip
+    shades = {panel.machine: to_rgb(colour) for panel, colour in zip(found, colours, strict=True)}
+    first = COLOURS[0] if key == "an-bellman-ford" else GROUP_COLOURS[0]
+    assert list(shades.values()) == [to_rgb(first), shade(first, 0.4)]
+
+
+def test_a_caption_says_which_commits_it_mixes() -> None:
+    one, other = made("table-3.3", "bfs/bsp", "NY", 3), made("table-3.3", "bfs/queue", "NY", 4)
+    assert "Mixed" not in shown("bsp-suite", "figure-3.3", [one, other])[3]
+    later = changed(other, software=other.software.model_copy(update={"git_commit": "9" * 40}))
+    text = shown("bsp-suite", "figure-3.3", [one, later])[3].replace("\n", " ")
+    assert "Mixed, of 2 commits: 9999999999 (1 record), 0123456789 (1 record); times are" in text
+
+
+def test_printed_lines_look_alike_beside_any_machine() -> None:
+    records = [made("table-3.3", "bfs/bsp", "NY", 3, machine=machine) for machine in ("h100", "h200")]
+    drawn, found, *_ = shown("bsp-suite", "figure-3.3", records)
+    assert all(panel.lines[0].system for panel in found)
+    assert len({axes.lines[0].get_color() for axes in drawn.axes}) == 1
 
 
 def test_a_share_is_in_percent() -> None:
@@ -144,8 +213,10 @@ def test_a_share_is_in_percent() -> None:
 def test_of_all_sources_and_a_sample_the_one_with_more_work_is_drawn() -> None:
     few = [measured("betweenness/vert-virt", "brandes-mdeg", "NY", phases(1, 2, 2), mdeg=4, sources=1)]
     whole = [measured("betweenness/vert-virt", "brandes-mdeg", "random-10-5", phases(1, 2, 2), mdeg=4)]
-    _, (panel,), *_ = shown("domitrz-brandes", "brandes-mdeg", few + whole)
-    assert panel.title == "h200, random-10-5, all 1,024 sources"
+    _, found, said, _ = shown("domitrz-brandes", "brandes-mdeg", few + whole)
+    assert said == "h200, random-10-5: vert-virt (time to solve 2.00 ms)."
+    title = "h200, random-10-5, all 1,024 sources"
+    assert [panel.title for panel in found] == [f"{title}: time to solve", f"{title}: total time"]
 
 
 def test_a_claim_is_in_the_title_with_its_verdict() -> None:
@@ -212,7 +283,7 @@ def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
     solvers = [f"betweenness/v-{n}" for n in range(24)]
     records = [made("brandes-mdeg", solver, "NY", 3 + n + mdeg, parameters={"mdeg": mdeg})
                for n, solver in enumerate(solvers) for mdeg in (1, 4)]  # fmt: skip
-    drawn, (panel,), *_ = shown("domitrz-brandes", "brandes-mdeg", records)
+    drawn, (panel, _), *_ = shown("domitrz-brandes", "brandes-mdeg", records)
     assert [[dot.x for dot in line.dots] for line in panel.lines] == [[1, 4]] * 24
     drawn.draw_without_rendering()
     boxes = [text.get_window_extent() for text in drawn.axes[0].texts]

@@ -200,7 +200,13 @@ def records(folder: Path) -> list[Record]:
 
 
 def targets() -> list[str]:
-    tables = [*(f"table-{number}" for number in NUMBERS), "generators", "mine", "verification"]
+    tables = [
+        *(f"table-{number}" for number in NUMBERS),
+        "generators",
+        "mine",
+        "verification",
+        "claims-summary",
+    ]
     figures = [*(f"figure-{number}" for number in NUMBERS), "generators", "mine"]
     return [
         *(f"results/tables/{name}.{form}" for name in tables for form in ("csv", "md", "html")),

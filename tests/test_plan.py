@@ -201,7 +201,10 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     assert planned.figures == dict.fromkeys(figures, "bellman-ford-edges")
     made = {Path(path).stem for path in planned.targets["an-bellman-ford"]}
     assert made == {"bellman-ford-edges", "claims-an-bellman-ford", *figures, "small-6"}
-    assert planned.targets.keys() | {"small-6"} == made | {"an-bellman-ford", "verification"}
+    assert planned.targets.keys() | {"small-6"} == made | {
+        *("an-bellman-ford", "claims-summary", "verification")
+    }
+    assert planned.claims == ["results/tables/claims-an-bellman-ford.csv"]
     stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"
     assert planned.report_records("an-bellman-ford") == [stored]
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}

@@ -87,6 +87,15 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     claims = (tmp_path / "claims/all.md").read_text()
     assert re.search(r"toaster-wins .* The toaster is faster\. .* 10\.0 ms .* holds \|", claims)
     assert re.search(r"toaster-is-cheap .* cannot be told: nothing here measures it", claims)
+    other = tmp_path / "claims/other.csv"
+    other.write_text((tmp_path / "claims/all.csv").read_text().replace("toaster,", "oven,"))
+    written = ("--output-prefix", tmp_path / "s/summary")
+    done = script("make_claims_summary.py", "--claims", tmp_path / "claims/all.csv", other, *written)
+    assert (done.status, done.err) == (0, "")
+    lines = (tmp_path / "s/summary.csv").read_text().splitlines()
+    heads = "holds,holds in part,does not hold,cannot be told,claims"
+    assert lines == [f"machine,report,{heads}", "h200,oven,1,0,0,1,2", "h200,toaster,1,0,0,1,2"]
+    assert "| all reports | 2 | 0 | 0 | 2 | 4 |" in (tmp_path / "s/summary.md").read_text()
     without = report.with_name("silent.yaml")
     without.write_text(REPORT.partition("figures:")[0])
     silent = script("make_claims.py", "--report", without, *asked)

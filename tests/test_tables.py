@@ -89,6 +89,10 @@ def test_measured_numbers_land_in_their_cells() -> None:
     assert found["h200: CUDA (bfs/bsp)"] == "10.0 ms"
     assert found["h200: speed-up"] == f"10.0{TIMES}"
     assert found["h200: setup of bfs/bsp"] == "150 ms"
+    assert found["h200: bfs/bsp with setup"] == "160 ms"
+    told = "NY 160 ms in place of 10.0 ms (printed: 1.38 sec and 341 msec)"
+    assert f"h200, bfs/bsp with its setup: {told}." in page.remarks
+    assert not any(remark.startswith("local, bfs/bsp") for remark in page.remarks)
     assert found["h200: bfs/igraph"] == "500 µs"
     own, beside = ([name for group in table.groups for name in group.columns] for table in page.tables)
     assert ("bfs/igraph" in own, beside) == (False, ["bfs/igraph"])
@@ -100,10 +104,43 @@ def test_measured_numbers_land_in_their_cells() -> None:
     assert page.notes == [f"local: {few}", f"h200: {few}"]
 
 
+def test_setup_is_added_to_the_whole_total() -> None:
+    one = measured("bfs/bsp", "table-3.3", "NY", [trial(5.0, kernel=1.0, upload=45.0)] * 3)
+    assert cells(made("table-3.3", one))["NY"]["h200: bfs/bsp with setup"] == "150 ms"
+
+
 def test_a_time_has_its_quartiles_and_minimum_beside_it() -> None:
     page = made("table-3.3", record("bfs/queue", "NY", [1, 2, 4, 8, 16]))
     tips = [cell.tip for row in page.tables[0].rows for cell in row.cells if cell.text == "4.00 ms"]
     assert tips == ["bfs/queue: median of 5; quartiles 2.00 ms to 8.00 ms; minimum 1.00 ms"]
+
+
+def test_betweenness_shows_its_search_with_the_total_beside_it() -> None:
+    one = measured("betweenness/vert-comp", "brandes-variants", "Gowalla", [trial(7.0, upload=120.0)] * 3)
+    wrong = record("betweenness/vert", "Gowalla", machine="h200", experiment="brandes-variants", **WRONG)
+    found, report = frame([one, wrong], "domitrz-brandes")
+    page = tables.page(found, "brandes-variants", report)
+    (group,) = page.tables[0].groups
+    assert (group.heading, list(group.columns)) == ("Gowalla", ["solve", "total"])
+    texts = {row.label: [cell.text for cell in row.cells] for row in page.tables[0].rows if row.cells}
+    assert texts == {"vert-comp": ["7.00 ms", "127 ms"], "vert": ["not verified"] * 2}
+    assert "solve and, beside it, total" in page.summary
+    assert page.remarks[0].startswith("Not in solve, the search, but in the total: removing vertices")
+
+
+def test_a_kernel_time_that_is_not_known_is_no_number() -> None:
+    thrust = measured("sssp/thrust", "table-2", "random-19-50", phases(kernel=None))
+    thrust = changed(thrust, backend="cuda", machine=fabricated.machine_info("h200", True))
+    found, report = frame([thrust], "tuwien-sssp")
+    layout = report.tables["table-2"].model_copy(update={"by": "kernel"})
+    page = tables.page(found, "table-2", report.model_copy(update={"tables": {"table-2": layout}}))
+    row = next(row for row in page.tables[0].rows[::-1] if row.label == "Thrust")
+    printed = next(row for row in page.tables[0].rows if row.label == "Thrust")
+    assert {cell.text for cell in printed.cells[::2]} == {""}  # they are totals
+    place = next(number for number, cell in enumerate(row.cells) if cell.tip)
+    assert [cell.text for cell in row.cells[place - 1 : place + 1]] == [EMPTY, "1.01"]
+    assert "kernels alone" not in row.cells[place].tip
+    assert tidy("table-2", thrust)["kernel_median_ms"].isna().all()
 
 
 def test_measured_milliseconds_stand_under_printed_ones() -> None:
@@ -277,6 +314,7 @@ def test_unsure_speed_ups_are_marked_and_what_does_not_compare_has_none() -> Non
     for what, different in (
         ("graph", {"graph": graph_info("NY", sha256="2" * 64)}),
         ("host", {"machine": elsewhere}),
+        ("host", {"machine": fast.machine.model_copy(update={"memory_gib": 252.0})}),
         ("commit", {"software": later}),
     ):
         page = made("table-3.3", slow, changed(fast, **different))
@@ -353,6 +391,20 @@ def test_a_page_says_what_its_numbers_come_from() -> None:
     page = render(made("table-3.3", record("bfs/queue", "NY", software=dirty), *checked), "md")
     assert "1 of 2 answers agree; not bfs/bsp (vertex 3: 4, expected 5)" in page
     assert "commit abcdef0123 with changes" in page
+
+
+def test_a_page_says_which_hosts_and_commits_it_mixes() -> None:
+    one, other = record("bfs/queue", "NY"), record("bfs/bsp", "NY", backend="cuda")
+    assert not any("Mixed" in remark for remark in made("table-3.3", one, other).remarks)
+    elsewhere = other.machine.model_copy(update={"host": "0123456789ab"})
+    later = other.software.model_copy(update={"git_commit": "9" * 40})
+    page = made("table-3.3", one, changed(other, machine=elsewhere, software=later))
+    hosts = "of 2 hosts: one of 8 GiB (1 record), 0123456789ab (1 record)"
+    commits = "of 2 commits: 0123456789 (1 record), 9999999999 (1 record)"
+    (told,) = [remark for remark in page.remarks if remark.startswith("h200: ")]
+    assert told.endswith(f" Mixed, {hosts}; {commits}; times are compared only within one.")
+    local = changed(other, machine=fabricated.machine_info("local", True), software=later)
+    assert not any("Mixed" in remark for remark in made("table-3.3", one, local).remarks)
 
 
 def test_a_reason_is_not_taken_for_markdown() -> None:

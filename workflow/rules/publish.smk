@@ -3,9 +3,11 @@
 #   out  results/tables/{experiment}.{csv,md,html}
 #        results/figures/{figure}.{svg,png,md}: the .md is the caption
 #        results/tables/claims-{report}.{csv,md,html}
+#        results/tables/claims-summary.{csv,md,html}
 #   1    table: a table of each experiment
 #   2    figure: the figures of the reports, and one for each experiment that no report shows
 #   3    claims: what a report says in words, with verdicts
+#   4    claims_summary: how many claims of each report hold
 # `--report` names the report of an experiment, if there is one. Its printed numbers are in the .csv beside the .yaml.
 
 
@@ -94,3 +96,29 @@ rule claims:
     shell:
         "python {input.script:q} --report {input.report[0]:q} --records {input.records:q}"
         " --output-prefix results/tables/claims-{wildcards.report:q} 2> >(tee {log:q} >&2)"
+
+
+rule claims_summary:
+    """Count the claims of all reports by verdict."""
+    input:
+        f"{TEMPLATES}/table.md.j2",
+        f"{TEMPLATES}/table.html.j2",
+        claims=PLAN.claims,
+        script=f"{SCRIPTS}/make_claims_summary.py",
+        code=imports("make_claims_summary.py"),
+    output:
+        csv="results/tables/claims-summary.csv",
+        md="results/tables/claims-summary.md",
+        html=report(
+            "results/tables/claims-summary.html",
+            caption="../report/claims-summary.rst",
+            category="Claims",
+            labels={"report": "all"},
+        ),
+    log:
+        "logs/claims-summary.log",
+    message:
+        "Count the claims by verdict"
+    shell:
+        "python {input.script:q} --claims {input.claims:q} --output-prefix results/tables/claims-summary"
+        " 2> >(tee {log:q} >&2)"

@@ -69,6 +69,8 @@ class Plan:
             drawn = [figure for figure, shown in self.figures.items() if shown in mine]
             for name in [*mine, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
+        if self.claims:
+            targets["claims-summary"] += made("tables", "claims-summary")
         targets["verification"] += made("tables", "verification")
         return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
 
@@ -78,6 +80,11 @@ class Plan:
             key: [*r.tables, *(f.experiment for f in r.figures.values())] for key, r in self.reports.items()
         }
         return next((published(key) for key, experiments in shown.items() if experiment in experiments), [])
+
+    @property
+    def claims(self) -> list[str]:
+        """Return the tables, as CSV, of the claims of the reports that have any."""
+        return [made("tables", f"claims-{key}")[0] for key, report in self.reports.items() if report.claims]
 
     def report_records(self, report: str) -> list[str]:
         """Return the records that a report's claims are judged by."""

@@ -16,16 +16,17 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
 
 from retrace.publish.chart_words import bold_bar, finding, footnotes, heading
 from retrace.publish.panels import DOUBT, LABELS, Line, Panel, family, panels
 from retrace.records.statistics import Summary
 from retrace.reports.frame import REPORT, Frame
-from retrace.reports.report import Drawing, Report, table_layout
+from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.reports.wording import SUPERSCRIPTS, duration, power_of_two, ratio
 from retrace.system.errors import RetraceError
 
@@ -60,6 +61,8 @@ WIDTH, AXES_WIDTH, HEIGHT, ROW, GAP = 3.42, 1.7, 1.5, 0.125, 0.05
 """Inches: a column, the least width and height of axes, a line of text, and the room between texts."""
 LEADER = 0.14
 """The way from the axes to a line's name, as a share of their width."""
+LIGHTER = (0.0, 0.4, 0.6)
+"""How much white is in the colours of the first machine, the second and the others."""
 WIDE = 50
 """The greatest value over the least from which on dots take the place of bars."""
 
@@ -75,7 +78,9 @@ def drawing_of(report: Report | None, name: str, measured: Iterable[str] = ()) -
     there = dict.fromkeys([*known, *(measured := list(measured))])
     if measured and name not in there:
         raise RetraceError(f"--figure: {name} is no figure and no experiment; there are {', '.join(there)}")
-    return Drawing(experiment=name, title=table_layout(report, name).title, kind="bars")
+    layout = table_layout(report, name)
+    beside: Measure | None = "total" if layout.by != "total" else None
+    return Drawing(experiment=name, title=layout.title, kind="bars", y=layout.by, beside=beside)
 
 
 def image(figure: Figure, form: str) -> bytes:
@@ -106,7 +111,7 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
             axes.set_position((0, axes.get_position().y0, AXES_WIDTH + wider, axes.get_position().height))
         left = _extent(figure).x0
         for axes in figure.axes:
-            axes.title.set(x=left / axes.get_position().width, ha="left")
+            axes.title.set_x(left / axes.get_position().width)
         box = _extent(figure)
         for text in footnotes(drawing, chosen):
             box = _add_text(figure, box, text, "top")
@@ -146,21 +151,22 @@ def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
     keys = [*(line.key for line in lines if not line.system), *(line.key for line in lines)]
     keys += [drawing.compared.over.split("/")[-1]] if drawing.compared else []
     styles = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    white = _white(panel for _, panel in drawn)
     xs = [dot.x for line in lines for dot in line.dots]
     for axes, panel in drawn:
         axes.sharex(drawn[0][0])
         axes.sharey(next(one for one, other in drawn if other.below == panel.below))
-        axes.set_title(panel.title, pad=6)
+        axes.set_title(panel.title, pad=6, x=0, ha="left")
         share = panel.measure == "transfer"
         axes.set_yscale("linear" if share else "log")
         axes.set_ylabel(f"{LABELS[panel.measure]}{', ratio' if panel.over else ' (%)' if share else ' (ms)'}")
         level = 1.0 if panel.below else drawing.level
         if level is not None:
             style = styles.get(panel.over.split("/")[-1]) if panel.below else None
-            colour = "0.6" if style is None else COLOURS[style % len(COLOURS)]
+            colour = "0.6" if style is None else shade(COLOURS[style % len(COLOURS)], white[panel.machine])
             axes.axhline(level, color=colour, lw=0.7, zorder=1)
         for line in panel.lines:
-            _draw_line(axes, line, _look(line, styles))
+            _draw_line(axes, line, _look(line, styles, white[panel.machine]))
         _name_alone(axes, panel.lines)
     first, last = drawn[0][0], drawn[-1][0]
     if min(xs) > 0:
@@ -175,13 +181,26 @@ def _draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
         else:
             _name_powers(axes.yaxis, 3)
         axes.tick_params(labelbottom=axes is last)
-        _name_lines(axes, panel.lines, ROW / _height(drawing, panel), styles)
+        looks = [_look(line, styles, white[panel.machine]) for line in panel.lines]
+        _name_lines(axes, panel.lines, ROW / _height(drawing, panel), looks)
     last.set_xlabel(drawing.x.replace("_", " ").replace("vertices", "Vertices"))
 
 
-def _look(line: Line, styles: dict[str, int]) -> dict[str, Any]:
+def _white(panels: Iterable[Panel]) -> dict[str, float]:
+    """Return how much white each machine's colours have; printed systems have the full ones."""
+    machines = dict.fromkeys(panel.machine for panel in panels if panel.machine)
+    return {"": 0.0} | {one: LIGHTER[min(number, 2)] for number, one in enumerate(machines)}
+
+
+def shade(colour: str, white: float) -> tuple[float, ...]:
+    """Mix a colour with white."""
+    return tuple(part + (1 - part) * white for part in to_rgb(colour))
+
+
+def _look(line: Line, styles: dict[str, int], white: float) -> dict[str, Any]:
     style = styles[line.key]
-    look: dict[str, Any] = {"color": COLOURS[style % len(COLOURS)], "marker": MARKERS[style % len(MARKERS)]}
+    colour = shade(COLOURS[style % len(COLOURS)], 0.0 if line.system else white)
+    look: dict[str, Any] = {"color": colour, "marker": MARKERS[style % len(MARKERS)]}
     if line.system:
         look["marker"] = HOLLOW[(line.system - 1) % len(HOLLOW)]
         look |= {"linestyle": DASHES[(line.system - 1) % len(DASHES)], "markerfacecolor": "white"}
@@ -257,7 +276,7 @@ def _name_places(axes: Axes, drawing: Drawing, lines: Iterable[Line]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, at: found[at][1] if at is not None else f"{x:g}"))
 
 
-def _name_lines(axes: Axes, lines: Sequence[Line], distance: float, styles: dict[str, int]) -> None:
+def _name_lines(axes: Axes, lines: Sequence[Line], distance: float, looks: Sequence[dict[str, Any]]) -> None:
     ends = []
     for line in lines:
         connected = [dots[-1] for joined, dots in line.strokes if joined] or [line.dots[-1]]
@@ -265,8 +284,8 @@ def _name_lines(axes: Axes, lines: Sequence[Line], distance: float, styles: dict
         end = (axes.transScale + axes.transLimits).transform((dot.x, dot.value.median))
         ends.append([float(at) for at in end])
     places = spread([end[1] for end in ends], distance, 0, 1)
-    for line, (x, y), place in zip(lines, ends, places, strict=True):
-        look = _look(line, styles) | {"linestyle": ":", "linewidth": 0.6, "markevery": [1], "zorder": 1}
+    for line, own, (x, y), place in zip(lines, looks, ends, places, strict=True):
+        look = own | {"linestyle": ":", "linewidth": 0.6, "markevery": [1], "zorder": 1}
         axes.plot([x, 1 + LEADER], [y, place], transform=axes.transAxes, clip_on=False, **look)
         at: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
         axes.annotate(line.name, (1 + LEADER, place), (4, 0), **at)
@@ -293,14 +312,16 @@ def _draw_bars(
     """Draw ranked bars from 0, or from 1 of ratios; dots on a logarithmic axis where times differ much."""
     groups = table_layout(report, drawing.experiment).groups or [REPORT]
     colours = dict(zip(groups, GROUP_COLOURS, strict=False)) | OTHER_COLOURS
+    white = _white(panel for _, panel in drawn)
     for axes, panel in drawn:
         values = [line.dots[0].value for line in panel.lines]
         medians, rows = [value.median for value in values], range(len(values))
+        others = [dot.beside.median if dot.beside else None for dot in panel.dots]
         log = bool(panel.over) or max(medians) > WIDE * min(medians)
-        axes.set_title(panel.title, pad=6)
+        axes.set_title(panel.title, pad=6, x=0, ha="left")
         axes.set_xscale("log" if log else "linear")
-        shades = [colours.get(line.key, COLOURS[-1]) for line in panel.lines]
-        if log and not panel.over:
+        shades = [shade(colours.get(line.key, COLOURS[-1]), white[panel.machine]) for line in panel.lines]
+        if dots := log and not panel.over:
             axes.grid(axis="y", color="0.88", lw=0.6)
             axes.scatter(medians, rows, c=shades, s=13, zorder=3)
         else:
@@ -309,10 +330,15 @@ def _draw_bars(
             axes.barh(rows, [m - base for m in medians], left=base, color=shades, height=0.72, zorder=2)
         thin: Any = {"fmt": "none", "ecolor": "black", "elinewidth": 0.7, "capsize": 1.5, "zorder": 4}
         axes.errorbar(medians, rows, xerr=_errors(values), **thin)
-        for row, value in enumerate(values):
-            text = ratio(value.median) if panel.over else duration(value.median)
-            right = max(value.q3, 1) if panel.over else value.q3
-            axes.annotate(text, (right, row), (4, 0), textcoords="offset points", va="center")
+        write = ratio if panel.over else duration
+        for row, (value, other) in enumerate(zip(values, others, strict=True)):
+            text, right = write(value.median), max(value.q3, 1) if panel.over else value.q3
+            if other is not None:
+                look: Any = {"markerfacecolor": "none" if dots else "white", "zorder": 2 if dots else 5}
+                axes.plot(other, row, "D", color="black", mew=0.7, **look)
+                text, right = f"{text}, {write(other)}", max(right, other)
+            clear: Any = {"bbox": {"color": "white", "pad": 0.5}} if dots else {}  # of the line behind it
+            axes.annotate(text, (right, row), (4, 0), textcoords="offset points", va="center", **clear)
         axes.set_yticks(rows, [line.name for line in panel.lines])
         for label, line in zip(axes.get_yticklabels(), panel.lines, strict=True):
             label.set_fontweight("bold" if line.name == bold_bar(drawing, report) else "normal")
@@ -321,6 +347,7 @@ def _draw_bars(
         if log:
             _name_powers(axes.xaxis, 2)
         else:
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     if drawn:
         drawn[-1][0].set_xlabel(f"{LABELS[drawing.y]}{', ratio' if drawn[-1][1].over else ' (ms)'}")

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
-from retrace.publish.provenance import emulated
+from retrace.publish.provenance import emulated, mixture
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
-from retrace.reports.frame import Entry, Frame
+from retrace.reports.frame import Entry, Frame, differences
 from retrace.reports.judge import judge
 from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.reports.wording import duration, ratio, word_list
@@ -19,9 +19,12 @@ MEANT: dict[Measure, str] = {
     "solve": "Solve is every iteration, without the copies of the graph and of the answer.",
     "download": "Download copies the answer to the host.",
     "total": "The total is upload, solve and download, without setup.",
-    "kernel": "Kernel time is the launches' own time on the device, from an untimed pass.",
+    "kernel": "Kernel time is the launches' own time on the device.",
     "transfer": "The share is upload and download over upload, solve and download.",
+    "with setup": "The total with setup is the median setup with upload, solve and download.",
 }
+ELSEWHERE = {"another host", "another commit"}
+"""What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
 UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says how)."
 NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
 
@@ -60,7 +63,8 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
 def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     """Name the fastest solver on the graph of the most work, and how much longer the report's own takes."""
     lines = [[dot.entry for dot in line.dots if dot.entry.record]
-             for panel in chosen if not panel.below for line in panel.lines]  # fmt: skip
+             for panel in chosen if panel.measure == drawing.y and not panel.below
+             for line in panel.lines]  # fmt: skip
     graph = most_work(entry for line in lines for entry in line)
     there = [own for line in lines if (own := [entry for entry in line if entry.label == graph])]
     if not there:
@@ -68,17 +72,21 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     first, *rest = sorted((min(own, key=lambda e: e.times[drawing.y].median) for own in there),
                           key=lambda e: e.times[drawing.y].median)  # fmt: skip
     best = first.times[drawing.y]
+    aside = {e.name: why[0] for e in rest if (why := sorted(ELSEWHERE.intersection(differences(first, e))))}
+    rest = [entry for entry in rest if entry.name not in aside]
+    told = ", ".join(f"{name} ({why})" for name, why in aside.items())
+    end = f"; not compared: {told}." if aside else "."
     where, time = f"{first.machine}, {graph}", duration(best.median)
     time = time if drawing.y == "total" else f"{LABELS[drawing.y].lower()} {time}"
     if not rest:
-        return f"{where}: {first.name} ({time})."
+        return f"{where}: {first.name} ({time}){end}"
     other, what = rest[0], "the next"
     cuda = [e for e in (first, *rest) if e.kind == "report" and e.record and e.record.backend == "cuda"]
     if cuda and cuda[0] is not first:
         other, what = cuda[0], "the report's CUDA version"
     text = f"{where}: {first.name} is the fastest ({time})"
     if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
-        return f"{where}: {first.name} took least ({time}), with too few trials to rank."
+        return f"{where}: {first.name} took least ({time}), with too few trials to rank{end}"
     if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
         named = [first.name, *(alike if len(alike) < 4 else [f"{len(alike)} others"])]
         text = f"{where}: {word_list(named)} cannot be told apart ({time})"
@@ -91,7 +99,7 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
         low, high = (f"{ratio(value)} ({name})" for value, name in (ratios[0], ratios[-1]))
         base = drawing.compared.over.split("/")[-1]
         text += f". {LABELS[drawing.compared.y]} over {base}: {low} to {high}"
-    return f"{text}."
+    return f"{text}{end}"
 
 
 def signs(chosen: Iterable[Panel]) -> dict[str, list[Entry]]:
@@ -107,6 +115,8 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     printed = any(line.system for panel in chosen for line in panel.lines)
     solid = any(not line.system for panel in chosen for line in panel.lines)
     texts = [f"Dashed, hollow: printed.{' Solid: measured here.' if solid else ''}"] if printed else []
+    if drawing.kind == "bars" and drawing.beside and chosen:
+        texts.append(f"Diamond, second number: {LABELS[drawing.beside].lower()}.")
     labels = {sign: dict.fromkeys(e.label for e in entries) for sign, entries in signs(chosen).items()}
     marks = [f"{sign} {'in doubt (see the caption)' if sign == DOUBT else ', '.join(some)}"
              for sign, some in labels.items()]  # fmt: skip
@@ -122,7 +132,8 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     if measured:
         what = "Bars (dots on a logarithmic axis)" if drawing.kind == "bars" else "Lines"
         said.append(f"{what} show medians, thin bars the quartiles.")
-        said += [MEANT[measure] for measure in dict.fromkeys(panel.measure for panel in chosen)]
+        shown = [*(panel.measure for panel in chosen), *([drawing.beside] if drawing.beside else [])]
+        said += [MEANT[measure] for measure in dict.fromkeys(shown)]
     for over in [drawing.over] if drawing.over else ["what its name is over"] if drawing.pairs else []:
         said.append(f"Each value is divided by the median of {over} on the same machine and graph.")
     if bold := bold_bar(drawing, report):
@@ -157,5 +168,6 @@ def _hardware(entries: Sequence[Entry]) -> list[str]:
         own.sort(key=lambda entry: entry.record is not None and entry.record.backend != "cuda")
         trials = spans(entry.times["total"].n for entry in own if entry.record)
         named = [*dict.fromkeys(entry.hardware for entry in own), *([trials] if own[0].record else [])]
-        found.append(f"{machine}: {', '.join(named)}")
+        mixed = mixture([entry.record for entry in own if entry.record]).rstrip(".")
+        found.append(f"{machine}: {', '.join(named)}{mixed and '.'}{mixed}")
     return found

@@ -22,6 +22,7 @@ LABELS: dict[Measure, str] = {
     "total": "Total time",
     "kernel": "Kernel time",
     "transfer": "Transfer, share of total",
+    "with setup": "Total time with setup",
 }
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 """The signs on points of other graphs than the named one, by the ending of the label."""
@@ -33,11 +34,12 @@ MOST_GRAPHS = 5
 
 @dataclass(frozen=True)
 class Dot:
-    """A value: its place on the x axis, and the entry that it is of."""
+    """A value: its place on the x axis, the entry that it is of, and the measure that a bar has beside it."""
 
     x: float
     value: Summary
     entry: Entry
+    beside: Summary | None = None
 
     @property
     def sign(self) -> str:
@@ -112,7 +114,9 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
         found = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read)]
         return [panel for panel in found if panel.lines]
     lines = _named(drawing, frame, read)
-    found = [_lines(drawing, machine, own, lines, read) for machine, own in timed.items()]
+    measures = dict.fromkeys(filter(None, (drawing.y, drawing.beside)))
+    each = [drawing.model_copy(update={"y": measure}) for measure in measures]
+    found = [_lines(one, machine, own, lines, read) for machine, own in timed.items() for one in each]
     found = [panel for panel in found if panel.lines]
     plain = (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series
     printed = _printed(frame) if plain else []
@@ -191,8 +195,9 @@ def _lines(
                 dots += [Dot(x, value, entry) for x in (places if by_setting else [entry.vertices])]
         if dots:
             found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=apart))
-    if drawing.over:
-        title = f"{title}: {LABELS[drawing.y].lower()} over that of {read(drawing.over)}"
+    if drawing.over or drawing.beside:
+        over = f" over that of {read(drawing.over)}" if drawing.over else ""
+        title = f"{title}: {LABELS[drawing.y].lower()}{over}"
     return Panel(machine, title, found, drawing.y, drawing.over or "")
 
 
@@ -234,15 +239,17 @@ def _bars(
         for entry in own:
             spec = next((spec for spec in series if fits(entry, read(spec))), "")
             base = drawing.pairs.get(spec, drawing.over)
-            value = measured(entry, drawing.y, read(base) if base else None, own)
+            over = read(base) if base else None
+            value = measured(entry, drawing.y, over, own)
+            beside = measured(entry, drawing.beside, over, own) if drawing.beside else None
             if value and value.median > 0 and (spec or not series):
                 name = series.get(spec) or entry.name
                 name = f"{name}\nover {base}" if drawing.pairs else name
-                found.append(Line(name, entry.group, [Dot(0, value, entry)]))
+                found.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
         found.sort(key=lambda line: line.dots[0].value.median)
         machine, trials = entries[0].machine, spans(line.dots[0].value.n for line in found)
-        over = drawing.over or ("its partner" if drawing.pairs else "")
-        yield Panel(machine, f"{machine}, {searches(own)}, {trials}", found, drawing.y, over)
+        divided = drawing.over or ("its partner" if drawing.pairs else "")
+        yield Panel(machine, f"{machine}, {searches(own)}, {trials}", found, drawing.y, divided)
 
 
 def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:

@@ -1,8 +1,11 @@
 """Where numbers come from: the machine, the software and the days of some records, in one sentence."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
+from retrace.records.record import Record
 from retrace.reports.frame import Entry
+from retrace.reports.wording import plural
 
 
 def provenance(machine: str, entries: Iterable[Entry]) -> str:
@@ -22,7 +25,20 @@ def provenance(machine: str, entries: Iterable[Entry]) -> str:
         f"{r.solver} on {r.label}" for r in records if any(trial.throttled for trial in r.trials)
     ]:
         found.append(f"GPU throttled during {', '.join(throttled)}")
-    return f"{machine}: {'; '.join(dict.fromkeys(filter(None, found)))}."
+    return f"{machine}: {'; '.join(dict.fromkeys(filter(None, found)))}.{mixture(records)}"
+
+
+def mixture(records: Sequence[Record]) -> str:
+    """Name the hosts and commits of a machine's records, with how many each has; empty if all are of one."""
+    found = {
+        "hosts": Counter(record.machine.computer for record in records),
+        "commits": Counter((record.software.git_commit or "unknown")[:10] for record in records),
+    }
+    mixed = []
+    for what, counts in found.items():
+        named = (f"{name} ({plural(count, 'record')})" for name, count in counts.items())
+        mixed += [f"{len(counts)} {what}: {', '.join(named)}"] if len(counts) > 1 else []
+    return f" Mixed, of {'; of '.join(mixed)}; times are compared only within one." if mixed else ""
 
 
 def emulated(entries: Iterable[Entry]) -> list[str]:

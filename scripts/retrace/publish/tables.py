@@ -7,14 +7,15 @@ What is no verified time is words or a dash, never a number.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from operator import add
 
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
 from retrace.reports.frame import Entry, Frame, GraphRow, speed_up, why_incomparable
-from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
-from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits
+from retrace.reports.report import Measure, Report, SpeedUp, TableLayout, table_layout
+from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits, word_list
 
 UNSURE = "~"
 TWICE = " / "
@@ -30,7 +31,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
     tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
     return Page(
         title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
-        summary=_summary(found, grid.plain, report),
+        summary=_summary(found, grid, report),
         label_heading="Graph" if layout.rows == "graphs" else "Solver",
         tables=tables,
         notes=grid.notes.texts,
@@ -69,6 +70,8 @@ class _Grid:
         )
         """Whether times are bare milliseconds, as the report prints them."""
         self.solvers = self.frame.solvers
+        self.measures: list[Measure] = list(dict.fromkeys((self.layout.by, "total")))
+        """What the cells of an entry show."""
         self.own = {spec: printed for printed, spec in reversed(self.layout.solvers.items())}
         """The printed name of each solver of the report."""
 
@@ -105,7 +108,9 @@ class _Grid:
         for name, solver in self.solvers.items():
             if name in here and (solver.kind == "report") == report:
                 entries = [row.measured.get((machine, name)) for row in rows]
-                columns[self.heading(name)] = [self.time_cell(entry) for entry in entries]
+                for measure in self.measures:
+                    heading = self.heading(name) + f": {measure}" * (measure != "total")
+                    columns[heading] = [self.time_cell(entry, measure) for entry in entries]
                 if self.layout.rate:
                     columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
         solvers, compared = {self.solvers[name].solver for name in here}, self.layout.speed_up
@@ -113,10 +118,9 @@ class _Grid:
             columns["speed-up"] = [self.speed_up_cell(row, machine, compared) for row in rows]
         for spec in self.layout.setup if report else ():
             if spec in solvers:
-                found = [
-                    entry.times.get("setup") if (entry := row.of(machine, spec)) else None for row in rows
-                ]
-                columns[f"setup of {spec}"] = [Cell(duration(one.median)) if one else Cell() for one in found]
+                every = [row.of(machine, spec) for row in rows]
+                columns[f"setup of {spec}"] = [self.setup_cell(entry, "setup") for entry in every]
+                columns[f"{spec} with setup"] = [self.setup_cell(entry, "with setup") for entry in every]
         return columns
 
     def heading(self, name: str) -> str:
@@ -145,7 +149,10 @@ class _Grid:
             own = [entry for entry in printed if entry.machine == system]
             rows.append(Row(f"{system}, printed ({', '.join(dict.fromkeys(e.hardware for e in own))})"))
             for name in dict.fromkeys(entry.name for entry in own):
-                rows.append(Row(name, [self.printed_cell(row, system, name) for row in part]))
+                every = [self.printed_cell(row, system, name) for row in part]
+                rows.append(
+                    Row(name, [c if m == "total" else Cell("") for c in every for m in self.measures])
+                )
         for machine in self.frame.machines:
             here = [e for row in part for (m, _), e in row.measured.items() if m == machine]
             if not here:
@@ -156,10 +163,14 @@ class _Grid:
             rows.append(Row(f"{machine}, measured ({', '.join(hardware)})"))
             names = {entry.name for entry in here}
             for name in (name for name in self.solvers if name in names):
-                cells = [self.time_cell(row.measured.get((machine, name))) for row in part]
+                found = [row.measured.get((machine, name)) for row in part]
+                cells = [self.time_cell(entry, measure) for entry in found for measure in self.measures]
                 title = self.own.get(self.solvers[name].solver, name) if self.frame.printed else name
                 rows.append(Row(title, cells))
-        return Table([Group("", list(map(add, heads, notes)))], rows, heading)
+        titles = list(map(add, heads, notes))
+        alone = self.measures == ["total"]
+        groups = [Group("", titles)] if alone else [Group(title, self.measures) for title in titles]
+        return Table(groups, rows, heading)
 
     def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
         found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
@@ -170,18 +181,24 @@ class _Grid:
         tip = "two columns with this head" if len(found) > 1 else ""
         return Cell(TWICE.join(one.printed for one in found), tip, notes=marks)
 
-    def time_cell(self, entry: Entry | None) -> Cell:
+    def setup_cell(self, entry: Entry | None, measure: Measure) -> Cell:
+        times = entry.times.get(measure) if entry else None
+        return Cell(duration(times.median), _tip(entry, times)) if entry and times else Cell()
+
+    def time_cell(self, entry: Entry | None, measure: Measure) -> Cell:
         if entry is None or entry.record is None:
             return Cell()
         record, machine = entry.record, entry.machine
         if entry.total is None:
             note = f"{entry.title}, {entry.full_name} on {machine}: {entry.outcome}, {record.reason}."
             return Cell(entry.outcome, record.reason or "", bad=True, notes=[self.notes.number(note)])
+        if (times := entry.times.get(measure)) is None:
+            return Cell()
         marks = []
         if entry.total.n < LEAST_TRIALS:
             marks.append(f"{machine}: {plural(entry.total.n, 'trial')}, too few to have quartiles.")
-        time = three_digits(entry.total.median) if self.plain else duration(entry.total.median)
-        return Cell(time, _tip(entry, entry.total), notes=[self.notes.number(mark) for mark in marks])
+        time = three_digits(times.median) if self.plain else duration(times.median)
+        return Cell(time, _tip(entry, times), notes=[self.notes.number(mark) for mark in marks])
 
     def speed_up_cell(self, row: GraphRow, machine: str, compared: SpeedUp) -> Cell:
         slow, fast = row.of(machine, compared.over), row.of(machine, compared.of)
@@ -207,17 +224,29 @@ class _Grid:
             compared = f"{self.layout.speed_up.over} over {self.layout.speed_up.of}"
             unsure = f"{UNSURE} marks two times that cannot be told apart. {RULE}"
             found.append(f"Speed-up: {compared} on the same machine and graph. {unsure}")
+        for machine, spec in product(self.frame.machines, self.layout.setup):
+            told = [self.with_setup(row, entry) for row in self.frame.rows
+                    if (entry := row.of(machine, spec)) and entry.times]  # fmt: skip
+            found += [f"{machine}, {spec} with its setup: {'; '.join(told)}."] if told else []
         if any(entry.kind == "library" for entry in self.solvers.values()):
             alone = "those of the search alone, without making their own graph object."
             found.append(f"The libraries' times are {alone}")
         return found
 
+    def with_setup(self, row: GraphRow, entry: Entry) -> str:
+        """Say what a solver takes with its setup and without, and what is printed of it."""
+        long, short = (duration(entry.times[measure].median) for measure in ("with setup", "total"))
+        printed = [e.printed.printed for e in row.printed if e.printed and e.solver == entry.solver]
+        beside = f" (printed: {word_list(printed)})" if printed else ""
+        return f"{row.title} {long} in place of {short}{beside}"
 
-def _summary(found: Frame, plain: bool, report: Report | None) -> str:
-    measured = "the median of the verified trials' total (upload + solve + download)."
+
+def _summary(found: Frame, grid: _Grid, report: Report | None) -> str:
+    first = "" if grid.measures == ["total"] else f"{grid.layout.by} and, beside it, "
+    measured = f"the median of the verified trials' {first}total (upload + solve + download)."
     if not found.printed:
         return f"Each time is {measured}{' The report prints no numbers for it.' if report else ''}"
-    unit = "Milliseconds: printed" if plain else "Printed"
+    unit = "Milliseconds: printed" if grid.plain else "Printed"
     return f"{unit} numbers, as printed, beside measured ones: each {measured}"
 
 

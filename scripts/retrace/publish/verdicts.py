@@ -1,6 +1,11 @@
-"""A report's claims as a table: a claim per row, and for each machine what was measured and the verdict."""
+"""A report's claims as a table: a claim per row, and for each machine what was measured and the verdict.
 
+The summary counts the claims of all reports by machine and verdict.
+"""
+
+from collections.abc import Iterable
 from itertools import product
+from pathlib import Path
 
 import pandas as pd
 
@@ -50,6 +55,26 @@ def page(report: Report, frame: Frame) -> Page:
             *(provenance(machine, own.measured) for machine in own.machines),
         ],
     )
+
+
+def summary(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
+    """Count the claims of CSV files that `tidy` laid out; return the page, and a row for each number."""
+    found = pd.concat([pd.read_csv(path, dtype="string") for path in tables])
+    counts = pd.crosstab([found["machine"], found["report"]], found["verdict"])
+    counts = counts.reindex(columns=list(Verdict), fill_value=0).assign(claims=lambda own: own.sum(axis=1))
+    rows = []
+    for machine, own in counts.groupby("machine"):
+        numbers = {report: own.loc[machine, report] for _, report in own.index} | {"all reports": own.sum()}
+        rows.append(Row(str(machine)))
+        rows += [Row(report, [Cell(str(number)) for number in some]) for report, some in numbers.items()]
+    page = Page(
+        title="Claims by report and verdict",
+        summary="How many claims of each report hold, by the records of each machine.",
+        label_heading="Report",
+        tables=[Table([Group("", [*Verdict, "claims"])], rows)],
+        remarks=["The claims, their numbers and the reasons of the verdicts are on the page of each report."],
+    )
+    return page, counts.reset_index()
 
 
 def _judging(report: Report, frame: Frame) -> Frame:

@@ -93,6 +93,11 @@ class MachineInfo(Model):
     memory_gib: float
     gpu: GPUInfo | None
 
+    @property
+    def computer(self) -> str:
+        """Its host; records without one are told apart by the memory."""
+        return self.host or f"one of {self.memory_gib:.0f} GiB"
+
 
 class SoftwareInfo(Model):
     """The versions that a record was measured with."""

@@ -272,7 +272,7 @@ def differences(a: Entry, b: Entry) -> list[str]:
     differing = {
         "another graph": one.graph.sha256 != other.graph.sha256,
         "another machine": one.machine.name != other.machine.name,
-        "another host": one.machine.host != other.machine.host,
+        "another host": one.machine.computer != other.machine.computer,
         "another commit": one.software.git_commit != other.software.git_commit,
     }
     return [what for what, differs in differing.items() if differs]
@@ -354,6 +354,8 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
     for phase in PHASES[1:]:
         values[phase] = [ms for trial in record.trials if (ms := getattr(trial, phase)) is not None]
     values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
+    before = Summary.of(record.setup).median
+    values["with setup"] = [before + trial.total for trial in record.trials]
     return {measure: Summary.of(some) for measure, some in values.items() if some}
 
 

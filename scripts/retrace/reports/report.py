@@ -14,8 +14,8 @@ from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
 
-Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer"]
-"""A phase of a trial, or the share of upload and download in its total."""
+Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer", "with setup"]
+"""A phase of a trial, the share of upload and download in its total, or the total with the median setup."""
 Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
@@ -48,10 +48,13 @@ class TableLayout(FileModel):
     groups: dict[str, list[Spec]] = Field(default_factory=dict)
     """kinds of solvers, told apart by colour where they are ranked"""
     rows: Literal["graphs", "solvers"] = "solvers"
+    by: Measure = Field(default="total", description="what the cells show; the total stands beside it")
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
     rate: bool = Field(default=False, description="show arcs per second beside each time")
-    setup: list[Spec] = Field(default_factory=list, description="solvers whose setup has a column")
+    setup: list[Spec] = Field(
+        default_factory=list, description="solvers with columns for it and the total with it"
+    )
     doubts: dict[str, str] = Field(default_factory=dict, description="why printed numbers are marked")
     remarks: list[str] = Field(default_factory=list)
 
@@ -72,6 +75,9 @@ class Drawing(FileModel):
     kind: Literal["lines", "bars"] = "lines"
     x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
     y: Measure = "total"
+    beside: Measure | None = Field(
+        default=None, description="another measure: in panels below, or as a mark beside each bar"
+    )
     series: dict[str, Spec] | None = Field(default=None, description="variants by their names; all if absent")
     over: Spec | None = Field(default=None, description="what each line is divided by")
     pairs: dict[Spec, Spec] = Field(default_factory=dict)
