@@ -253,7 +253,7 @@ def two_ways(ways: int) -> CSRGraph:
 
 
 def test_tuwien_predecessor_is_overwritten_by_a_slower_thread() -> None:
-    race = two_ways(8)
+    race = two_ways(30)
     wrong = {"sssp/standard": 0, "sssp/standard-published": 0}
     for name in wrong:
         for seed in range(60):
