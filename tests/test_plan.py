@@ -142,6 +142,21 @@ def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:
     assert plan.make_plan(config).options("memory_gib") == []
 
 
+def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Config) -> None:
+    def longest(**given: Any) -> list[float]:
+        planned = plan.make_plan(config | given)
+        return [planned.limits(experiment).longest_s for experiment in ("table-3.3", "table-3.5")]
+
+    config["limits"] = {
+        "default": {"trials": 5, "budget_s": 10, "longest_s": 10},
+        "paper": {"trials": 10, "budget_s": 30, "longest_s": 30},
+    }
+    config["experiments"]["table-3.5"]["longest_s"] = {"paper": 300}
+    assert longest() == [10, 10]
+    assert longest(scale="paper") == [30, 300]
+    assert longest(scale="paper", longest_s=7) == [7, 7]
+
+
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine="other")])

@@ -36,11 +36,11 @@ rule measure:
         backend=PLAN.backend,
         limits=PLAN.options("memory_gib", "compute_capability"),
         machine=config["machine"],
-        trials=PLAN.config.limit.trials,
+        trials=lambda wildcards: PLAN.limits(wildcards.experiment).trials,
         seed=config["seed"],
         setups=lambda wildcards: PLAN.experiments[wildcards.experiment].setups,
-        budget=PLAN.config.limit.budget_s,
-        longest=PLAN.config.limit.longest_s,
+        budget=lambda wildcards: PLAN.limits(wildcards.experiment).budget_s,
+        longest=lambda wildcards: PLAN.limits(wildcards.experiment).longest_s,
     message:
         "Measure and check {wildcards.experiment} on {wildcards.graph}"
     shell:

@@ -16,6 +16,7 @@ from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTex
 COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
+Scale = Literal["default", "paper"]
 
 
 class Machine(FileModel):
@@ -87,6 +88,8 @@ class Experiment(FileModel):
     """Data sets, or generated graphs such as random-14-5 and dense-256."""
     larger_graphs: Many[str] = ()
     """Graphs that are measured with `scale: paper` only."""
+    longest_s: dict[Scale, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    """By scale, in place of `longest_s` in the limits, for a baseline that takes minutes."""
     setups: Positive = 1
     """Passes that time each solver's setup; no more begin after a quarter of a second."""
 
@@ -138,9 +141,9 @@ class Configuration(FileModel):
     """GPU configurations by name. Tables show the records of each."""
     backend: Literal["auto", "cuda", "emulator"]
     """Where CUDA kernels run; auto is cuda if there is a GPU."""
-    scale: Literal["default", "paper"]
+    scale: Scale
     """Whether larger graphs are measured too."""
-    limits: dict[Literal["default", "paper"], Limits]
+    limits: dict[Scale, Limits]
     """How much is measured, by scale."""
     trials: Positive | None = None
     """In place of `trials` in the limits of the scale."""
@@ -174,11 +177,12 @@ class Configuration(FileModel):
                 raise at(f"machines.{name}.records", f"expected another folder than that of {other}")
         return self
 
-    @property
-    def limit(self) -> Limits:
-        """Return how much this run measures."""
+    def limits_of(self, experiment: str) -> Limits:
+        """Return how much of an experiment this run measures."""
         given = {key: value for key in Limits.model_fields if (value := getattr(self, key)) is not None}
-        return self.limits[self.scale].model_copy(update=given)
+        longest = self.experiments[experiment].longest_s.get(self.scale)
+        own = {} if longest is None else {"longest_s": longest}
+        return self.limits[self.scale].model_copy(update=own | given)
 
     @property
     def this(self) -> Machine:

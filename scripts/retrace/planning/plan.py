@@ -10,7 +10,7 @@ from typing import Any
 from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
-from retrace.planning.configuration import Configuration, Experiment, lay_over, load_configuration
+from retrace.planning.configuration import Configuration, Experiment, Limits, lay_over, load_configuration
 from retrace.records.record import read_records
 from retrace.reports.report import Report, load_reports
 from retrace.solvers import GENERATORS, REGISTRY, find
@@ -124,6 +124,10 @@ class Plan:
             )
             specs.append(lay_over(spec, {"block_size": EMULATED_THREADS} | machine if wide else machine))
         return list(dict.fromkeys(specs))
+
+    def limits(self, experiment: str) -> Limits:
+        """Return how much of an experiment this run measures."""
+        return self.config.limits_of(experiment)
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
