@@ -41,6 +41,8 @@ def measure(
         SharedDevice(device[1]) as shared,
         tqdm(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
+        if any(measurement.open_device for measurement in found):
+            shared.open_once()
         for measurement in found:
             progress.set_postfix_str(f"{measurement.solver}, setup")
             measurement.prepare(graph, effort)
