@@ -73,7 +73,7 @@ def test_a_signal_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path, number: 
 
 def test_names_on_the_command_line_are_the_librarys() -> None:
     assert set(cli.FORMATS) == set(formats.LAYOUTS)
-    slower = {"generate/tree-first-reallocating"}  # the graphs of tree-first
+    slower = {"generate/tree-first-reallocating", "generate/tree-first-one-core"}  # the graphs of tree-first
     assert {f"generate/{name}" for name in cli.RANDOM_GENERATORS} == set(GENERATORS.solvers) - slower
 
 

@@ -399,9 +399,8 @@ def test_requests_are_checked() -> None:
 
 
 def test_generators_by_name() -> None:
-    assert list(GENERATORS.solvers) == [
-        f"generate/{name}" for name in ("tree-first", "tree-first-reallocating", "random-degree")
-    ]
+    variants = ("tree-first", "tree-first-one-core", "tree-first-reallocating", "random-degree")
+    assert list(GENERATORS.solvers) == [f"generate/{name}" for name in variants]
     with EmulatedDevice() as device:
         for name in GENERATORS.solvers:
             assert generate(name, RandomGraph(5, 6, seed=1), device).arcs == 6

@@ -7,14 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from command_line import Call, refused
 from fabricated import measured, phases, record
+from retrace.publish import tables
 from retrace.records.record import Record, write_records
+from retrace.reports.frame import read_frame
 from retrace.reports.report import PUBLISHED, load_report, load_reports
 from retrace.reports.variant import Variant
 from retrace.solvers import GENERATORS, REGISTRY, find
 from retrace.system.errors import RetraceError
+from retrace.system.project import ROOT
 
 REPORT = """
 title: Shortest paths on a toaster
@@ -189,3 +193,16 @@ def test_a_variant_is_read_as_it_is_written() -> None:
     for spec in ("streams", "bellman-ford/streams:parts"):
         with pytest.raises(RetraceError, match="is no solver; expected such as"):
             Variant.parse(spec)
+
+
+def test_the_committed_records_fill_every_table() -> None:
+    """A table of an experiment and a record of each cell: no two solvers have one name."""
+    experiments = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]
+    owners = {name: path for path in PUBLISHED.glob("*.yaml") for name in load_report(path).experiments}
+    filled = 0
+    for experiment in experiments:
+        records = sorted((ROOT / "results/machines/h200" / experiment).glob("*.jsonl"))
+        report, frame = read_frame(owners.get(experiment), records)
+        page = tables.page(frame, experiment, report)
+        filled += bool(records and page.tables[0].rows)
+    assert filled >= 15

@@ -83,6 +83,18 @@ class TreeFirst(Generator):
 
 
 @GENERATORS.add
+class OneCoreTreeFirst(TreeFirst):
+    """`generate/tree-first` on one core, to compare with what runs on one."""
+
+    name = "generate/tree-first-one-core"
+    source = TreeFirst.source
+    settings: ClassVar[Settings] = {}
+
+    def solve(self, query: Query) -> None:
+        self.function(self.c_wanted, 1, *map(pointer, self.arrays))
+
+
+@GENERATORS.add
 class ReallocatingTreeFirst(TreeFirst):
     """The same graph on one core, with a vector for each vertex that moves whenever it is full.
 
