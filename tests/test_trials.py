@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from types import SimpleNamespace
@@ -197,29 +198,22 @@ def test_a_query_that_a_solver_declines_is_skipped(temporary: Any) -> None:
     assert (case.status, case.reason, case.trials) == ("skipped", "cannot start from 0", [])
 
 
-def test_budget_ends_the_trials_before_it_is_passed(temporary: Any, work: Callable[[float], None]) -> None:
+@pytest.mark.parametrize(("seconds", "budget_s", "trials"), [(0.1, 0.35, 3), (5.0, 1.0, 1)])
+def test_after_the_first_trial_none_begins_that_would_pass_the_budget(
+    temporary: Any, work: Callable[[float], None], seconds: float, budget_s: float, trials: int
+) -> None:
     @temporary
     class Slow(Delegate):
         def solve(self, query: Query) -> int | None:
-            work(0.1)
+            work(seconds)
             return super().solve(query)
 
-    assert len(run(["bfs/delegate"], trials=10, budget_s=0.35)[0].trials) == 3
+    assert len(run(["bfs/delegate"], trials=10, budget_s=budget_s)[0].trials) == trials
 
 
 def test_the_emulator_gets_one_trial() -> None:
     case = run(["bfs/bsp"])[0]
     assert (case.backend, len(case.trials)) == ("emulator", 1)
-
-
-def test_the_first_trial_may_exceed_the_budget(temporary: Any, work: Callable[[float], None]) -> None:
-    @temporary
-    class Slow(Delegate):
-        def solve(self, query: Query) -> int | None:
-            work(5.0)
-            return super().solve(query)
-
-    assert len(run(["bfs/delegate"], trials=10, budget_s=1)[0].trials) == 1
 
 
 @pytest.mark.parametrize(
@@ -345,6 +339,25 @@ def test_records_are_valid_and_digests_agree(tmp_path: Any, provenance: dict[str
     assert [record.iterations for record in records] == [case.iterations for case in cases]
     assert records[0].iterations == 39
     assert sum(record.software.peer is not None for record in records) == 3
+
+
+def test_a_host_is_known_by_its_gpus_whatever_was_measured(monkeypatch: Patch) -> None:
+    numbers = {0: "GPU-2", 1: "GPU-1"}
+    nvml = SimpleNamespace(
+        NVMLError=OSError,
+        nvmlInit=lambda: None,
+        nvmlDeviceGetCount=lambda: len(numbers),
+        nvmlDeviceGetHandleByIndex=lambda index: index,
+        nvmlDeviceGetUUID=numbers.__getitem__,
+    )
+    alone = environment.machine("mine", None)["host"]
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)
+    with_gpus = environment.machine("mine", None)["host"]
+    assert environment.machine("mine", {"name": "NVIDIA H200"})["host"] == with_gpus != alone
+    numbers[1] = "GPU-3"
+    assert environment.machine("mine", None)["host"] not in (alone, with_gpus)
+    monkeypatch.setattr(nvml, "nvmlInit", lambda: (_ for _ in ()).throw(OSError("no driver")))
+    assert environment.machine("mine", None)["host"] == alone
 
 
 def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch) -> None:

@@ -32,7 +32,7 @@ rule graph:
 
 
 rule random_graph:
-    """Generate a weakly connected graph of 2^{exponent} vertices with {per_vertex} arcs per vertex, or more with a hub."""
+    """Generate a weakly connected graph of 2^{exponent} vertices, {per_vertex} arcs per vertex, perhaps with a hub."""
     input:
         f"{KERNELS}/host/generate_tree_first.cpp",
         f"{KERNELS}/host/tree_first.h",

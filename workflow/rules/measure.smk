@@ -46,8 +46,8 @@ rule measure:
     shell:
         "python {input.script:q} --experiment {wildcards.experiment:q} --graph resources/graphs/{wildcards.graph:q}"
         " --solvers {params.solvers:q} --backend {params.backend:q} {params.limits:q} --machine {params.machine:q}"
-        " --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q} --budget-s {params.budget:q} --longest-s {params.longest:q}"
-        " --output {output:q} 2> >(tee {log:q} >&2)"
+        " --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q}"
+        " --budget-s {params.budget:q} --longest-s {params.longest:q} --output {output:q} 2> >(tee {log:q} >&2)"
 
 
 rule measure_all:

@@ -408,7 +408,6 @@ class CudaDevice(Device):
             "compute_capability": f"{major}.{minor}",
             "memory_gib": round(self._gpu.total_memory() / 2**30, 1),
             "driver": self._nvml.driver if self._nvml else None,
-            "uuid": self._nvml.uuid if self._nvml else None,
         }
 
     def state(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from retrace.devices.build import find_nvcc
+from retrace.devices.management import gpu_numbers
 from retrace.system.project import ROOT
 
 
@@ -54,19 +55,18 @@ def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
     """Describe this computer for a record; `gpu` is the result of `Device.describe`.
 
     Two computers of one kind differ in speed, so `host` tells them apart: a hash of the processor, the memory
-    and the GPU's own number, or the system's where there is no GPU.
+    and the numbers of all GPUs, or the system's own number where there is none.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    own = gpu["uuid"] if gpu else machine_id()
-    identity = f"{cpu_model()} {cores} {memory} {own}"
+    identity = f"{cpu_model()} {cores} {memory} {' '.join(gpu_numbers()) or machine_id()}"
     return {
         "name": name,
         "host": hashlib.sha256(identity.encode()).hexdigest()[:12],
         "cpu": cpu_model(),
         "cores": cores,
         "memory_gib": round(memory / 2**30, 1),
-        "gpu": gpu and {key: value for key, value in gpu.items() if key != "uuid"},
+        "gpu": gpu,
     }
 
 
