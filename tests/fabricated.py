@@ -173,8 +173,7 @@ def tuwien(machine: str, gpu: bool) -> list[Record]:
     certified = "scipy.sparse.csgraph.dijkstra and optimality certificate of the tree"
 
     def add(experiment: str, solver: str, graph: str, trials: list[Trial], **observed: float) -> None:
-        settings = {"threads": 1} if solver == "generate/tree-first" else {}
-        one = measured(solver, experiment, graph, trials, machine, **settings)
+        one = measured(solver, experiment, graph, trials, machine)
         found.append(changed(one, observed=observed, oracle=certified))
 
     for graph in [f"random-{size}-{arcs}" for size in range(10, 23) for arcs in (5, 50)]:
@@ -210,7 +209,7 @@ def tuwien(machine: str, gpu: bool) -> list[Record]:
                 add("hubs", f"sssp/{name}", graph, phases(0.1, factor * ms + 1, factor * ms))
     for graph in ("random-14-5", "random-16-50", "random-23-5"):
         ms = 1e-5 * graph_info(graph).arcs
-        add("generators", "generate/tree-first", graph, phases(solve=ms), components=1)
+        add("generators", "generate/tree-first-one-core", graph, phases(solve=ms), components=1)
         add("generators", "generate/tree-first-reallocating", graph, phases(solve=5 * ms), components=1)
         if gpu:
             add("generators", "generate/random-degree", graph, phases(ms, ms / 8, ms / 9), components=7)

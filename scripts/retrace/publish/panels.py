@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrace.records.statistics import Summary
+from retrace.reports.evidence import fits, meets
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, why_incomparable
-from retrace.reports.judge import fits, meets
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
 from retrace.reports.wording import plural
