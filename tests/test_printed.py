@@ -44,7 +44,10 @@ def test_every_cell_of_the_three_tables_is_there() -> None:
     numbers = read_printed(BSP)
     cells = [(one.table, one.graph, one.system) for one in numbers]
     assert len(cells) == len(set(cells)) == 36
-    assert {one.table for one in numbers} == set(load_reports()["bsp-suite"].tables) - {"bfs-expansions", "weights"}
+    assert {one.table for one in numbers} == set(load_reports()["bsp-suite"].tables) - {
+        "bfs-expansions",
+        "weights",
+    }
 
 
 def test_every_cell_of_table_2_is_there() -> None:
