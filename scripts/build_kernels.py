@@ -20,6 +20,7 @@ from retrace.devices.build import (
     build_thrust,
 )
 from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.gapbs import build_gapbs, why_missing
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable, write_whole
 
@@ -63,7 +64,7 @@ def main() -> None:
 def choose_build(backend: str, capability: str | None) -> Callable[[Path], Path]:
     """Return the function that compiles one file for the backend."""
     if backend == "host":
-        return build_host
+        return lambda source: (build_gapbs if source.parent.name == "gapbs" else build_host)(source)
     if capability is None and cuda_available():
         target = CudaDevice().architecture()
     else:
@@ -78,10 +79,10 @@ def choose_build(backend: str, capability: str | None) -> Callable[[Path], Path]
 
 
 def is_compiled(source: Path, backend: str) -> bool:
-    """Return whether the backend compiles a file: not a header, and not a file of another backend."""
+    """Return whether the backend compiles a file: not a header, nor what is another's, nor lacks its peer."""
     folder = source.parent.name
     if backend == "host":
-        return folder == "host" and source.suffix == ".cpp"
+        return source.suffix == ".cpp" and (folder == "host" or (folder == "gapbs" and not why_missing()))
     return source.suffix == ".cu" or (folder == "thrust" and source.suffix == ".cpp")
 
 

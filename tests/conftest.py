@@ -20,6 +20,7 @@ from retrace.devices.base import Device
 from retrace.devices.build import build_cubin, build_emulator, build_host
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
+from retrace.devices.gapbs import build_gapbs
 from retrace.measure import environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS
@@ -29,12 +30,29 @@ from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Several tests share the cores, on which OpenMP's waiting threads would spin.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 BACKENDS = [
     pytest.param(EmulatedDevice, id="emulator"),
     pytest.param(lambda: EmulatedDevice(seed=7), id="shuffled"),
 ]
 if cuda_available():
     BACKENDS.append(pytest.param(CudaDevice, id="cuda", marks=pytest.mark.gpu))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests of solvers that cannot run on this computer, such as those of a peer not downloaded."""
+    for item in items:
+        for name in solvers_of(item):
+            if (why_not := REGISTRY.solvers[name].unavailable()) is not None:
+                item.add_marker(pytest.mark.skip(reason=f"{name}: {why_not}"))
+
+
+def solvers_of(item: pytest.Item) -> set[str]:
+    """List the solvers that a test takes as a parameter."""
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return {value for value in values if isinstance(value, str)} & REGISTRY.solvers.keys()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -47,7 +65,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     on_gpu = [item for item in session.items if item.get_closest_marker("gpu")]
     emulated = [item for item in session.items if item not in set(on_gpu)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(build_host, file) for file in kernel_files(session.items, ".cpp")]
+        jobs = [
+            pool.submit(build_gapbs if file.parent.name == "gapbs" else build_host, file)
+            for file in kernel_files(session.items, ".cpp")
+        ]
         for file in kernel_files(emulated, ".cu"):
             jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (False, True)]
         if on_gpu and cuda_available():
@@ -58,13 +79,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
     """List the files of the solvers that tests take as a parameter; `.cpp` means those for the host."""
-    cases = [item.callspec.params.values() for item in items if hasattr(item, "callspec")]
-    given = {value for values in cases for value in values if isinstance(value, str)}
-    files = {
-        KERNELS / file for name in given & REGISTRY.solvers.keys() for file in REGISTRY.solvers[name].sources
-    }
+    given = {name for item in items for name in solvers_of(item)}
+    files = {KERNELS / file for name in given for file in REGISTRY.solvers[name].sources}
+    on_host = ("host", "gapbs")
     return {
-        file for file in files if file.suffix == suffix and (suffix == ".cu" or file.parent.name == "host")
+        file for file in files if file.suffix == suffix and (suffix == ".cu" or file.parent.name in on_host)
     }
 
 

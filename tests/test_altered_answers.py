@@ -20,7 +20,7 @@ from retrace.solvers import REGISTRY
 
 GRID = identified(grid(6, 5), "grid", source=0, pairs={"far": [0, 29]})
 LIBRARIES = ("scipy", "igraph", "networkit")
-DISTANCES_ALONE = ("sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp")
+DISTANCES_ALONE = ("sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp", "sssp/gapbs")
 TREES = [
     name
     for name in REGISTRY.solvers

@@ -1,6 +1,26 @@
 # Build: compile kernels before anything is measured.
 #   in   kernels/: the files of an experiment's solvers
 #   out  resources/build/{experiment}/{backend}.json: the compiled file of each source file
+#   1    gapbs: get the source of a peer that some solvers call
+#   2    build: compile the kernels of an experiment
+
+
+rule gapbs:
+    """Get the source of the GAP Benchmark Suite, which is no part of the project, and unpack it into build/.
+
+    If it cannot be had, the output says why, and the solvers that call it are skipped.
+    """
+    input:
+        script=f"{SCRIPTS}/get_gapbs.py",
+        code=imports("get_gapbs.py"),
+    output:
+        "resources/build/gapbs.json",
+    log:
+        "logs/gapbs.log",
+    message:
+        "Get the source of the GAP Benchmark Suite"
+    shell:
+        "python {input.script:q} --downloads resources/downloads --output {output:q} 2> >(tee {log:q} >&2)"
 
 
 rule build:
@@ -11,6 +31,12 @@ rule build:
     """
     input:
         kernels=lambda wildcards: PLAN.kernels(wildcards.experiment, wildcards.backend),
+        gapbs=branch(
+            lambda wildcards: wildcards.backend == "host"
+            and PLAN.calls_gapbs(wildcards.experiment),
+            then="resources/build/gapbs.json",
+            otherwise=[],
+        ),
         script=f"{SCRIPTS}/build_kernels.py",
         code=imports("build_kernels.py"),
     output:

@@ -186,7 +186,10 @@ class Measurement:
                 memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
             elif isinstance(graph, RandomGraph):
                 memory.require(graph.memory_bytes, memory.available(), "memory")
-            if issubclass(kind := find(self.solver), Peer):
+            kind = find(self.solver)
+            if (why_not := kind.unavailable()) is not None:
+                self.skip(why_not)
+            elif issubclass(kind, Peer):
                 kind.load()
             while (
                 self.status == "ok" and len(self.setups) < effort.setups and sum(self.setups) < SETUP_S * 1e3

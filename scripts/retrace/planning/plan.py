@@ -160,6 +160,10 @@ class Plan:
             if path in needed or (path not in others and belongs(path, backend))
         ]
 
+    def calls_gapbs(self, experiment: str) -> bool:
+        """Return whether an experiment has solvers that call the GAP Benchmark Suite, which is downloaded."""
+        return any(find(spec).source.startswith("gapbs/") for spec in self.experiments[experiment].specs)
+
     def modules(self, experiment: str) -> list[str]:
         """Return the library's modules that measure an experiment, without those of other solvers."""
         solvers = {find(spec).__module__ for spec in self.experiments[experiment].specs}
@@ -211,8 +215,8 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
 
 def belongs(path: str, backend: str) -> bool:
     """Return whether a kernel file may be used by a backend."""
-    folder = path.split("/")[0]
-    return folder == "host" if backend == "host" else folder not in {"host", "emulator"} - {backend}
+    folder, on_host = path.split("/")[0], ("host", "gapbs")
+    return folder in on_host if backend == "host" else folder not in {*on_host, "emulator"} - {backend}
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
-from retrace.publish.provenance import emulated, mixture
+from retrace.publish.provenance import cores, emulated, mixture
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, differences
@@ -146,6 +146,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     said += drawing.caption
     said += [f"{what}: {'; '.join(_hardware(some))}." for what, some in
              (("Printed on", printed), ("Measured on", measured)) if some]  # fmt: skip
+    said += cores(measured)
     for sign, entries in signs(chosen).items():
         if sign == DOUBT:
             doubts = dict.fromkeys(e.printed.doubt for e in entries if e.printed)

@@ -1,6 +1,6 @@
 """Where numbers come from: the machine, the software and the days of some records, in one sentence."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.records.record import Record
@@ -39,6 +39,19 @@ def mixture(records: Sequence[Record]) -> str:
         named = (f"{name} ({plural(count, 'record')})" for name, count in counts.items())
         mixed += [f"{len(counts)} {what}: {', '.join(named)}"] if len(counts) > 1 else []
     return f" Mixed, of {'; of '.join(mixed)}; times are compared only within one." if mixed else ""
+
+
+def cores(entries: Iterable[Entry]) -> list[str]:
+    """Say for each machine which solvers used several cores of the CPU, if any did."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for entry in entries:
+        if entry.record and entry.times and (used := entry.record.cores or 0) > 1:
+            found[entry.machine][entry.solver] = used
+    return [
+        f"{machine}: {', '.join(f'{solver} used {used} cores' for solver, used in several.items())} "
+        "of the CPU, each other solver there one."
+        for machine, several in found.items()
+    ]
 
 
 def emulated(entries: Iterable[Entry]) -> list[str]:

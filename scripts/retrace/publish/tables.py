@@ -11,7 +11,7 @@ from itertools import product
 from operator import add
 
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
-from retrace.publish.provenance import emulated, provenance
+from retrace.publish.provenance import cores, emulated, provenance
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
 from retrace.reports.frame import Entry, Frame, GraphRow, speed_up, why_incomparable
 from retrace.reports.report import Measure, Report, SpeedUp, TableLayout, table_layout
@@ -39,6 +39,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
             *layout.remarks,
             *_systems(found, report),
             *grid.remarks(),
+            *cores(found.measured),
             *([f"What the report says of it in words is judged in claims-{judged}."] if judged else []),
             "Quartiles, minimum, n and the times of all phases are in the CSV file of the same name.",
             f"{EMPTY}: not measured{', or not printed' if found.printed else ''}.",
@@ -229,8 +230,8 @@ class _Grid:
                     if (entry := row.of(machine, spec)) and entry.times]  # fmt: skip
             found += [f"{machine}, {spec} with its setup: {'; '.join(told)}."] if told else []
         if any(entry.kind == "library" for entry in self.solvers.values()):
-            alone = "those of the search alone, without making their own graph object."
-            found.append(f"The libraries' times are {alone}")
+            alone = "without making their own graph object, and with the conversion of their answers."
+            found.append(f"The libraries' times are those of the search, {alone}")
         return found
 
     def with_setup(self, row: GraphRow, entry: Entry) -> str:
@@ -261,6 +262,8 @@ def _tip(entry: Entry, times: Summary) -> str:
     parts = [f"{entry.solver}: median of {times.n}", quartiles, f"minimum {duration(times.minimum)}"]
     if kernel := entry.times.get("kernel"):
         parts.append(f"kernels alone {duration(kernel.median)}")
+    if entry.record and (entry.record.cores or 0) > 1:
+        parts.append(f"{entry.record.cores} cores")
     if entry.record and entry.record.software.peer:
         parts.append(entry.record.software.peer)
     return "; ".join(parts)

@@ -196,6 +196,17 @@ class Record(Model):
         return self.agreed and self.backend != "emulator"
 
     @property
+    def cores(self) -> int | None:
+        """How many cores of the CPU solved it; None on a device.
+
+        Records from before there was the setting are of all cores, too.
+        """
+        if self.backend != "host":
+            return None
+        every = self.machine.cores if "threads" in find(self.solver).settings else 1
+        return int(self.parameters.get("threads", every))
+
+    @property
     def place(self) -> dict[str, str | None]:
         """What records of a file share; generators make different graphs of one name."""
         graph = self.graph.name if self.problem == "generate" else self.graph.sha256

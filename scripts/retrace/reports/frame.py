@@ -304,7 +304,7 @@ COLUMNS = {
         ("seed", "Int64"),
         ("source machine hardware solver settings name kind backend peer status reason", "string"),
         ("verified", "boolean"),
-        ("n", "Int64"),
+        ("cores n", "Int64"),
         (" ".join(["median_ms q1_ms q3_ms min_ms", *PARTS, "arcs_per_second speedup"]), "Float64"),
         ("too_noisy_to_rank", "boolean"),
         ("occurrence", "Int64"),
@@ -326,7 +326,7 @@ def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
     record = entry.record
     assert record is not None
     cells |= record.graph.model_dump(include={"origin", "edition", "weights", "sha256", "seed"})
-    cells |= {key: getattr(record, key) for key in ("backend", "reason", "verified", "started")}
+    cells |= {key: getattr(record, key) for key in ("backend", "cores", "reason", "verified", "started")}
     cells |= {key: getattr(record.software, key) for key in ("peer", "git_commit")}
     cells |= {
         "source": "measured",

@@ -4,15 +4,17 @@ All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every 
 and `bfs/scipy`.
 """
 
+from ctypes import byref
 from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.devices import gapbs
 from retrace.devices.base import Dim
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, Solver, only, unreached
@@ -236,3 +238,38 @@ class NetworKitBFS(NetworKitPeer):
     name = "bfs/networkit"
     implements = "networkit.distance.BFS"
     algorithm = "BFS"
+
+
+@REGISTRY.add
+class GapbsBFS(GapbsPeer):
+    """The breadth-first search of the GAP Benchmark Suite, which goes backwards where the frontier is large.
+
+    `solve` finds parents, as GAPBS does; `download` finds the levels that they imply, in one parallel pass.
+    """
+
+    name = "bfs/gapbs"
+    implements = "GAPBS, DOBFS of bfs.cc"
+    source = "gapbs/bfs.cpp"
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.vertices, back = graph.vertices, graph.reversed()
+        entering = None if back is graph else byref(c_graph(back))
+        self.search = gapbs.Search(self.source, c_graph(graph), entering)
+
+    def upload(self, query: Query) -> None:
+        self.source_vertex = query.source
+
+    def solve(self, query: Query) -> None:
+        self.search.call("solve", query.source, self.number("threads"))
+
+    def download(self) -> Int32Array:
+        return self.of_each_vertex("levels")
+
+    def predecessors(self) -> Int32Array:
+        return self.of_each_vertex("predecessors")
+
+    def of_each_vertex(self, function: str) -> Int32Array:
+        """Return what a function of the file writes of each vertex."""
+        answer = np.empty(self.vertices, dtype=np.int32)
+        self.search.call(function, self.source_vertex, pointer(answer))
+        return answer

@@ -5,7 +5,6 @@ tail, and the same seed gives the same graph everywhere.
 """
 
 import math
-import os
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -20,7 +19,7 @@ from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import GENERATORS, make
-from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import RetraceError
 
@@ -59,7 +58,7 @@ class TreeFirst(Generator):
     implements = "tuwien-sssp, Graph Generation, the first"
     source = "host/generate_tree_first.cpp"
     connected = True
-    settings: ClassVar[Settings] = {"threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")}
+    settings: ClassVar[Settings] = ON_ALL_CORES
 
     def setup(self, wanted: RandomGraph) -> None:
         resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)

@@ -1,4 +1,4 @@
-"""Libraries that a user would otherwise call: SciPy, igraph and NetworKit.
+"""Libraries that a user would otherwise call: SciPy, igraph and NetworKit, and the GAP Benchmark Suite.
 
 A solver builds the library's own graph object in `setup`, since whoever calls the library has one, and
 converts the library's answer in `download`.
@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
+from retrace.devices import gapbs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.query import Query
+from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import Solver
+from retrace.system.project import KERNELS
 
 
 class Peer(Solver):
@@ -89,3 +92,25 @@ class NetworKitPeer(Peer):
         search = getattr(self.load().distance, self.algorithm)(self.graph, query.source, storePaths=False)
         search.run()
         self.lengths = search.getDistances(asarray=True)
+
+
+class GapbsPeer(Peer):
+    """A function of the GAP Benchmark Suite, in C++ with OpenMP on all cores.
+
+    Its graph object is made in `setup`, of copies of our arrays. Its source is downloaded (`devices.gapbs`).
+    """
+
+    settings: ClassVar[Settings] = ON_ALL_CORES
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        return gapbs.why_missing()
+
+    @classmethod
+    def load(cls) -> None:
+        """Compile it, which is not timed."""
+        gapbs.build_gapbs(KERNELS / cls.source)
+
+    @classmethod
+    def library(cls) -> str:
+        return f"GAPBS {gapbs.COMMIT[:7]}"

@@ -1,5 +1,6 @@
 """A setting of a solver: its default, its bounds and what it means, declared once."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,3 +40,6 @@ class Setting:
 
 
 Settings = Mapping[str, Setting]
+
+ON_ALL_CORES: Settings = {"threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")}
+"""The setting of a solver that uses several cores of the CPU, which its records state."""

@@ -65,6 +65,11 @@ class Solver(ABC):
         if "name" in vars(cls):
             cls.problem, _, cls.variant = cls.name.partition("/")
 
+    @classmethod
+    def unavailable(cls) -> str | None:
+        """Return why this computer cannot run the solver, which is then skipped; None if it can."""
+        return None
+
     def number(self, key: str) -> int:
         return int(self.parameters[key])
 

@@ -14,15 +14,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from retrace.devices import gapbs
 from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
-from retrace.solvers.setting import Settings
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, seconds_of
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, TooLargeError
 
 
 @REGISTRY.add
@@ -505,3 +506,69 @@ class NetworKitSSSP(NetworKitPeer):
     implements = "networkit.distance.Dijkstra"
     algorithm = "Dijkstra"
     weighted = True
+
+
+@REGISTRY.add
+class GapbsSSSP(GapbsPeer):
+    """Delta-stepping of the GAP Benchmark Suite, on all cores: buckets of width delta are settled in turn.
+
+    `setup` tries widths and keeps the fastest, unless one is given; what a record observes has it as `delta`.
+    Weights and distances from 2^30 - 1 on, which is GAPBS's infinity, are too large.
+    """
+
+    name = "sssp/gapbs"
+    implements = "GAPBS, DeltaStep of sssp.cc"
+    source = "gapbs/sssp.cpp"
+    settings: ClassVar[Settings] = {
+        **GapbsPeer.settings,
+        "delta": Setting(0, "width of a bucket; 0 for the fastest power of 2", least=0, most=2**30),
+    }
+    INFINITY = 2**30 - 1
+    TRIES = 2
+    """Searches of each width that is tried, of which the faster counts."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        assert graph.weights is not None
+        if (heaviest := int(graph.weights.max(initial=0))) >= self.INFINITY:
+            raise TooLargeError(f"{self.name}: expected weights below {self.INFINITY}, found {heaviest}")
+        self.vertices = graph.vertices
+        self.search = gapbs.Search(self.source, c_graph(graph))
+        self.delta = self.number("delta") or self.fastest_delta(graph)
+
+    def fastest_delta(self, graph: CSRGraph) -> int:
+        """Return the fastest power of 2 from the vertex with most arcs, up or down from the mean weight.
+
+        Larger ones are tried until one is slower, then smaller ones.
+        """
+        assert graph.weights is not None
+        source = int(np.argmax(graph.degrees()))
+        first = 1 << int(graph.weights.mean()).bit_length() if graph.arcs else 1
+
+        def seconds(delta: int) -> float:
+            return min(seconds_of(lambda: self.search_from(source, delta)) for _ in range(self.TRIES))
+
+        seconds(first)  # the threads begin
+        found = {first: seconds(first)}
+        for double in (True, False):
+            delta = min(found, key=found.__getitem__)
+            while (delta := delta * 2 if double else delta // 2) and delta <= 2**30 and delta not in found:
+                found[delta] = seconds(delta)
+                if found[delta] > min(found.values()):
+                    break
+        return min(found, key=found.__getitem__)
+
+    def search_from(self, source: int, delta: int) -> None:
+        self.search.call("solve", source, delta, self.number("threads"))
+
+    def solve(self, query: Query) -> None:
+        self.search_from(query.source, self.delta)
+
+    def download(self) -> Int32Array:
+        answer = np.empty(self.vertices, dtype=np.int32)
+        if (too_far := self.search.call("distances", pointer(answer))) >= 0:
+            limit = f"the distance of vertex {too_far} (ids from 0) is {self.INFINITY} or more"
+            raise TooLargeError(f"{self.name}: {limit}, GAPBS's infinity; use sssp/dijkstra-heap")
+        return answer
+
+    def observed(self) -> dict[str, float]:
+        return {"delta": self.delta}

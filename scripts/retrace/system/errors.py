@@ -31,7 +31,7 @@ class RetraceError(Exception):
 
 
 class TooLargeError(RetraceError):
-    """A graph does not fit into memory. The solver is then skipped, not failed."""
+    """A graph does not fit into memory, or a distance into a library. The solver is skipped, not failed."""
 
 
 class NotVerifiedError(RetraceError):

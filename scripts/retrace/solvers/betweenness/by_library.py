@@ -1,14 +1,21 @@
-"""Betweenness by igraph and NetworKit, on the simple graph."""
+"""Betweenness by igraph, NetworKit and the GAP Benchmark Suite, on the simple graph."""
+
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from retrace.graphs.csr import CSRGraph
+from retrace.devices import gapbs
+from retrace.devices.host import c_graph, pointer
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.graphs.reductions import simplify
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
-from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, Peer
+from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, Peer
 from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
 
@@ -38,8 +45,7 @@ class IgraphBetweenness(BetweennessPeer, IgraphPeer):
         self.scores = np.array(self.graph.betweenness(sources=sources), dtype=np.float64)
         unsound = np.flatnonzero(~np.isfinite(self.scores))
         if len(unsound):
-            which = f"{self.name}: the score of vertex {unsound[0]} (ids from 0) is not a number"
-            raise RetraceError(f"{which}, since igraph's path counts overflow; use betweenness/seq-scaled")
+            raise overflowed(self.name, int(unsound[0]))
 
     def predict_seconds(self, query: Query) -> float | None:
         sources = query.sources_in(self.simple)
@@ -52,10 +58,15 @@ class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
 
     name = "betweenness/networkit"
     implements = "networkit.centrality.Betweenness"
+    settings: ClassVar[Settings] = ON_ALL_CORES
     SAMPLE_PER_THREAD = 4
 
     def declines(self, query: Query) -> str | None:
         return None if query.sources is None else "NetworKit takes all vertices as sources, or draws its own"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.load().setNumberOfThreads(self.number("threads"))
 
     def solve(self, query: Query) -> None:
         if (why_not := self.declines(query)) is not None:
@@ -65,9 +76,67 @@ class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
         self.scores = np.array(centrality.scores(), dtype=np.float64)
 
     def predict_seconds(self, query: Query) -> float | None:
-        few: int = self.SAMPLE_PER_THREAD * self.load().getMaxNumberOfThreads()
+        few = self.SAMPLE_PER_THREAD * self.number("threads")
         if self.simple.vertices <= few:
             return None
         estimate = self.load().centrality.EstimateBetweenness
         seconds = seconds_of(lambda: estimate(self.graph, few, parallel=True).run())
         return seconds / few * self.simple.vertices
+
+
+@REGISTRY.add
+class GapbsBetweenness(GapbsPeer):
+    """That of the GAP Benchmark Suite: one source after the other, each on all cores.
+
+    GAPBS divides the scores by the largest and adds to a source's the number of vertices that it reaches;
+    `download` undoes both. It counts paths in doubles; scores that overflow are refused.
+    """
+
+    name = "betweenness/gapbs"
+    implements = "GAPBS, Brandes of bc.cc"
+    source = "gapbs/betweenness.cpp"
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.simple = simplify(graph)
+        self.search = gapbs.Search(self.source, c_graph(self.simple))
+        self.matrix = self.simple.to_scipy()
+        self.component = None
+        if graph.info.get("directed") is False:
+            self.component = connected_components(self.matrix, directed=False)[1]
+
+    def upload(self, query: Query) -> None:
+        self.chosen = query.sources_in(self.simple)
+
+    def solve(self, query: Query) -> int:
+        self.search_from(self.chosen)
+        return len(self.chosen)
+
+    def search_from(self, sources: Int32Array) -> None:
+        """Add up the dependencies of some sources, and of the vertex whose score tells GAPBS's divisor."""
+        given = np.append(sources, np.int32(self.simple.vertices))
+        self.search.call("solve", pointer(given), len(given), self.number("threads"))
+
+    def download(self) -> NDArray[np.float64]:
+        scores = np.empty(self.simple.vertices)
+        self.search.call("scores", pointer(scores))
+        unsound = np.flatnonzero(~np.isfinite(scores))
+        if len(unsound):
+            raise overflowed(self.name, int(unsound[0]))
+        scores[self.chosen] -= self.reached()
+        return count_pairs_once(scores, self.simple)
+
+    def reached(self) -> NDArray[np.int64]:
+        """Return how many other vertices each source reaches."""
+        if self.component is not None:
+            return np.bincount(self.component)[self.component[self.chosen]] - 1
+        search = partial(breadth_first_order, self.matrix, return_predecessors=False)
+        return np.array([len(search(int(source))) for source in self.chosen]) - 1
+
+    def predict_seconds(self, query: Query) -> float | None:
+        return extrapolate(self.search_from, query.sources_in(self.simple))
+
+
+def overflowed(solver: str, vertex: int) -> RetraceError:
+    """Return the error for a score that is no number."""
+    told = f"{solver}: the score of vertex {vertex} (ids from 0) is not a number"
+    return RetraceError(f"{told}, since its path counts overflow; use betweenness/seq-scaled")

@@ -1,0 +1,40 @@
+"""Get the source of the GAP Benchmark Suite, a peer on the CPU; without it its solvers are skipped.
+
+The folder or http(s) address in $GRAPH_MIRROR is tried after the official address.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from retrace.devices.gapbs import COMMIT, obtain, why_missing
+from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.files import check_writable, write_whole
+
+
+def main() -> None:
+    """Parse the command line, download, write why its solvers are skipped, if they are."""
+    parser = OneLineParser(description=__doc__)
+    parser.add_argument("--downloads", type=Path, default="resources/downloads", help="default: %(default)s")
+    parser.add_argument("--output", type=Path, help="file to write: the commit, and why it is missing (JSON)")
+    arguments = parser.parse_args()
+
+    if arguments.output:
+        check_writable(arguments.output)
+    missing = None
+    try:
+        obtain(arguments.downloads, os.environ.get("GRAPH_MIRROR") or None)
+    except RetraceError as error:
+        missing = str(error)
+    missing = missing or why_missing()
+    if missing:
+        print(f"warning: the solvers that call GAPBS are skipped: {missing}", file=sys.stderr)
+    if arguments.output:
+        write_whole(arguments.output, json.dumps({"commit": COMMIT, "missing": missing}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    run_command(main)

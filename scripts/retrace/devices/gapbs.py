@@ -1,0 +1,163 @@
+"""The GAP Benchmark Suite (GAPBS): its source, which is downloaded, and the libraries compiled with it.
+
+S. Beamer, K. Asanović and D. Patterson, "The GAP Benchmark Suite", arXiv:1508.03619. No file of it is part of
+the project: those of `kernels/gapbs/` include its own, which lie in `build/gapbs-<commit>/` once `obtain` has
+put them there. Nothing else downloads them.
+"""
+
+import ctypes
+import functools
+import hashlib
+import io
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from retrace.devices.build import HOST_FLAGS, build_by, build_folder, find_cxx, processor
+from retrace.devices.host import Address
+from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
+from retrace.graphs.formats import open_graph
+from retrace.system.errors import RetraceError
+from retrace.system.files import alone, naming_output
+from retrace.system.project import KERNELS
+
+COMMIT = "b5e3e19c2845f22fb338f4a4bc4b1ccee861d026"
+ARCHIVE = f"gapbs-{COMMIT}.tar.gz"
+ADDRESSES = (f"https://github.com/sbeamer/gapbs/archive/{COMMIT}.tar.gz",)
+SHA256 = "5a44e9d7221752eb1e26b1f60e91de778e9eb58d52f4afa7980665d842b7c481"
+"""Of the files of its folder `src`, by name: of each a line `<name> <bytes>`, then its content."""
+MOST_BYTES = 1 << 20
+"""More than the archive has, packed or unpacked."""
+OPENMP = ("-fopenmp",)
+
+
+def source_folder() -> Path:
+    """Return the folder of GAPBS's own files, whether or not they are there."""
+    return build_folder() / f"gapbs-{COMMIT}"
+
+
+def why_missing() -> str | None:
+    """Return why what calls GAPBS cannot be compiled here; None if it can."""
+    if not source_folder().is_dir():
+        return (
+            "GAPBS's source could not be had from github.com or $GRAPH_MIRROR; to try again, "
+            "rm resources/build/gapbs.json and run again, or run scripts/get_gapbs.py"
+        )
+    if not has_openmp(find_cxx()):
+        return f"{find_cxx()} has no OpenMP, without which GAPBS would run on one core; set CXX to another"
+    return None
+
+
+@functools.cache
+def has_openmp(compiler: str) -> bool:
+    """Return whether a compiler makes libraries with OpenMP."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["-shared", "-fPIC", "-x", "c++", "-", "-o", f"{folder}/it.so"]
+        program = "#include <omp.h>\nint threads() { return omp_get_max_threads(); }\n"
+        command = [compiler, *OPENMP, *options]
+        return subprocess.run(command, input=program, text=True, capture_output=True).returncode == 0
+
+
+def build_gapbs(source: Path) -> Path:
+    """Compile a file of `kernels/gapbs/` with GAPBS's own; raise RetraceError where these are missing."""
+    if (why_not := why_missing()) is not None:
+        raise RetraceError(why_not)
+    command = [find_cxx(), *HOST_FLAGS, *OPENMP, f"-I{source_folder()}"]
+    return build_by(command, source, "host", settings=[processor()])
+
+
+class Search:
+    """A search of GAPBS on one graph: what `gapbs_make` of a file returns, freed with this object."""
+
+    def __init__(self, source: str, *arguments: Any) -> None:
+        self.library = ctypes.CDLL(str(build_gapbs(KERNELS / source)))
+        self.library.gapbs_make.restype = Address
+        self.made = Address(self.library.gapbs_make(*arguments))
+
+    def call(self, name: str, *arguments: Any) -> int:
+        """Call a function of the file, such as `gapbs_solve`; return its number if it returns one."""
+        return int(self.library[f"gapbs_{name}"](self.made, *arguments))
+
+    def __del__(self) -> None:
+        """Free the graph and the answer; there is none if the file did not compile."""
+        if hasattr(self, "made"):
+            self.library.gapbs_free(self.made)
+
+
+def obtain(downloads: Path, mirror: str | None, patience: Patience = USUAL) -> None:
+    """Put GAPBS's files into `source_folder`, unless they are there.
+
+    The archive is in `downloads`, or is downloaded: from `ADDRESSES`, or else from `mirror`, a folder or an
+    http(s) address. Raises RetraceError if it cannot be had, or what is there is another.
+    """
+    if source_folder().is_dir():
+        return
+    archive = downloads / ARCHIVE
+    with naming_output(archive):
+        downloads.mkdir(parents=True, exist_ok=True)
+        with alone(downloads / f".lock-{ARCHIVE}"):
+            if archive.is_file():
+                _unpack(_files(archive, f"{archive}: delete it and run again"))
+            else:
+                _unpack(_fetch(archive, mirror, patience))
+
+
+def _fetch(archive: Path, mirror: str | None, patience: Patience) -> dict[str, bytes]:
+    """Download the archive; return the files in it."""
+    tried = []
+    for address in (*ADDRESSES, *([f"{mirror.rstrip('/')}/{ARCHIVE}"] if mirror else [])):
+        with tempfile.TemporaryDirectory(prefix=f".{ARCHIVE}.", dir=archive.parent) as folder:
+            partial = Path(folder, ARCHIVE)
+            try:
+                probe(address, patience).result(patience.probe)
+                download(address, partial, MOST_BYTES, known=True, patience=patience)
+                files = _files(partial, address)
+            except (RetraceError, OSError) as error:
+                tried.append(f"{address} ({reason(error)})")
+                print(f"warning: {address}: {reason(error)}", file=sys.stderr)
+                continue
+            partial.replace(archive)
+            return files
+    raise RetraceError(
+        f"{ARCHIVE}: could not be had, tried: {', '.join(tried)}; "
+        f"set GRAPH_MIRROR to a folder or address with it"
+    )
+
+
+def _files(archive: Path, shown: str) -> dict[str, bytes]:
+    """Return the files of the archive's folder `src` by name; RetraceError if they are not the known ones."""
+    with open_graph(archive, shown) as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise RetraceError(f"{shown}: expected at most {MOST_BYTES} bytes, found more")
+    files, sha256 = {}, hashlib.sha256()
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content)) as members:
+            for member in members:
+                folder, _, name = member.name.rpartition("/")
+                if folder == f"gapbs-{COMMIT}/src" and (whole := members.extractfile(member)):
+                    files[name] = whole.read()
+    except tarfile.TarError:
+        raise RetraceError(f"{shown}: expected a tar archive, found another file") from None
+    for name in sorted(files):
+        sha256.update(f"{name} {len(files[name])}\n".encode() + files[name])
+    if sha256.hexdigest() != SHA256:
+        found = f"found {len(files)} with {sha256.hexdigest()}"
+        raise RetraceError(f"{shown}: expected the files of src/ with sha256 {SHA256}, {found}")
+    return files
+
+
+def _unpack(files: dict[str, bytes]) -> None:
+    """Write files into `source_folder`, which appears complete."""
+    target = source_folder()
+    partial = target.with_name(f".{target.name}.partial")
+    with naming_output(target):
+        shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
+        partial.mkdir(parents=True)
+        for name, content in files.items():
+            (partial / name).write_bytes(content)
+        partial.replace(target)
