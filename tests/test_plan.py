@@ -73,7 +73,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (SOLVERS, "bfs/best", "experiments.table-3.3.solvers: no solver is called bfs/best"),
         (SOLVERS, {"solver": "bfs/bsp", "blocksize": [1, 2]},
          "experiments.table-3.3.solvers: bfs/bsp:blocksize=1: bfs/bsp has no setting 'blocksize'"),
-        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[5].solver: required, but missing"),
+        (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[6].solver: required, but missing"),
         (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
         (SOLVERS, "generate/tree-first",
          "experiments.table-3.3.solvers: expected generators or other solvers, found both"),

@@ -117,6 +117,9 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()
     chosen = [one for one in mutants() if all(word in str(one) for word in asked.k.split())]
+    # without GAPBS, its tests would be skipped
+    get_gapbs = [sys.executable, "scripts/get_gapbs.py"]
+    subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
     copies: SimpleQueue[Path] = SimpleQueue()
     for number in range(asked.processes):
         copies.put(copied(BUILD / f"copy-{number}"))
