@@ -169,6 +169,7 @@ def test_the_width_of_a_bucket_is_chosen_or_given() -> None:
     assert make("sssp/gapbs:delta=5").parameters["delta"] == 5
     assert solved("sssp/gapbs:delta=5", GRID, Query(0)).observed() == {"delta": 5}
     chosen = int(solved("sssp/gapbs", GRID, Query(0)).observed()["delta"])
+    assert chosen > 0
     assert chosen & (chosen - 1) == 0
     expected = solved("sssp/dijkstra-heap", GRID, Query(0)).download()
     for delta in (1, 2, 7, 2**30):

@@ -110,6 +110,15 @@ def test_an_edition_is_a_file_of_the_project(tmp_path: Path, path: str) -> None:
     assert told in refused(load_registry, [tmp_path / "mine.yaml"])
 
 
+def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
+    made = plan.make_plan(config)
+    assert [made.calls_gapbs(name) for name in ("table-3.3", "table-3.4", "table-3.5")] == [True, False, True]
+    wrapper = "kernels/gapbs/bfs.cpp"
+    assert wrapper in made.kernels("table-3.3", "host")
+    assert wrapper not in [*made.kernels("table-3.3", "emulator"), *made.kernels("table-3.3", "cuda")]
+    assert wrapper not in made.kernels("table-3.4", "host")
+
+
 def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
     matrix = {"solver": ["betweenness/vert", "betweenness/edge:batch=9"], "blocks": [1, 2], "block_size": 64}
     config["experiments"] = {"mine": {"solvers": ["betweenness/igraph", matrix], "graphs": ["small-6"]}}
