@@ -42,7 +42,7 @@ needs_gapbs = pytest.mark.skipif(gapbs.why_missing() is not None, reason=str(gap
 
 
 def packed(files: dict[str, bytes], packer: Any = gzip.compress) -> bytes:
-    """Make an archive as GitHub does, with a file beside those of src/ and a link among them."""
+    """Make an archive as GitHub does, with a file beside those of src/, and with links."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
         for name, content in {
@@ -52,9 +52,10 @@ def packed(files: dict[str, bytes], packer: Any = gzip.compress) -> bytes:
             member = tarfile.TarInfo(f"gapbs-{gapbs.COMMIT}/{name}")
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
-        link = tarfile.TarInfo(f"gapbs-{gapbs.COMMIT}/src/../../escape")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        tar.addfile(link)
+        for name in ("src/../../escape", "src/link.h"):
+            link = tarfile.TarInfo(f"gapbs-{gapbs.COMMIT}/{name}")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            tar.addfile(link)
     return packer(archive.getvalue())
 
 

@@ -137,9 +137,10 @@ def _files(archive: Path, shown: str) -> dict[str, bytes]:
         with tarfile.open(fileobj=io.BytesIO(content)) as members:
             for member in members:
                 folder, _, name = member.name.rpartition("/")
-                if folder == f"gapbs-{COMMIT}/src" and (whole := members.extractfile(member)):
+                plain = member.isfile() and folder == f"gapbs-{COMMIT}/src"
+                if plain and (whole := members.extractfile(member)):
                     files[name] = whole.read()
-    except tarfile.TarError:
+    except (tarfile.TarError, ValueError):
         raise RetraceError(f"{shown}: expected a tar archive, found another file") from None
     for name in sorted(files):
         sha256.update(f"{name} {len(files[name])}\n".encode() + files[name])
