@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -83,7 +83,7 @@ class Lanes(Brandes):
         if not graph.arcs:
             return sources
         start = int(graph.degrees().argmax())
-        met = breadth_first_order(graph.to_scipy(), start, return_predecessors=False)
+        met = scipy.sparse.csgraph.breadth_first_order(graph.to_scipy(), start, return_predecessors=False)
         place = np.full(graph.vertices, graph.vertices)
         place[met] = np.arange(len(met))
         return sources[np.argsort(place[sources], kind="stable")]
