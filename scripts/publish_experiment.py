@@ -1,7 +1,7 @@
 """Write the table of an experiment and draw its figures: printed numbers beside measured ones.
 
 The table is OUTPUT/tables/<experiment>.csv, .md and .html; a figure is OUTPUT/figures/<figure>.svg and .png,
-with its caption in .md. A figure is one of the report's; one with the experiment's name ranks all its solvers.
+with its caption in .md. A figure is the report's; one with the experiment's name ranks all its solvers.
 """
 
 from __future__ import annotations
