@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import simplify
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer, Peer
 from retrace.solvers.registry import REGISTRY
