@@ -39,11 +39,8 @@ report: "workflow/report/workflow.rst"
 
 wildcard_constraints:
     experiment=one_of(PLAN.experiments),
-    graph=r"[\w-]+",
     dataset=one_of(PLAN.datasets),
-    figure=one_of(PLAN.figures),
     report=one_of(PLAN.reports),
-    backend="cuda|emulator|host",
 
 
 include: "workflow/rules/graphs.smk"

@@ -1,4 +1,4 @@
-"""Compile kernel files for one backend, and write a manifest of the compiled files."""
+"""Compile kernel files for one or more backends, and write a manifest of the compiled files."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ from retrace.system.files import check_writable, write_whole
 def main() -> None:
     """Parse the command line, compile, write the manifest."""
     parser = OneLineParser(description=__doc__)
-    parser.add_argument("--backend", required=True, choices=["cuda", "emulator", "host"])
+    parser.add_argument("--backends", required=True, nargs="+", choices=["cuda", "emulator", "host"])
     parser.add_argument("--output", type=Path, required=True, help="manifest to write (JSON)")
     parser.add_argument(
-        "files",
+        "--files",
+        required=True,
         nargs="+",
         type=Path,
         help="files under kernels/, such as kernels/bfs/*; files of other backends are ignored",
@@ -46,17 +47,24 @@ def main() -> None:
     for path in arguments.files:
         if not path.resolve().is_relative_to(KERNELS):
             raise RetraceError(f"{path}: expected a file under {KERNELS}; put it there")
-    build = choose_build(arguments.backend, arguments.compute_capability)
-    sources = [path.resolve() for path in arguments.files if is_compiled(path.resolve(), arguments.backend)]
+    files = [path.resolve() for path in arguments.files]
+    tasks = [
+        (build, file)
+        for backend in arguments.backends
+        for build in [choose_build(backend, arguments.compute_capability)]
+        for file in files
+        if is_compiled(file, backend)
+    ]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
-            built = list(tqdm(pool.map(build, sources), total=len(sources), desc="compiling", unit="file"))
+            compiled = pool.map(lambda task: task[0](task[1]), tasks)
+            built = list(tqdm(compiled, total=len(tasks), desc="compiling", unit="file"))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     manifest = {
         str(source.relative_to(KERNELS)): str(artefact.relative_to(build_folder()))
-        for source, artefact in zip(sources, built, strict=True)
+        for (_, source), artefact in zip(tasks, built, strict=True)
     }
     write_whole(arguments.output, json.dumps(manifest, indent=2) + "\n")
 

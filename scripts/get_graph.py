@@ -6,11 +6,12 @@ The folder or http(s) address in $GRAPH_MIRROR is tried after the official addre
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
-from retrace.graphs.datasets import obtain
+from retrace.graphs.datasets import UnavailableError, identity, obtain
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 
@@ -42,8 +43,16 @@ def main() -> None:
     if arguments.graph not in registry:
         raise RetraceError(f"--graph: no graph {arguments.graph!r}; expected one of {', '.join(registry)}")
     mirror = os.environ.get("GRAPH_MIRROR") or None
-    graph = obtain(registry[arguments.graph], arguments.downloads, mirror, arguments.offline, arguments.seed)
-    csr.save(graph, arguments.output)
+    dataset = registry[arguments.graph]
+    try:
+        graph = obtain(dataset, arguments.downloads, mirror, arguments.offline, arguments.seed)
+    except UnavailableError as error:
+        if arguments.offline == "fail" or not dataset.optional:
+            raise
+        print(f"warning: {error}", file=sys.stderr)
+        csr.save_missing(identity(dataset), "its file could not be had", arguments.output)
+    else:
+        csr.save(graph, arguments.output)
 
 
 if __name__ == "__main__":

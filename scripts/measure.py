@@ -1,4 +1,4 @@
-"""Measure and check the solvers of one experiment on one graph; writes records as JSON lines."""
+"""Measure and check the solvers of an experiment on each of its graphs; write records as JSON lines."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
+from typing import Any, Self
 
 from retrace.devices.base import Device
 from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
+from retrace.graphs.random import RandomGraph
 from retrace.measure import environment
 from retrace.measure.experiment import as_record, measure, unmeasured
-from retrace.measure.trials import Effort
-from retrace.records.record import Record, update_records, updated, write_records
+from retrace.measure.trials import Effort, Measurement
+from retrace.records.record import update_records, updated, write_records
 from retrace.solvers import parse
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable
@@ -28,10 +32,12 @@ def main() -> None:
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--experiment", required=True, help="key of the experiment, such as table-3.3")
     parser.add_argument(
-        "--graph",
+        "--graphs",
         required=True,
         type=Path,
-        help="folder that get_graph.py or generate_*.py wrote; for generators the name of a graph, such as "
+        nargs="+",
+        metavar="GRAPH",
+        help="folders that get_graph.py or generate_*.py wrote; for generators names of graphs, such as "
         "random-14-5",
     )
     parser.add_argument(
@@ -67,44 +73,90 @@ def main() -> None:
         metavar="S",
         help="skip a solver predicted to need more for a trial",
     )
-    parser.add_argument("--output", required=True, type=Path, help="file of records to write")
+    parser.add_argument(
+        "--emulated-vertices",
+        type=int,
+        metavar="N",
+        help="let the emulator skip graphs with more vertices (default: none)",
+    )
+    parser.add_argument(
+        "--output", required=True, type=Path, help="folder of the records: <graph>.jsonl for each graph"
+    )
     parser.add_argument(
         "--update",
         action="store_true",
-        help="keep the file's other records: replace those of the same solvers and effort, add new ones",
+        help="keep the other records of a file: replace those of the same solvers and effort, add new ones",
     )
     arguments = parser.parse_args()
     check_arguments(arguments)
     if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
 
-    generators = all(name.startswith("generate/") for name in arguments.solvers)
-    wanted = random.named(arguments.graph.name, arguments.seed) if generators else None
-    info = wanted.info if wanted else csr.stored_info(arguments.graph)
-    effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups)
-    device = (arguments.backend, device_factory(arguments))
-    planned = unmeasured(info, arguments.solvers, device)
-    for case in planned:
-        case.skip("yet to be measured")
+    asked = [Asked.of(arguments, path) for path in arguments.graphs]
     provenance = {"machine": environment.machine(arguments.machine, None), "software": environment.software()}
-    check_records(arguments, [as_record(arguments.experiment, info, case, provenance) for case in planned])
-    if "missing" in info:
-        cases = unmeasured(info, arguments.solvers, device)
+    for one in asked:
+        one.check(arguments, provenance)
+    for one in asked:
+        one.measure(arguments, provenance)
+
+
+@dataclass
+class Asked:
+    """An experiment on one graph."""
+
+    path: Path
+    """Folder of the graph; its name is that of the graph."""
+    wanted: RandomGraph | None
+    """The graph to make, where generators are measured."""
+    info: dict[str, Any]
+    device: tuple[str, Callable[[], Device]]
+
+    @classmethod
+    def of(cls, arguments: Namespace, path: Path) -> Self:
+        """Read what is known of the graph; raise RetraceError if it is not stored."""
+        generators = all(name.startswith("generate/") for name in arguments.solvers)
+        wanted = random.named(path.name, arguments.seed) if generators else None
+        info = wanted.info if wanted else csr.stored_info(path)
+        return cls(path, wanted, info, (arguments.backend, device_factory(arguments)))
+
+    def skipped(self, arguments: Namespace, reason: str) -> list[Measurement]:
+        """Return measurements that give a reason and nothing else."""
+        cases = unmeasured(self.info, arguments.solvers, self.device)
         for case in cases:
-            case.skip(info["missing"])
-    else:
-        negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
-        graph = wanted or dense.load(arguments.graph, negative)
-        cases = measure(arguments.experiment, graph, arguments.solvers, effort, device)
-    gpu = next((case.gpu for case in cases if case.gpu is not None), None)
-    provenance["machine"] = environment.machine(arguments.machine, gpu)
-    records = [as_record(arguments.experiment, info, case, provenance) for case in cases]
-    write = update_records if arguments.update else write_records
-    write(arguments.output, records)
-    for case in cases:
-        outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
-        name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
-        print(f"{name}: {case.status}, trials: {len(case.trials)}, {outcome}")
+            case.skip(reason)
+        return cases
+
+    def output(self, arguments: Namespace) -> Path:
+        """Return the file of the records."""
+        return Path(arguments.output, f"{self.path.name}.jsonl")
+
+    def check(self, arguments: Namespace, provenance: dict[str, Any]) -> None:
+        """Raise an error, before anything is measured, if the records could not be written."""
+        planned = self.skipped(arguments, "yet to be measured")
+        records = [as_record(arguments.experiment, self.info, case, provenance) for case in planned]
+        check_writable(self.output(arguments))
+        if arguments.update:
+            updated(self.output(arguments), records)
+
+    def measure(self, arguments: Namespace, provenance: dict[str, Any]) -> None:
+        """Measure, write the records, and print a line for each."""
+        if "missing" in self.info:
+            cases = self.skipped(arguments, self.info["missing"])
+        else:
+            negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
+            graph = self.wanted or dense.load(self.path, negative)
+            most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
+            effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most)
+            cases = measure(arguments.experiment, graph, arguments.solvers, effort, self.device)
+        gpu = next((case.gpu for case in cases if case.gpu is not None), None)
+        origin = provenance | {"machine": environment.machine(arguments.machine, gpu)}
+        records = [as_record(arguments.experiment, self.info, case, origin) for case in cases]
+        write = update_records if arguments.update else write_records
+        write(self.output(arguments), records)
+        for case in cases:
+            outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
+            name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
+            print(f"{self.path.name}, {name}: {case.status}, trials: {len(case.trials)}, {outcome}")
 
 
 def device_factory(arguments: Namespace) -> Callable[[], Device]:
@@ -128,19 +180,14 @@ def check_arguments(arguments: Namespace) -> None:
     for option in ("budget_s", "longest_s"):
         if not (seconds := getattr(arguments, option)) > 0:
             raise RetraceError(f"--{option.replace('_', '-')}: {seconds:g}, expected more than 0")
-    solvers = arguments.solvers
+    solvers, names = arguments.solvers, [path.name for path in arguments.graphs]
     kinds = {parse(solver)[0].name.startswith("generate/") for solver in solvers}
     if len(kinds) > 1:
         raise RetraceError("--solvers: expected generators or solvers, not both; measure them apart")
     if twice := next((solver for solver in solvers if solvers.count(solver) > 1), None):
         raise RetraceError(f"--solvers: {twice} is given twice; give it once")
-    check_writable(arguments.output)
-
-
-def check_records(arguments: Namespace, planned: list[Record]) -> None:
-    """Raise an error before anything is measured if its records could not be written."""
-    if arguments.update:
-        updated(arguments.output, planned)
+    if twice := next((path.name for path in arguments.graphs if names.count(path.name) > 1), None):
+        raise RetraceError(f"--graphs: {twice} is given twice; give it once")
 
 
 if __name__ == "__main__":

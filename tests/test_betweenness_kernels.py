@@ -16,7 +16,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, identified, random_graphs
 from retrace.check.checkers import checker_of
+from retrace.devices import host
 from retrace.devices.base import MAX_THREADS, Device
+from retrace.devices.build import build_host
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.measure.experiment import as_record, measure
@@ -27,6 +29,7 @@ from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.auto import Auto
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.project import KERNELS
 from solving import DEVICES, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
@@ -213,6 +216,27 @@ def test_auto_takes_a_queue_for_a_deep_graph(graph: str, levels: int) -> None:
             assert solver.chosen is (solver.queue if queued else solver.flat)
             assert solver.observed()["levels"] == levels
             assert_allclose(solver.download(), exact(graph), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.name)
+def test_setup_loads_the_files_that_are_declared(
+    kind: type[DeviceSolver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiling is no part of `upload`, which is timed, and a file that changes is measured again."""
+    loaded: set[str] = set()
+
+    def watched(source: Path) -> Path:
+        loaded.add(str(source.relative_to(KERNELS)))
+        return build_host(source)
+
+    monkeypatch.setattr(host, "build_host", watched)
+    with EmulatedDevice() as device:
+        solver = make(with_settings(kind.name), device)
+        solver.setup(GRAPHS["triangles"])
+        assert loaded == {file for file in (kind.source, *kind.more_sources) if file.startswith("host/")}
+        loaded.clear()
+        solver.upload(Query())
+    assert not loaded
 
 
 def test_reductions_search_less() -> None:

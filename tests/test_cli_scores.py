@@ -21,10 +21,10 @@ from command_line import Call, Patch, rows, run, start
 from exact_betweenness import exact_scores
 from graphs import diamonds, graph, grid
 from retrace.graphs import csr
+from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import sample_vertices
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import is_symmetric
 from retrace.solvers.betweenness.extensions import SideVertices
 from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.system import checkpoint

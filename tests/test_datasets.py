@@ -26,6 +26,7 @@ from retrace.graphs import csr, datasets
 from retrace.graphs import downloads as transfers
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
 from retrace.graphs.downloads import Patience
+from retrace.records.record import read_records
 from retrace.system.errors import RetraceError
 
 PAIRS = {"near": [0, 1], "far": [0, 3]}
@@ -303,6 +304,47 @@ def test_a_damaged_file(damaged: bytes, offline: str, host: str, tmp_path: Path,
     assert hashlib.sha256(whole).hexdigest() in message
 
 
+def test_pairs_that_the_registry_does_not_name_are_found(tmp_path: Path) -> None:
+    named = changed(dataset(f"{NOWHERE}/tiny.gr.gz"), pairs=None)
+    (tmp_path / "tiny.gr.gz").write_bytes(FILE)
+    graph = obtain(named, tmp_path, None, "fail", 1)
+    levels = by_levels(graph, 0)
+    last = min(vertex for vertex, level in levels.items() if level == max(levels.values()))
+    assert graph.info["pairs"] == {"near": [0, last], "far": [0, last]}
+
+
+def by_levels(graph: csr.CSRGraph, source: int) -> dict[int, int]:
+    """The level of each vertex that is reached."""
+    levels = {source: 0}
+    for vertex in (order := [source]):
+        for head in graph.indices[graph.indptr[vertex] : graph.indptr[vertex + 1]].tolist():
+            if head not in levels:
+                levels[head] = levels[vertex] + 1
+                order.append(head)
+    return levels
+
+
+def test_an_optional_graph_may_be_missing(tmp_path: Path, script: Call, monkeypatch: Patch) -> None:
+    monkeypatch.chdir(tmp_path)
+    edition = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs", "addresses": [f"{NOWHERE}/t"]}
+    entry = {key: value for key, value in ENTRY.items() if key != "stand_in"} | {"editions": [edition]}
+    registry = {"tiny": entry | {"optional": True}, "needed": entry}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(registry))
+    asked = ("--datasets", "mine.yaml", "--downloads", "d", "--output", "g", "--graph")
+    for asking in (("needed",), ("tiny", "--offline", "fail")):
+        done = script("get_graph.py", *asked, *asking)
+        assert done.status == 1
+        assert done.err.splitlines()[-1].startswith(f"error: {asking[0]}: could not be had, tried: ")
+    assert not (tmp_path / "g").exists()
+    assert script("get_graph.py", *asked, "tiny").status == 0
+    info = csr.stored_info(Path("g"))
+    assert (info["vertices"], info["missing"]) == (4, "its file could not be had")
+    experiment = ("--experiment", "table-3.5", "--graphs", "g", "--backend", "emulator", "--output", "r")
+    assert script("measure.py", *experiment, "--solvers", "sssp/bsp", "sssp/dijkstra-heap").status == 0
+    records = read_records([Path("r/g.jsonl")])
+    assert [(one.status, one.reason) for one in records] == [("skipped", "its file could not be had")] * 2
+
+
 def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     large = changed(dataset(f"{NOWHERE}/tiny.gr.gz"), vertices=1000, arcs=2800, source=500)
     graph = obtain(large, tmp_path, str(tmp_path / "none"), "stand-in", 3)
@@ -412,8 +454,21 @@ def test_downloads_that_cannot_be_a_folder(tmp_path: Path) -> None:
 
 def test_the_projects_registry() -> None:
     registry = load_registry(["datasets.yaml"])
-    road = ["NY", "NY-uniform", "NY-unit", "NY-264", "NY-1056", "NW"]
+    york = ["NY", "NY-uniform", "NY-unit", "NY-264", "NY-1056"]
+    others = ["BAY", "COL", "FLA", "NE", "CAL", "LKS", "E", "W", "CTR", "USA"]
+    times = [f"{name}-t" for name in ("NY", *others[:3], "NW", *others[3:])]
+    road = [*york, "NW", *others, *times]
     assert list(registry) == ["small-6", "small-9", *road, "Gowalla", "Gowalla-4096"]
+    challenge = "https://www.diag.uniroma1.it/challenge9/data"
+    for name in ("NY", "NW", *others, *times):
+        (edition, *_), kind = registry[name].editions, "t" if name.endswith("-t") else "d"
+        assert edition.file == f"USA-road-{kind}.{name.removesuffix('-t')}.gr.gz"
+        assert edition.addresses[0] == f"{challenge}/USA-road-{kind}/{edition.file}"
+        by_distance = registry[name.removesuffix("-t")]
+        assert (registry[name].vertices, registry[name].arcs) == (by_distance.vertices, by_distance.arcs)
+    sizes = [(registry[name].vertices, registry[name].arcs) for name in others]
+    assert sizes == sorted(sizes)
+    assert (sizes[0], sizes[-1]) == ((321_270, 800_172), (23_947_347, 58_333_344))
     whole, sampled = registry["Gowalla"], registry["Gowalla-4096"]
     assert sampled == changed(whole, name="Gowalla-4096", sources=4096)
     assert registry["NW"].editions[1].arcs == 2 * 1_410_387

@@ -470,10 +470,15 @@ def test_the_debug_build_says_what_it_needs() -> None:
 
 
 def test_the_build_command_writes_a_manifest(tmp_path: Path, script: Call) -> None:
-    manifest = tmp_path / "new" / "emulator.json"
+    manifest = tmp_path / "new" / "built.json"
     names = ["bfs/bsp.cu", "bfs/block_queue.cuh", "stcon/bsp.cu", "host/bfs_queue.cpp", "emulator/runtime.h"]
     files = [PROJECT / "kernels" / name for name in names]
-    assert script("build_kernels.py", "--backend", "emulator", "--output", manifest, *files).status == 0
+    assert (
+        script(
+            "build_kernels.py", "--backends", "host", "emulator", "--output", manifest, "--files", *files
+        ).status
+        == 0
+    )
     built = json.loads(manifest.read_text())
-    assert set(built) == {"bfs/bsp.cu", "stcon/bsp.cu"}
+    assert set(built) == {"bfs/bsp.cu", "stcon/bsp.cu", "host/bfs_queue.cpp"}
     assert all((build_folder() / artefact).is_file() for artefact in built.values())

@@ -122,7 +122,7 @@ def test_without_it_the_script_says_why(nothing_here: Path, script: Call, monkey
 def test_without_it_nothing_of_it_is_compiled(nothing_here: Path, script: Call) -> None:
     output = nothing_here / "host.json"
     files = [PROJECT / "kernels/gapbs/bfs.cpp", PROJECT / "kernels/host/bfs_queue.cpp"]
-    assert script("build_kernels.py", "--backend", "host", "--output", output, *files).status == 0
+    assert script("build_kernels.py", "--backends", "host", "--output", output, "--files", *files).status == 0
     assert list(json.loads(output.read_text())) == ["host/bfs_queue.cpp"]
 
 

@@ -122,10 +122,10 @@ def generated(tmp_path: Path, monkeypatch: Patch, script: Call) -> Callable[[], 
 
 def measured(script: Call, *asked: object) -> list[Record]:
     solvers = ("--backend", "emulator", "--solvers", "sssp/mask-sequential", "sssp/standard")
-    files = ("--graph", PATH, "--output", "records.jsonl")
+    files = ("--graphs", PATH, "--output", ".")
     done = script("measure.py", "--experiment", "table-2", "--trials", 1, *asked, *files, *solvers)
     assert done.status == 0, done.err
-    return read_records([Path("records.jsonl")])
+    return read_records([Path(f"{PATH.name}.jsonl")])
 
 
 def test_a_graph_too_large_is_skipped(generated: Callable[[], str], script: Call, monkeypatch: Patch) -> None:

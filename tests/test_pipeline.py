@@ -38,6 +38,7 @@ PARTS = ["Snakefile", "config.yaml", "datasets.yaml", "profiles", "workflow", "s
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
+DRAWN = "Write the table and draw the figures of table-3.3"
 
 
 class Host(BaseHTTPRequestHandler):
@@ -259,7 +260,7 @@ def test_an_edit_measures_again(finished: tuple[Path, str], edited: str, measure
         path.write_bytes(before + b"\n")
         again = jobs(snakemake(project, project, "--dry-run"))
         assert {job.split()[3] for job in again if job.startswith("Measure")} == measured
-        assert {f"Write the table {name}" for name in measured} <= again
+        assert {f"Write the table and draw the figures of {name}" for name in measured} <= again
         assert ("List which answers were verified" in again) == bool(measured)
     finally:
         path.write_bytes(before)
@@ -272,7 +273,10 @@ def test_a_record_that_was_deleted_is_measured_again(finished: tuple[Path, str],
     try:
         for targets in ((), ("mine",)):
             again = jobs(snakemake(project, project, "--dry-run", *targets))
-            assert again >= {"Measure and check mine on small-6", "Write the table mine"}
+            assert again >= {
+                "Measure and check mine on small-6",
+                "Write the table and draw the figures of mine",
+            }
     finally:
         shutil.move(tmp_path / record.name, record)
 
@@ -283,8 +287,8 @@ def test_a_record_that_was_deleted_is_measured_again(finished: tuple[Path, str],
         ("machine=a/b", "config.machine: expected text of the form ^[a-z0-9][a-z0-9._-]*$, found 'a/b'"),
         ("machines={m: {block_sizes: 1}}", "config.machines.m.block_sizes: unknown key; expected one of"),
         (
-            "experiments={measure: {solvers: [bfs/bsp], graphs: [NY]}}",
-            "config.experiments: measure names a rule",
+            "experiments={all: {solvers: [bfs/bsp], graphs: [NY]}}",
+            "config.experiments: all names a rule",
         ),
     ],
 )
@@ -317,7 +321,7 @@ def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> N
     ]
     assert planned[0] == set()
     _, trials, block_size = ([job.split()[3] for job in found if "Measure" in job] for found in planned)
-    assert len(trials) == 6
+    assert len(trials) == 5
     # solvers with a block size of their own, and those that have none, are as they were
     assert {*block_size} == {"table-3.3", "table-3.4", "table-3.5", "generators"}
 
@@ -341,7 +345,7 @@ def busy(tmp_path: Path) -> tuple[str, ...]:
 
 
 def measuring(folder: Path) -> bool:
-    log = folder / "logs/measure/table-3.3/NY.log"
+    log = folder / "logs/measure/table-3.3.log"
     return log.exists() and "trial/s" in log.read_text()
 
 
@@ -366,11 +370,11 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert not record.exists()
 
     run = Run(project, tmp_path, *busy)
-    run.wait_until(lambda: "Write the table table-3.3" in run.printed_so_far())
+    run.wait_until(lambda: DRAWN in run.printed_so_far())
     run.kill(tmp_path)
     measured = record.read_bytes()
 
-    assert jobs(snakemake(project, tmp_path, *busy)) == {"Write the table table-3.3"}
+    assert jobs(snakemake(project, tmp_path, *busy)) == {DRAWN}
     assert [form for form in ("csv", "md", "html") if not table.with_suffix(f".3.{form}").exists()] == []
     assert record.read_bytes() == measured
     assert {record.agreed for record in records(tmp_path)} == {True}

@@ -65,12 +65,9 @@ def publish(tmp_path: Path, script: Call) -> Callable[..., str]:
         write_records(tmp_path / "h200.jsonl", records)
         sources = ("--records", tmp_path / "h200.jsonl", *(("--report", report) if report else ()))
         table, drawing = tmp_path / "tables" / experiment, tmp_path / "figures" / figure
-        for name, kind, key, prefix in (
-            ("make_table.py", "--experiment", experiment, table),
-            ("make_figure.py", "--figure", figure, drawing),
-        ):
-            done = script(name, kind, key, "--output-prefix", prefix, *sources)
-            assert (done.status, done.err) == (0, "")
+        asked = ("--experiment", experiment, "--figures", figure, "--output", tmp_path)
+        done = script("publish_experiment.py", *asked, *sources)
+        assert (done.status, done.err) == (0, "")
         assert sorted(path.suffix for path in table.parent.iterdir()) == [".csv", ".html", ".md"]
         files = (f"{table}.csv", f"{table}.html", f"{drawing}.svg")
         return "\n".join(Path(file).read_text() for file in files)

@@ -40,7 +40,7 @@ def test_a_wrong_option_takes_one_line(name: str, folder: Path, script: Call) ->
 
 
 def test_a_script_runs_from_any_folder() -> None:
-    command = [sys.executable, ROOT / "scripts/make_table.py", "--bogus"]
+    command = [sys.executable, ROOT / "scripts/publish_experiment.py", "--bogus"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
@@ -53,11 +53,12 @@ def test_a_script_runs_from_any_folder() -> None:
      (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue is given twice"),
      (["--solvers", "bfs/queue", "generate/tree-first"], "not both"),
      (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
-     (["--output", "."], "it is a folder"),
+     (["--graphs", "graph", "graph"], "graph is given twice"),
+     (["--output", "folders"], "folders/graph.jsonl: cannot be written (it is a folder"),
      ([], "its graph.json has no source for bfs; measure a graph that get_graph.py"),
      (["--solvers", "stcon/bsp"], "its graph.json has no pairs for stcon"),
      (["--solvers", "betweenness/vert"], "cannot be recorded: graph.origin: required, but missing"),
-     (["--update", "--output", "torn.jsonl"], "torn.jsonl:1: not JSON"),
+     (["--update", "--output", "torn"], "torn/graph.jsonl:1: not JSON"),
      (["--output", "graph/graph.json/x"], "is a file")],
 )  # fmt: skip
 def test_measuring_is_refused_early(asked: list[object], complaint: str, folder: Path, script: Call) -> None:
@@ -65,24 +66,26 @@ def test_measuring_is_refused_early(asked: list[object], complaint: str, folder:
     whole = graph(2, [(0, 1, 1)])
     bare = "graph.json has" in complaint or "recorded" in complaint
     save(replace(whole, info={**whole.info, **({} if bare else info)}), folder / "graph")
-    (folder / "torn.jsonl").write_text("{")
+    (folder / "torn").mkdir()
+    (folder / "torn/graph.jsonl").write_text("{")
+    (folder / "folders/graph.jsonl").mkdir(parents=True)
     before = sorted(folder.rglob("*"))
-    usual = ["--experiment", "table-3.3", "--graph", "graph", "--backend", "emulator"]
-    usual += ["--solvers", "bfs/queue", "--output", "out.jsonl"]
+    usual = ["--experiment", "table-3.3", "--graphs", "graph", "--backend", "emulator"]
+    usual += ["--solvers", "bfs/queue", "--output", "out"]
     assert complaint in script("measure.py", *usual, *asked).refusal(1)
     assert sorted(folder.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
     ("name", "asked"),
-    [("make_figure.py", ["--figure", "figure-3.3"]), ("make_table.py", ["--experiment", "table-3.3"]),
-     ("make_claims.py", [])],
+    [("publish_experiment.py", ["--experiment", "table-3.3", "--output", "x"]),
+     ("make_claims.py", ["--output-prefix", "x"])],
 )  # fmt: skip
 def test_printed_numbers_have_rows(name: str, asked: list[str], folder: Path, script: Call) -> None:
     shutil.copy(PUBLISHED / "bsp-suite.yaml", "empty.yaml")
     (folder / "empty.csv").write_text("table\n")
     write_records(Path("r.jsonl"), [record("bfs/queue", "NY")])
-    usual = ["--report", "empty.yaml", "--records", "r.jsonl", "--output-prefix", "x"]
+    usual = ["--report", "empty.yaml", "--records", "r.jsonl"]
     assert "empty.csv: has no rows" in script(name, *asked, *usual).refusal(1)
 
 
@@ -92,7 +95,7 @@ def test_printed_numbers_have_rows(name: str, asked: list[str], folder: Path, sc
 )
 def test_what_cannot_be_built(output: str, file: object, complaint: str, folder: Path, script: Call) -> None:
     (folder / "mine.cu").touch()
-    done = script("build_kernels.py", "--backend", "emulator", "--output", output, file)
+    done = script("build_kernels.py", "--backends", "emulator", "--output", output, "--files", file)
     assert complaint in done.refusal(1)
     assert [path.name for path in folder.iterdir()] == ["mine.cu"]
 
@@ -102,17 +105,17 @@ def test_a_table_that_cannot_be_written(script: Call) -> None:
     done = script("make_verification.py", "--records", "r.jsonl", "--output-prefix", "r.jsonl/x")
     assert "is a file); check the path" in done.refusal(1)
     Path("bad.jsonl").write_text("{}\n")
-    done = script("make_table.py", "--experiment", "mine", "--records", "bad.jsonl", "--output-prefix", "x/y")
+    done = script("publish_experiment.py", "--experiment", "mine", "--records", "bad.jsonl", "--output", "x")
     assert done.refusal(1).startswith("error: bad.jsonl:1: ")
     assert not Path("x").exists()
 
 
 def test_pipes_full_disks_and_long_names_take_one_line(folder: Path, script: Call) -> None:
     os.mkfifo("pipe.jsonl")
-    make = ("make_table.py", "--experiment", "mine", "--output-prefix", "x")
+    make = ("publish_experiment.py", "--experiment", "mine", "--output", "x")
     assert "pipe.jsonl: cannot be read (it is a pipe" in script(*make, "--records", "pipe.jsonl").refusal(1)
     told = script(
-        "make_table.py", "--experiment", "mine", "--records", "--output-prefix", "x" * 5000
+        "publish_experiment.py", "--experiment", "mine", "--records", "--output", "x" * 5000
     ).refusal(1)
     assert "File name too long" in told
     assert len(told) < 1000
@@ -128,7 +131,7 @@ def test_a_terminal_without_greek_letters() -> None:
     found = python("from retrace import cli; cli.main(['solvers'])", **posix)
     assert (found.returncode, found.stderr) == (0, "")
     program = "from retrace.planning import plan; import yaml; plan.load_reports(); plan.stored_info('NY')\n"
-    program += "from retrace.system import project; print(len(project.imports('make_table.py')) > 9)"
+    program += "from retrace.system import project; print(len(project.imports('publish_experiment.py')) > 9)"
     assert python(program, **posix).stdout == "True\n"
 
 
@@ -138,9 +141,9 @@ def test_a_spreadsheet_calculates_nothing(script: Call) -> None:
         "bfs/queue", graph_info("small-6").model_copy(update={"name": cell}), "failed", "@reason"
     )
     write_records(Path("r.jsonl"), [one])
-    asked = ("--experiment", "table-3.3", "--records", "r.jsonl", "--output-prefix", "x")
-    assert script("make_table.py", *asked).status == 0
-    with Path("x.csv").open(newline="") as file:
+    asked = ("--experiment", "table-3.3", "--records", "r.jsonl", "--output", ".")
+    assert script("publish_experiment.py", *asked).status == 0
+    with Path("tables/table-3.3.csv").open(newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["graph"], row["reason"]) == (f"'{cell}", "'@reason")
 
@@ -149,9 +152,9 @@ def test_a_name_may_look_like_a_formula_of_tex(script: Call) -> None:
     write_records(
         Path("r.jsonl"), [record("bfs/queue", graph_info("small-6").model_copy(update={"name": r"$\frac{$"}))]
     )
-    asked = ("--figure", "table-3.3", "--records", "r.jsonl", "--output-prefix", "x")
-    assert script("make_figure.py", *asked).status == 0
-    assert r"$\frac{$" in Path("x.md").read_text()
+    asked = ("--experiment", "table-3.3", "--figures", "table-3.3", "--records", "r.jsonl", "--output", ".")
+    assert script("publish_experiment.py", *asked).status == 0
+    assert r"$\frac{$" in Path("figures/table-3.3.md").read_text()
 
 
 def test_a_project_that_cannot_be_written_builds_elsewhere(folder: Path, monkeypatch: Patch) -> None:

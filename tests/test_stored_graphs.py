@@ -61,8 +61,8 @@ def made_up(folder: Path, **arrays: list[int]) -> None:
 def measured(script: Call, folder: Path, solver: str = "sssp/dijkstra-heap") -> str:
     """The one line with which measure.py refuses a graph; it leaves no records."""
     asked = ("--experiment", "table-3.5", "--backend", "emulator", "--trials", 1, "--solvers", solver)
-    told = script("measure.py", *asked, "--graph", folder, "--output", folder / "records.jsonl").refusal(1)
-    assert not (folder / "records.jsonl").exists()
+    told = script("measure.py", *asked, "--graphs", folder, "--output", folder).refusal(1)
+    assert not list(folder.glob("*.jsonl"))
     return told
 
 
@@ -197,11 +197,11 @@ def test_a_record_says_what_was_trusted_on_first_use(tmp_path: Path, script: Cal
     asked = ("--experiment", "table-3.5", "--backend", "emulator", "--trials", 1, "--solvers", "bfs/queue")
     for trusted in ({}, {"trusted_sha256": "7" * 64}):
         csr.save(square(**trusted), tmp_path / "square")
-        paths = ("--graph", tmp_path / "square", "--output", tmp_path / "records.jsonl")
+        paths = ("--graphs", tmp_path / "square", "--output", tmp_path)
         assert script("measure.py", *asked, *paths).status == 0
-        (record,) = read_records([tmp_path / "records.jsonl"])
+        (record,) = read_records([tmp_path / "square.jsonl"])
         assert record.graph.trusted_sha256 == trusted.get("trusted_sha256")
-        assert ("trusted" in (tmp_path / "records.jsonl").read_text()) == bool(trusted)
+        assert ("trusted" in (tmp_path / "square.jsonl").read_text()) == bool(trusted)
 
 
 def test_a_graph_as_large_as_new_york_is_checked_at_once(tmp_path: Path) -> None:

@@ -188,6 +188,17 @@ def test_what_is_predicted_to_be_long_is_skipped(temporary: Any) -> None:
     assert run(["bfs/delegate"], longest_s=62)[0].status == "ok"
 
 
+def test_the_emulator_skips_large_graphs() -> None:
+    def statuses(most: int) -> dict[str, tuple[str, str | None]]:
+        effort = Effort(1, 60, emulated_vertices=most)
+        found = measure("table-3.3", GRID, ["bfs/queue", "bfs/bsp"], effort, ("emulator", EmulatedDevice))
+        return {case.solver: (case.status, case.reason) for case in found}
+
+    why = f"emulated on graphs of at most {GRID.vertices - 1} vertices"
+    assert statuses(GRID.vertices - 1) == {"bfs/queue": ("ok", None), "bfs/bsp": ("skipped", why)}
+    assert {status for status, _ in statuses(GRID.vertices).values()} == {"ok"}
+
+
 def test_a_query_that_a_solver_declines_is_skipped(temporary: Any) -> None:
     @temporary
     class Picky(Delegate):

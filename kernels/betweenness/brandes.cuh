@@ -34,7 +34,7 @@ struct WholeGraph {
     __device__ int source_count(int) const { return 1; }
 };
 
-// A compacted graph, whose vertices also stand for removed ones; see retrace.graphs.reductions.
+// A compacted graph, whose vertices also stand for removed ones; see host/compact.cpp.
 struct CompactedGraph {
     const int *reaches, *source_counts;
     __device__ int reach(int v) const { return __ldg(&reaches[v]); }

@@ -2,7 +2,7 @@
 //
 // Report   domitrz-brandes, brandes-par-edge-comp.cu.
 // Mapping  as betweenness/edge, on the compacted graph: the host repeatedly removes vertices of degree 1 and accounts
-//          for their contributions (retrace.graphs.reductions).
+//          for their contributions (host/compact.cpp).
 // Departs  see brandes.cuh.
 
 #include "edge.cuh"

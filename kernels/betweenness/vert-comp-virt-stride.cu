@@ -2,7 +2,7 @@
 //
 // Report   domitrz-brandes, brandes-par-vert-comp-virt-stride.cu.
 // Mapping  as betweenness/vert-virt-stride, on the compacted graph: the host repeatedly removes vertices of degree 1
-//          and accounts for their contributions (retrace.graphs.reductions).
+//          and accounts for their contributions (host/compact.cpp).
 // Departs  see brandes.cuh and virtual.cuh.
 
 #include "virtual.cuh"

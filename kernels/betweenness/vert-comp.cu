@@ -2,7 +2,7 @@
 //
 // Report   domitrz-brandes, brandes-par-vert-comp.cu.
 // Mapping  as betweenness/vert, on the compacted graph: the host repeatedly removes vertices of degree 1 and accounts
-//          for their contributions (retrace.graphs.reductions).
+//          for their contributions (host/compact.cpp).
 // Departs  see brandes.cuh.
 
 #include "vert.cuh"

@@ -2,7 +2,7 @@
 //
 // Report   domitrz-brandes, brandes-par-vert-queue-comp.cu.
 // Mapping  as betweenness/vert-queue, on the compacted graph: the host repeatedly removes vertices of degree 1 and
-//          accounts for their contributions (retrace.graphs.reductions).
+//          accounts for their contributions (host/compact.cpp).
 // Departs  see vert-queue.cu.
 
 #include "vert_queue.cuh"

@@ -1,5 +1,5 @@
 // Shared by the variants on Virtual-CSR and Stride-CSR: one thread per virtual vertex, which has up to mdeg arcs.
-// retrace.graphs.virtual describes both layouts.
+// host/virtual_vertices.cpp writes both layouts.
 //
 // Departs  registers are limited to 32 per thread, so that two blocks fit on a multiprocessor.
 //          On Stride-CSR, the index of each virtual vertex's first arc is stored. (The paper stores the vertex's

@@ -1,7 +1,7 @@
 # Build: compile kernels before anything is measured.
 #   in   kernels/: the files of an experiment's solvers
-#   out  resources/build/{experiment}/{backend}.json: the compiled file of each source file
-#   1    gapbs: get the source of a peer that some solvers call
+#   out  resources/build/{experiment}.json: the compiled file of each source file
+#   1    gapbs: get the source of a library that some solvers call
 #   2    build: compile the kernels of an experiment
 
 
@@ -14,7 +14,7 @@ rule gapbs:
         script=f"{SCRIPTS}/get_gapbs.py",
         code=imports("get_gapbs.py"),
     output:
-        "resources/build/gapbs.json",
+        "resources/build/peers/gapbs.json",
     log:
         "logs/gapbs.log",
     message:
@@ -24,31 +24,31 @@ rule gapbs:
 
 
 rule build:
-    """Compile the kernels of {experiment} for {backend}; the compiled files are cached in build/ by content.
+    """Compile the kernels and C++ baselines of {experiment}; the compiled files are cached in build/ by content.
 
     Each experiment has a job of its own, so that an edit of a kernel measures only its experiments again. A job uses
     all cores, so one job runs at a time.
     """
     input:
-        kernels=lambda wildcards: PLAN.kernels(wildcards.experiment, wildcards.backend),
+        kernels=lambda wildcards: PLAN.kernels(wildcards.experiment),
         gapbs=branch(
-            lambda wildcards: wildcards.backend == "host"
-            and PLAN.calls_gapbs(wildcards.experiment),
-            then="resources/build/gapbs.json",
+            lambda wildcards: PLAN.calls_gapbs(wildcards.experiment),
+            then="resources/build/peers/gapbs.json",
             otherwise=[],
         ),
         script=f"{SCRIPTS}/build_kernels.py",
         code=imports("build_kernels.py"),
     output:
-        "resources/build/{experiment}/{backend}.json",
+        "resources/build/{experiment}.json",
     log:
-        "logs/build/{experiment}/{backend}.log",
+        "logs/build/{experiment}.log",
     resources:
         compiler=1,
     params:
+        backends=["host", PLAN.backend],
         compute_capability=PLAN.options("compute_capability"),
     message:
-        "Compile the kernels of {wildcards.experiment} for {wildcards.backend}"
+        "Compile the kernels of {wildcards.experiment}"
     shell:
-        "python {input.script:q} --backend {wildcards.backend:q} {params.compute_capability:q} --output {output:q}"
-        " {input.kernels:q} 2> >(tee {log:q} >&2)"
+        "python {input.script:q} --output {output:q} --backends {params.backends:q}"
+        " {params.compute_capability:q} --files {input.kernels:q} 2> >(tee {log:q} >&2)"

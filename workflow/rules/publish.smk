@@ -1,74 +1,65 @@
 # Publish: make the tables and figures, with printed numbers and words beside measured ones.
 #   in   results/published/<report>.yaml and .csv; the records of this machine and of the committed machines
-#   out  results/tables/{experiment}.{csv,md,html}
-#        results/figures/{figure}.{svg,png,md}: the .md is the caption
+#   out  results/tables/<experiment>.{csv,md,html}
+#        results/figures/<figure>.{svg,png,md}: the .md is the caption
 #        results/tables/claims-{report}.{csv,md,html}
 #        results/tables/claims-summary.{csv,md,html}
-#   1    table: a table of each experiment
-#   2    figure: the figures of the reports, and one for each experiment that no report shows
-#   3    claims: what a report says in words, with verdicts
-#   4    claims_summary: how many claims of each report hold
+#   1    publish-<experiment>: the table of an experiment, and its figures: those of a report, or one of its own
+#   2    claims: what a report says in words, with verdicts
+#   3    claims_summary: how many claims of each report hold
 # `--report` names the report of an experiment, if there is one. Its printed numbers are in the .csv beside the .yaml.
 
 
-rule table:
-    """Make a table of the measured times of {experiment}, beside the printed times if its report prints any."""
-    input:
-        f"{TEMPLATES}/table.md.j2",
-        f"{TEMPLATES}/table.html.j2",
-        report=lambda wildcards: PLAN.report_files(wildcards.experiment),
-        records=lambda wildcards: PLAN.records(wildcards.experiment),
-        script=f"{SCRIPTS}/make_table.py",
-        code=imports("make_table.py"),
-    output:
-        csv="results/tables/{experiment}.csv",
-        md="results/tables/{experiment}.md",
-        html=report(
-            "results/tables/{experiment}.html",
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "{experiment}"},
-        ),
-    log:
-        "logs/table/{experiment}.log",
-    params:
-        report=lambda wildcards, input: ["--report", *input.report[:1]]
-        * bool(input.report),
-    message:
-        "Write the table {wildcards.experiment}"
-    shell:
-        "python {input.script:q} --experiment {wildcards.experiment:q} {params.report:q}"
-        " --records {input.records:q} --output-prefix results/tables/{wildcards.experiment:q}"
-        " 2> >(tee {log:q} >&2)"
+for name in PLAN.experiments:
+    figures = [figure for figure, of in PLAN.figures.items() if of == name]
 
-
-rule figure:
-    """Draw {figure} from the measured times of its experiment, with the printed times if its report prints any."""
-    input:
-        report=lambda wildcards: PLAN.report_files(PLAN.figures[wildcards.figure]),
-        records=lambda wildcards: PLAN.records(PLAN.figures[wildcards.figure]),
-        script=f"{SCRIPTS}/make_figure.py",
-        code=imports("make_figure.py"),
-    output:
-        svg=report(
-            "results/figures/{figure}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "{figure}"},
-        ),
-        png="results/figures/{figure}.png",
-        md="results/figures/{figure}.md",
-    log:
-        "logs/figure/{figure}.log",
-    params:
-        report=lambda wildcards, input: ["--report", *input.report[:1]]
-        * bool(input.report),
-    message:
-        "Draw {wildcards.figure}"
-    shell:
-        "python {input.script:q} --figure {wildcards.figure:q} {params.report:q}"
-        " --records {input.records:q} --output-prefix results/figures/{wildcards.figure:q}"
-        " 2> >(tee {log:q} >&2)"
+    rule:
+        """Write the table of an experiment and draw its figures, in one process: most of its time would be its start."""
+        name:
+            f"publish-{name}"
+        input:
+            f"{TEMPLATES}/table.md.j2",
+            f"{TEMPLATES}/table.html.j2",
+            report=PLAN.report_files(name),
+            records=PLAN.records(name),
+            script=f"{SCRIPTS}/publish_experiment.py",
+            code=imports("publish_experiment.py"),
+        output:
+            csv=f"results/tables/{name}.csv",
+            md=f"results/tables/{name}.md",
+            html=report(
+                f"results/tables/{name}.html",
+                caption="../report/table.rst",
+                category="Tables",
+                labels={"table": name},
+            ),
+            svg=[
+                report(
+                    f"results/figures/{figure}.svg",
+                    caption="../report/figure.rst",
+                    category="Figures",
+                    labels={"figure": figure},
+                )
+                for figure in figures
+            ],
+            others=expand(
+                "results/figures/{figure}.{form}", figure=figures, form=["png", "md"]
+            ),
+        log:
+            f"logs/publish/{name}.log",
+        params:
+            experiment=name,
+            figures=figures,
+            report=(
+                ["--report", *PLAN.report_files(name)[:1]]
+                if PLAN.report_files(name)
+                else []
+            ),
+        message:
+            f"Write the table and draw the figures of {name}"
+        shell:
+            "python {input.script:q} --experiment {params.experiment:q} --figures {params.figures:q} {params.report:q}"
+            " --records {input.records:q} --output results 2> >(tee {log:q} >&2)"
 
 
 rule claims:

@@ -18,8 +18,8 @@ from tqdm import tqdm
 
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense, formats, path_files
+from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.reductions import is_symmetric, with_reverse_arcs
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, naming_output, write_whole
 

@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
 from retrace.commands.graph_file import check_outputs, interruptible, read_graph, write_table
+from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
-from retrace.graphs.reductions import is_symmetric
 from retrace.solvers import Query, Solver, make
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError

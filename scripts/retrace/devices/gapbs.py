@@ -43,7 +43,7 @@ def source_folder() -> Path:
 def why_missing() -> str | None:
     """Return why what calls GAPBS cannot be compiled here; None if it can."""
     if not source_folder().is_dir():
-        again = "scripts/get_gapbs.py tries again, as does a run after rm resources/build/gapbs.json"
+        again = "scripts/get_gapbs.py tries again, as does a run after rm resources/build/peers/gapbs.json"
         return f"GAPBS's source could not be had; {again}"
     if not has_openmp(find_cxx()):
         return f"{find_cxx()} has no OpenMP, without which GAPBS would run on one core; set CXX to another"

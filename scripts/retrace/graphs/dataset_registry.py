@@ -75,7 +75,8 @@ class DatasetEntry(FileModel):
     licence: str
     source: Vertex
     """The vertex that searches begin at, 0-based."""
-    pairs: Pairs
+    pairs: Pairs | None = None
+    """Source and target of the searches for ST-connectivity; found by a search if they are not named."""
     editions: Some[Edition]
     """Files with this graph. The first one that is available is used."""
     weighted: bool = True
@@ -86,6 +87,8 @@ class DatasetEntry(FileModel):
     """Betweenness: the number of sources, drawn with the configuration's seed; by default all vertices."""
     stand_in: Literal["road", "heavy-tailed"] | None = None
     """The kind of generated graph that is used if no edition is available; by default none is used."""
+    optional: bool = False
+    """If no edition is available, the graph's rows say so, and the run goes on."""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -33,10 +33,14 @@ from retrace.system.models import one_line
 from retrace.system.project import ROOT
 
 NEAR_HOPS = 15
-"""Arcs between source and target of a stand-in's near pair."""
+"""Arcs between source and target of a near pair that the registry does not name."""
 
 BYTES_PER_ARC, BYTES_OF_COMMENTS = 64, 1 << 20
 """The longest line of an arc has 36 bytes; content that is longer than all its lines can be is refused."""
+
+
+class UnavailableError(RetraceError):
+    """None of a data set's files is available."""
 
 
 def obtain(
@@ -56,7 +60,8 @@ def obtain(
     (`file`, `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for
     a sample of sources their count and seed.
 
-    Raises RetraceError if a file already there is wrong, or no edition is available and no stand-in allowed.
+    Raises RetraceError if a file already there is wrong; UnavailableError if no edition is available and no
+    stand-in allowed.
     """
     missing = list(
         takewhile(lambda edition: edition.file and not (downloads / edition.file).is_file(), dataset.editions)
@@ -90,7 +95,7 @@ def obtain(
             raise RetraceError(f"{error}{advice}") from None
     if offline == "fail" or not dataset.stand_in:
         files = " or ".join(str(edition.file) for edition in missing)
-        raise RetraceError(
+        raise UnavailableError(
             f"{dataset.name}: could not be had, tried: {', '.join(tried) or 'nothing'}; "
             f"set GRAPH_MIRROR to a folder or address with {files}"
         )
@@ -203,7 +208,9 @@ def _check(
 def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]) -> CSRGraph:
     """Complete `info` from the data set; give the graph weights that it lacks, or that replace its own."""
     alike = {"name": dataset.name, "origin": dataset.origin, "directed": dataset.directed}
-    info = {**alike, "source": dataset.source, "pairs": dataset.pairs.by_name(), **info}
+    info = {**alike, "source": dataset.source, **info}
+    if "pairs" not in info:
+        info["pairs"] = dataset.pairs.by_name() if dataset.pairs else _pairs(graph, dataset.source)
     if dataset.sources is not None and dataset.sources < dataset.vertices:
         info["sources"] = {"count": dataset.sources, "seed": seed}
     if dataset.weights == "unit":
@@ -212,6 +219,24 @@ def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]
         return replace(graph, info=info)
     weights = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)
     return replace(graph, weights=weights, info={**info, "weights": "generated", "seed": seed})
+
+
+def _pairs(graph: CSRGraph, source: int) -> dict[str, list[int]]:
+    """Return the first vertices at 15 hops from the source and at its eccentricity, each with the source."""
+    hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[source])[0]
+    most = hops[np.isfinite(hops)].max()
+    wanted = {"near": min(NEAR_HOPS, most), "far": most}
+    return {name: [source, int(np.argmax(hops == distance))] for name, distance in wanted.items()}
+
+
+def identity(dataset: Dataset) -> dict[str, Any]:
+    """Return what is known of a data set that could not be had."""
+    weights = dataset.weights or ("file" if dataset.weighted else "none")
+    return {
+        "name": dataset.name, "vertices": dataset.vertices, "arcs": dataset.arcs, "origin": dataset.origin,
+        "edition": dataset.editions[0].name, "weights": weights, "seed": None, "directed": dataset.directed,
+        "source": dataset.source,
+    }  # fmt: skip
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:
@@ -230,9 +255,7 @@ def _stand_in(dataset: Dataset, seed: int) -> CSRGraph:
     """Generate a stand-in, with a near and a far pair of its own."""
     generate = {"road": road_stand_in, "heavy-tailed": heavy_tailed_stand_in}[str(dataset.stand_in)]
     graph = generate(dataset.vertices, dataset.arcs, seed)
-    hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[dataset.source])[0]
-    near, far = (int(np.argmax(hops == wanted)) for wanted in (min(NEAR_HOPS, hops.max()), hops.max()))
-    pairs = {"near": [dataset.source, near], "far": [dataset.source, far]}
+    pairs = _pairs(graph, dataset.source)
     weights = "none" if graph.weights is None else "generated"
     info = {"origin": "stand-in", "edition": "stand-in", "directed": False, "seed": seed}
     return _complete(graph, dataset, seed, {**info, "pairs": pairs, "weights": weights})

@@ -66,6 +66,8 @@ class Effort:
     """A solver predicted to need more seconds for one trial is skipped."""
     setups: int = 3
     """Most passes of `setup`."""
+    emulated_vertices: float = float("inf")
+    """The emulator skips graphs with more vertices."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,8 @@ class Measurement:
         """Check that the solver can answer in memory and in time, and time its setup."""
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         try:
+            if self.backend == "emulator" and graph.vertices > effort.emulated_vertices:
+                self.skip(f"emulated on graphs of at most {effort.emulated_vertices:,} vertices")
             if isinstance(graph, CSRGraph):
                 memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
             elif isinstance(graph, RandomGraph):

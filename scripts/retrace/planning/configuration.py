@@ -130,6 +130,8 @@ class Limits(FileModel):
     """Seconds for all trials of a solver on a graph; the first one may take longer."""
     longest_s: Annotated[float, Field(gt=0)]
     """Most seconds that a solver may predict for a trial; it is skipped if it predicts more."""
+    emulated_vertices: Positive | None = None
+    """The emulator skips graphs with more vertices; by default none."""
 
 
 class Configuration(FileModel):
@@ -151,6 +153,8 @@ class Configuration(FileModel):
     """In place of `budget_s` in the limits of the scale."""
     longest_s: Annotated[float, Field(gt=0)] | None = None
     """In place of `longest_s` in the limits of the scale."""
+    emulated_vertices: Positive | None = None
+    """In place of `emulated_vertices` in the limits of the scale."""
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     """Seed of everything that is generated."""
     offline: Literal["stand-in", "fail"]

@@ -24,6 +24,22 @@ EMULATED_THREADS = 256
 
 
 @dataclass(frozen=True)
+class Job:
+    """What one process measures."""
+
+    name: str
+    experiment: str
+    graphs: tuple[str, ...]
+    generates: bool
+    """Whether its solvers make the graphs."""
+
+    @property
+    def stored(self) -> list[str]:
+        """Return the folders of the graphs that must be there before."""
+        return [] if self.generates else [f"resources/graphs/{graph}" for graph in self.graphs]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A run. Paths are relative to the folder that Snakemake works in."""
 
@@ -129,6 +145,11 @@ class Plan:
         """Return how much of an experiment this run measures."""
         return self.config.limits_of(experiment)
 
+    def emulated_limit(self, experiment: str) -> list[str]:
+        """Return the option that keeps large graphs from the emulator; nothing on a GPU."""
+        most = self.limits(experiment).emulated_vertices
+        return [] if most is None or self.backend != "emulator" else ["--emulated-vertices", str(most)]
+
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
         given = {key: value for key in keys if (value := getattr(self.config.this, key)) is not None}
@@ -148,21 +169,38 @@ class Plan:
         """Return a data set's files that are part of the project."""
         return [project.path(edition.path) for edition in self.datasets[dataset].editions if edition.path]
 
-    def kernels(self, experiment: str, backend: str) -> list[str]:
+    @property
+    def jobs(self) -> list[Job]:
+        """Return the jobs that measure: an experiment on its graphs, and on each of its larger graphs.
+
+        The graphs of the default scale are small: most of the time of a job for each would be its start.
+        """
+        found = []
+        for name, wanted in self.experiments.items():
+            larger = [graph for graph in self.graphs(name) if graph not in wanted.graphs]
+            found.append(Job(name, name, wanted.graphs, wanted.generates))
+            found += [Job(f"{name}/{graph}", name, (graph,), wanted.generates) for graph in larger]
+        return found
+
+    def kernels(self, experiment: str) -> list[str]:
         """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
         own = {path for spec in self.experiments[experiment].specs for path in find(spec).sources}
         solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
         others = {path for solver in solvers for path in solver.sources} - own
-        needed = project.with_headers(*(path for path in own if belongs(path, backend)))
+        needed = project.with_headers(*filter(self.compiles, own))
         return [
             project.path(f"kernels/{path}")
             for path in project.kernel_files()
-            if path in needed or (path not in others and belongs(path, backend))
+            if path in needed or (path not in others and self.compiles(path))
         ]
 
     def calls_gapbs(self, experiment: str) -> bool:
         """Return whether an experiment has solvers that call the GAP Benchmark Suite, which is downloaded."""
         return any(find(spec).source.startswith("gapbs/") for spec in self.experiments[experiment].specs)
+
+    def compiles(self, path: str) -> bool:
+        """Return whether this run's backends, the host among them, may use a kernel file."""
+        return self.backend == "emulator" or not path.startswith("emulator/")
 
     def modules(self, experiment: str) -> list[str]:
         """Return the library's modules that measure an experiment, without those of other solvers."""
@@ -211,12 +249,6 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
             f"rm -r {folders(stand_ins)}, and run again"
         )
     return plan
-
-
-def belongs(path: str, backend: str) -> bool:
-    """Return whether a kernel file may be used by a backend."""
-    folder, on_host = path.split("/")[0], ("host", "gapbs")
-    return folder in on_host if backend == "host" else folder not in {*on_host, "emulator"} - {backend}
 
 
 def one_of(names: Iterable[str]) -> str:

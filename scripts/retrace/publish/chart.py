@@ -77,7 +77,7 @@ def drawing_of(report: Report | None, name: str, measured: Iterable[str] = ()) -
     known = [*report.figures, *report.experiments] if report else []
     there = dict.fromkeys([*known, *(measured := list(measured))])
     if measured and name not in there:
-        raise RetraceError(f"--figure: {name} is no figure and no experiment; there are {', '.join(there)}")
+        raise RetraceError(f"--figures: {name} is no figure and no experiment; there are {', '.join(there)}")
     layout = table_layout(report, name)
     beside: Measure | None = "total" if layout.by != "total" else None
     return Drawing(experiment=name, title=layout.title, kind="bars", y=layout.by, beside=beside)

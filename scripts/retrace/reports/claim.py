@@ -53,6 +53,7 @@ class Comparison(FileModel):
     """A comparison of variants by a phase; `for` stands for each of its values in the variants' names."""
 
     by: Phase = "total"
+    beside: Phase | None = Field(default=None, description="what else is quoted, and decides nothing")
     for_: dict[str, list[int]] = Field(default_factory=dict, alias="for")
     where: Where = Where()
 
@@ -85,7 +86,8 @@ class Comparison(FileModel):
     @property
     def rule(self) -> str:
         """How it is judged."""
-        return self.wording.format(**self.said)
+        also = f"; {self.beside} is quoted beside it" if self.beside else ""
+        return self.wording.format(**self.said) + also
 
 
 class Faster(Comparison):

@@ -66,7 +66,17 @@ COMPARING = (
 
 
 def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
-    """Judge a claim by what a machine has measured."""
+    """Judge a claim by what a machine has measured, and quote what would be found by another phase."""
+    finding, test = _judge(report, claim, frame, machine), claim.test
+    if test is None or test.beside is None or not finding.measured:
+        return finding
+    by_other = test.model_copy(update={"by": test.beside, "beside": None})
+    other = judge(report, claim.model_copy(update={"test": by_other}), frame, machine)
+    quoted = f"by {test.beside} it {other.verdict}: {other.measured}"
+    return replace(finding, measured=f"{finding.measured}; {quoted}")
+
+
+def _judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     test = claim.test
     if test is None:
         why = claim.refuted or claim.missing or "nothing here measures it"

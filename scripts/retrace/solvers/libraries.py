@@ -9,8 +9,8 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy  # its packages when they are used: half of the time of reading this library
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import dijkstra
 
 from retrace.devices import gapbs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
@@ -54,7 +54,8 @@ class SciPyPeer(Peer):
         self.graph = graph.to_scipy(None if graph.weights is None else graph.weights.astype(np.float64))
 
     def solve(self, query: Query) -> None:
-        self.lengths = dijkstra(self.graph, indices=[query.source], unweighted=self.unweighted)[0]
+        search = scipy.sparse.csgraph.dijkstra
+        self.lengths = search(self.graph, indices=[query.source], unweighted=self.unweighted)[0]
 
 
 class IgraphPeer(Peer):

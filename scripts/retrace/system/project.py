@@ -51,10 +51,13 @@ def with_headers(*files: str) -> tuple[str, ...]:
     """Return files of `kernels/`, named relative to it, and all headers there that they include."""
     found = list(files)
     for file in found:  # which grows meanwhile
-        for name in re.findall(
-            r'^ *#include "(.+)"', (KERNELS / file).read_text(encoding="utf-8"), re.MULTILINE
-        ):
-            header = (KERNELS / file).parent / name
-            if header.is_file() and (known := str(header.resolve().relative_to(KERNELS))) not in found:
-                found.append(known)
+        found += [header for header in headers(file) if header not in found]
     return tuple(found)
+
+
+@cache
+def headers(file: str) -> list[str]:
+    """Return the headers of `kernels/` that a file there includes itself, named relative to it."""
+    text, folder = (KERNELS / file).read_text(encoding="utf-8"), (KERNELS / file).parent
+    named = [folder / name for name in re.findall(r'^ *#include "(.+)"', text, re.MULTILINE)]
+    return [str(path.resolve().relative_to(KERNELS)) for path in named if path.is_file()]

@@ -1,7 +1,7 @@
 """Bellman-Ford on the host: the C++ baselines of an-bellman-ford's experiments, and SciPy."""
 
 import numpy as np
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
+import scipy
 
 from retrace.devices import matrices
 from retrace.devices.host import host_function, pointer
@@ -100,10 +100,10 @@ class SciPyBellmanFord(SciPyBellmanFordPeer):
     implements = "scipy.sparse.csgraph.bellman_ford"
 
     def solve(self, query: Query) -> None:
-        self.origin = query.source
+        self.origin, csgraph = query.source, scipy.sparse.csgraph
         try:
-            self.lengths = bellman_ford(self.graph, indices=[query.source])[0]
-        except NegativeCycleError:
+            self.lengths = csgraph.bellman_ford(self.graph, indices=[query.source])[0]
+        except csgraph.NegativeCycleError:
             raise refuse_endless(self.rows, query.source) from None
 
     def predict_seconds(self, query: Query) -> float | None:

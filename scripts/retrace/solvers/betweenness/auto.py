@@ -25,7 +25,7 @@ class Auto(DeviceSolver):
     name = "betweenness/auto"
     implements = 'domitrz-brandes, "Running on GPU only when it is reasonable"'
     source = VertCompVirt.source
-    more_sources = (VertQueue.source, ArrayBrandes.source, QueueBFS.source)
+    more_sources = (*VertCompVirt.more_sources, VertQueue.source, ArrayBrandes.source, QueueBFS.source)
     settings: ClassVar[Settings] = {
         "crossover": Setting(60_000, "betweenness/auto: sources times arcs from which on the device works"),
         "least_sources": Setting(8, "betweenness/auto: sources below which the device does not work"),

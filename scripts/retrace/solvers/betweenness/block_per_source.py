@@ -6,7 +6,7 @@ compacted form, is part of `upload`.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer, Device
+from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import Compacted, compact, simplify, uncompacted
+from retrace.solvers.betweenness.compaction import Compacted, Compaction, uncompacted
 from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
@@ -36,9 +37,6 @@ ARC_LIMIT = 2**31 - 1 - 1024
 
 Argument = np.int32 | Int32Array
 """An argument of a kernel that describes the graph: a number, or an array to be uploaded."""
-
-KernelLayout = Callable[[CSRGraph, int], list[Argument]]
-"""Converts a graph, and the setting `mdeg`, to the arguments of a kernel."""
 
 
 class Staging:
@@ -144,9 +142,8 @@ class Brandes(BetweennessSolver):
         "batch": Setting(0, "betweenness: searches in a launch; 0: all", least=0),
         **BetweennessSolver.settings,
     }
-    layout: ClassVar[KernelLayout]
     compacted: ClassVar[bool] = False
-    """Whether vertices of degree 1 are removed before the searches."""
+    """Whether vertices of degree 1 are removed before the searches; `more_sources` then has `COMPACT`."""
     queued: ClassVar[bool] = False
     """Whether a search keeps the vertices of its levels in a queue."""
     lanes: ClassVar[int] = 1
@@ -163,10 +160,17 @@ class Brandes(BetweennessSolver):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.kernel = self.module.kernel(f"brandes_{self.parameters['precision']}")
+        if self.compacted:
+            self.compaction = Compaction()
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         """Return the graphs to search, with the sources of each."""
-        return ((compact if self.compacted else uncompacted)(self.graph, query.sources),)
+        whole = uncompacted(self.graph, query.sources)
+        return (self.compaction.compact(whole) if self.compacted else whole,)
+
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return the arguments of the kernel that describe a graph: here CSR."""
+        return [graph.indptr, graph.indices]
 
     def upload(self, query: Query) -> None:
         self.rounds: list[Round] = []
@@ -182,8 +186,7 @@ class Brandes(BetweennessSolver):
     def send(self, reduced: Compacted) -> Round:
         device = self.device
         sources = self.in_order(reduced)
-        layout = type(self).layout(reduced.graph, int(self.parameters.get("mdeg", 0)))
-        arguments = [np.int32(reduced.graph.vertices), *layout]
+        arguments = [np.int32(reduced.graph.vertices), *self.layout(reduced.graph)]
         if self.compacted:
             arguments += [reduced.reach, reduced.source_count]
         arrays = {id(value): value for value in arguments if isinstance(value, np.ndarray)}

@@ -9,9 +9,9 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
+from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import simplify
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, Peer
 from retrace.solvers.registry import REGISTRY

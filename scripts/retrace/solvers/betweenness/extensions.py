@@ -4,13 +4,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order
 
+from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import Compacted, compact, uncompacted, without_side_vertices
 from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.block_per_source import Argument, BetweennessSolver, Brandes, Round
+from retrace.solvers.betweenness.compaction import (
+    COMPACT,
+    SIDE_VERTICES,
+    Compacted,
+    SideVertexRemoval,
+    uncompacted,
+)
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
@@ -19,30 +25,33 @@ from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import RetraceError
 
-
-def both_ways(graph: CSRGraph, mdeg: int) -> list[Argument]:
-    """Return a graph as CSR, twice: by the arcs that leave a vertex, and by those that enter it."""
-    entering = graph.reversed()
-    return [graph.indptr, graph.indices, entering.indptr, entering.indices]
+ORDER_SOURCES = "host/order_sources.cpp"
 
 
 @REGISTRY.add
 class SideVertices(VertCompVirtStride):
     """`betweenness/vert-comp-virt-stride` without vertices of degree 2 whose neighbours are adjacent.
 
-    No shortest path leads through such a side vertex: `graphs.reductions.without_side_vertices`. Searches
-    from side vertices come first, in the whole compacted graph; those from the others leave them out.
+    No shortest path leads through such a side vertex: `compaction.SideVertexRemoval`. Searches from
+    side vertices come first, in the whole compacted graph; those from the others leave them out.
     """
 
     name = "betweenness/vert-comp2-virt-stride"
     implements = 'domitrz-brandes, "Further graph reductions", on brandes-par-vert-comp-virt-stride.cu'
     source = VertCompVirtStride.source
+    more_sources = (*VertCompVirtStride.more_sources, SIDE_VERTICES)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.side_vertices = SideVertexRemoval()
 
     def prefers_all(self, query: Query) -> bool:
         return query.sources is None  # otherwise side vertices are not removed
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
-        return without_side_vertices(compact(self.graph, query.sources))
+        (compacted,) = super().reduce(query)
+        first, *rest = self.side_vertices.separate(compacted)
+        return first, *map(self.compaction.compact, rest)
 
 
 @REGISTRY.add
@@ -53,7 +62,7 @@ class SideVerticesAlone(SideVertices):
     source = VertCompVirtStride.source
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
-        return without_side_vertices(uncompacted(self.graph, query.sources), compact_rest=False)
+        return self.side_vertices.separate(uncompacted(self.graph, query.sources))
 
 
 @REGISTRY.add
@@ -67,7 +76,7 @@ class Lanes(Brandes):
 
     name = "betweenness/lanes"
     implements = "Brandes' algorithm, 32 sources at a time"
-    layout = both_ways
+    more_sources = (COMPACT, ORDER_SOURCES)
     compacted = True
     lanes = 32
 
@@ -76,17 +85,18 @@ class Lanes(Brandes):
         if self.block_size % self.lanes:
             asked = f"{self.name}: block_size is {self.block_size}"
             raise RetraceError(f"{asked}, expected a multiple of {self.lanes}")
+        self.order_sources = host_function(ORDER_SOURCES, "order_sources")
 
     def in_order(self, reduced: Compacted) -> Int32Array:
         """Return the sources in the order in which a search from the vertex of most arcs meets them."""
-        graph, sources = reduced.graph, super().in_order(reduced)
-        if not graph.arcs:
-            return sources
-        start = int(graph.degrees().argmax())
-        met = breadth_first_order(graph.to_scipy(), start, return_predecessors=False)
-        place = np.full(graph.vertices, graph.vertices)
-        place[met] = np.arange(len(met))
-        return sources[np.argsort(place[sources], kind="stable")]
+        sources = np.empty(reduced.graph.vertices, dtype=np.int32)
+        arrays = reduced.source_count, sources
+        return sources[: self.order_sources(c_graph(reduced.graph), *map(pointer, arrays))]
+
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""
+        entering = graph.reversed()
+        return [graph.indptr, graph.indices, entering.indptr, entering.indices]
 
     def block_bytes(self) -> int:
         """Return a block's memory in bytes: sigma, delta and d of each search, and 4 words a vertex."""

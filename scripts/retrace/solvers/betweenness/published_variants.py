@@ -8,34 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from retrace.graphs import virtual
 from retrace.graphs.csr import CSRGraph
-from retrace.graphs.reductions import Compacted
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
+from retrace.solvers.betweenness.compaction import COMPACT, Compacted
+from retrace.solvers.betweenness.virtual_vertices import VIRTUAL_VERTICES, Splitting
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
-
-
-def csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
-    """Return a graph as CSR."""
-    return [graph.indptr, graph.indices]
-
-
-def arc_list(graph: CSRGraph, mdeg: int) -> list[Argument]:
-    """Return a graph as the tail and head of each arc."""
-    return [np.int32(graph.arcs), graph.tails(), graph.indices]
-
-
-def virtual_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
-    """Return a graph as Virtual-CSR."""
-    vmap, vptr = virtual.virtual_csr(graph, mdeg)
-    return [np.int32(len(vmap)), vmap, vptr, graph.indices]
-
-
-def stride_csr(graph: CSRGraph, mdeg: int) -> list[Argument]:
-    """Return a graph as Stride-CSR."""
-    vmap, begin, nvir = virtual.stride_csr(graph, mdeg)
-    return [np.int32(len(vmap)), vmap, begin, nvir, graph.indptr, graph.indices]
 
 
 @REGISTRY.add
@@ -46,7 +24,6 @@ class Vert(Brandes):
     """
 
     name = "betweenness/vert"
-    layout = csr
 
 
 @REGISTRY.add
@@ -57,7 +34,10 @@ class Edge(Brandes):
     """
 
     name = "betweenness/edge"
-    layout = arc_list
+
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return the tail and the head of each arc."""
+        return [np.int32(graph.arcs), graph.tails(), graph.indices]
 
 
 @REGISTRY.add
@@ -69,15 +49,15 @@ class VertQueue(Brandes):
     """
 
     name = "betweenness/vert-queue"
-    layout = csr
     queued = True
 
 
 @REGISTRY.add
 class VertComp(Vert):
-    """`betweenness/vert` on the compacted graph: `graphs.reductions.compact` removes vertices of degree 1."""
+    """`betweenness/vert` on the compacted graph: `compaction` removes vertices of degree 1."""
 
     name = "betweenness/vert-comp"
+    more_sources = (COMPACT,)
     compacted = True
 
 
@@ -86,6 +66,7 @@ class EdgeComp(Edge):
     """`betweenness/edge` on the compacted graph."""
 
     name = "betweenness/edge-comp"
+    more_sources = (COMPACT,)
     compacted = True
 
 
@@ -94,6 +75,7 @@ class VertQueueComp(VertQueue):
     """`betweenness/vert-queue` on the compacted graph."""
 
     name = "betweenness/vert-queue-comp"
+    more_sources = (COMPACT,)
     compacted = True
 
 
@@ -106,11 +88,20 @@ class VertVirt(Brandes):
     """
 
     name = "betweenness/vert-virt"
+    more_sources: ClassVar[tuple[str, ...]] = (VIRTUAL_VERTICES,)
     settings: ClassVar[Settings] = {
         **Brandes.settings,
         "mdeg": Setting(4, "betweenness: most arcs of a virtual vertex"),
     }
-    layout = virtual_csr
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.splitting = Splitting(self.number("mdeg"))
+
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return Virtual-CSR."""
+        vmap, vptr = self.splitting.virtual_csr(graph)
+        return [np.int32(len(vmap)), vmap, vptr, graph.indices]
 
 
 @REGISTRY.add
@@ -118,7 +109,11 @@ class VertVirtStride(VertVirt):
     """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns."""
 
     name = "betweenness/vert-virt-stride"
-    layout = stride_csr
+
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return Stride-CSR."""
+        vmap, begin, nvir = self.splitting.stride_csr(graph)
+        return [np.int32(len(vmap)), vmap, begin, nvir, graph.indptr, graph.indices]
 
 
 @REGISTRY.add
@@ -126,6 +121,7 @@ class VertCompVirt(VertVirt):
     """`betweenness/vert-virt` on the compacted graph."""
 
     name = "betweenness/vert-comp-virt"
+    more_sources: ClassVar[tuple[str, ...]] = (COMPACT, VIRTUAL_VERTICES)
     compacted = True
 
 
@@ -134,6 +130,7 @@ class VertCompVirtStride(VertVirtStride):
     """`betweenness/vert-virt-stride` on the compacted graph: the report's fastest variant."""
 
     name = "betweenness/vert-comp-virt-stride"
+    more_sources: ClassVar[tuple[str, ...]] = (COMPACT, VIRTUAL_VERTICES)
     compacted = True
 
 

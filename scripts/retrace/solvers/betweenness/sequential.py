@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.host import pointer
+from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.graphs.reductions import simplify
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.solver import HostSolver

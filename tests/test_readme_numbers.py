@@ -1,0 +1,172 @@
+"""The numbers in the README's section of results, each computed again from the committed records.
+
+The records are read as plain JSON, and medians are Python's own: nothing is shared with what makes tables.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import statistics
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+README = " ".join(
+    (PROJECT / "README.md").read_text().partition("## Results")[2].partition("\n## ")[0].split()
+)
+RECORDS: list[dict[str, Any]] = [
+    json.loads(line)
+    for path in sorted((PROJECT / "results/machines/h200").glob("*/*.jsonl"))
+    for line in path.read_text().splitlines()
+]
+
+
+def records(
+    experiment: str, graph: str = "", solver: str = "", **parameters: Any
+) -> Iterator[dict[str, Any]]:
+    """List the verified records of an experiment, a graph and a solver."""
+    for one in RECORDS:
+        wanted = {"experiment": experiment, "solver": solver or one["solver"]}
+        if (
+            one["status"] == "ok"
+            and wanted == {key: one[key] for key in wanted}
+            and graph in ("", one["graph"]["name"])
+            and parameters.items() <= one["parameters"].items()
+        ):
+            assert one["verified"]
+            yield one
+
+
+def median(record: dict[str, Any], phase: str = "total") -> float:
+    """The median of a phase in ms."""
+    return statistics.median(trial[phase] for trial in record["trials"])
+
+
+def ms(experiment: str, graph: str, solver: str, phase: str = "total", **parameters: Any) -> float:
+    (one,) = records(experiment, graph, solver, **parameters)
+    return median(one, phase)
+
+
+def printed(report: str, **row: str) -> float:
+    """The number in ms that a report prints."""
+    with (PROJECT / f"results/published/{report}.csv").open(newline="") as file:
+        found = [float(line["ms"]) for line in csv.DictReader(file) if row.items() <= line.items()]
+    return found[0]
+
+
+LARGE, WIDE, MATRIX = "random-22-50", "random-23-5", "dense-20480"
+STREAMS = "bellman-ford/streams-masked"
+TRANSFER = "bellman-ford-transfer"
+PUBLISHED_BRANDES = [
+    f"betweenness/{name}"
+    for name in ("vert", "edge", "vert-queue", "vert-comp", "edge-comp", "vert-queue-comp", "vert-virt",
+                 "vert-virt-stride", "vert-comp-virt", "vert-comp-virt-stride", "vert-comp-virt-stride-const")
+]  # fmt: skip
+
+
+def pinned_gain(graph: str, phase: str) -> float:
+    """How many times as fast a pinned mask makes the variant that is else the same."""
+    return ms("table-2", graph, "sssp/standard", phase) / ms("table-2", graph, "sssp/pinned", phase)
+
+
+def pinned_gains() -> list[float]:
+    """The gain of the total where it is largest and where it is smallest, on graphs of 50 arcs per vertex."""
+    graphs = {one["graph"]["name"] for one in records("table-2", solver="sssp/pinned")}
+    return [pinned_gain(graph, "total") for graph in graphs]
+
+
+def transfer_shares() -> list[float]:
+    """The share of the copies in the total, in percent, of each matrix."""
+    found = records(TRANSFER, solver="bellman-ford/dense")
+    return [100 * (median(one, "upload") + median(one, "download")) / median(one) for one in found]
+
+
+def gowalla(solver: str) -> float:
+    return ms("brandes-variants", "Gowalla", solver) / 1000
+
+
+def queue_gain(solver: str) -> float:
+    """How many times as fast a queue makes the searches on New York."""
+    plain = solver.replace("-queue", "")
+    return ms("brandes-variants", "NY", plain, "solve") / ms("brandes-variants", "NY", solver, "solve")
+
+
+def fastest_edges() -> float:
+    """The number of edges per thread that is fastest on the largest matrix."""
+    found = records("bellman-ford-edges", MATRIX, "bellman-ford/multi-edge")
+    return min(found, key=lambda one: median(one, "solve"))["parameters"]["edges_per_thread"]
+
+
+SAID: dict[str, list[Callable[[], float]]] = {
+    "New York takes 1,200 iterations with its own": [
+        lambda: next(records("table-3.5", "NY", "sssp/bsp"))["iterations"]
+    ],
+    "the H200 takes 257 ms, of which 195 ms are": [
+        lambda: ms("table-2", LARGE, "sssp/standard"),
+        lambda: ms("table-2", LARGE, "sssp/standard", "upload"),
+    ],
+    "TITAN X took 766 ms": [
+        lambda: printed("tuwien-sssp", graph=LARGE, hardware="GTX TITAN X 12GB", name="Standard")
+    ],
+    "one core takes 5.9 s": [lambda: ms("table-2", LARGE, "sssp/mask-sequential") / 1000],
+    "the search 1.08 \u00d7 as fast there and 1.72 \u00d7 at": [
+        lambda: pinned_gain(LARGE, "solve"),
+        lambda: pinned_gain(WIDE, "solve"),
+    ],
+    "of the total that is 0.91 to 1.24 \u00d7": [lambda: min(pinned_gains()), lambda: max(pinned_gains())],
+    "here it takes 30 to 98 %": [lambda: min(transfer_shares()), lambda: max(transfer_shares())],
+    "37.0 ms in one part, 32.1 ms in 32, of which 30.6 ms are the copy": [
+        lambda: ms(TRANSFER, MATRIX, STREAMS, parts=1),
+        lambda: ms(TRANSFER, MATRIX, STREAMS, parts=32),
+        lambda: 32,
+        lambda: ms(TRANSFER, MATRIX, "bellman-ford/pinned", "upload"),
+    ],
+    "not best there: 32 are": [fastest_edges],
+    "the eleven CUDA versions 9.6 to 29 s": [
+        lambda: min(map(gowalla, PUBLISHED_BRANDES)),
+        lambda: max(map(gowalla, PUBLISHED_BRANDES)),
+    ],
+    "favourite takes 11.6 s": [lambda: gowalla("betweenness/vert-comp-virt-stride")],
+    "win by 17 times in the searches alone": [lambda: queue_gain("betweenness/vert-queue")],
+    "takes 2.3 s on Gowalla": [lambda: gowalla("betweenness/lanes")],
+}
+"""What the README says, and what each of its numbers is."""
+NOT_MEASURED = (
+    "and 687 with generated ones",  # on the emulator; the experiment `weights` will say it of a GPU
+    "and 50 arcs per vertex, ",
+    "Table 2 and of SSSP in Table 3.5",
+    "docs/experiments.md), 1)",
+    "a social network of 196,591 vertices",
+    "kernel for 32 searches at a time",
+    ", 5 of them without a second GPU",
+)
+"""Numbers of the README that are part of a name, or of no record."""
+VERDICTS = r"of (its )?\d+ claims, \d+ (hold|is refuted)[^.]*?(yet|themselves)"
+"""What tests/test_documentation.py counts."""
+
+
+def numbers(text: str) -> list[str]:
+    """List the numbers of a text; those with superscripts or letters are names."""
+    return re.findall(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d²³¹⁴⁵⁶⁷⁸⁹⁰\w])", text)
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_a_number_is_that_of_the_records(text: str) -> None:
+    assert text in README
+    for said, value in zip(numbers(text), SAID[text], strict=True):
+        places = len(said.partition(".")[2])
+        assert f"{value():,.{places}f}" == said
+
+
+def test_no_other_number_is_said() -> None:
+    rest = README
+    for text in (*SAID, *NOT_MEASURED):
+        assert rest.count(text) == 1, text
+        rest = rest.replace(text, "")
+    left = re.sub(VERDICTS, "", rest)
+    assert numbers(left.replace("2²³ \u00d7 5;", "")) == []
