@@ -77,7 +77,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
         (SOLVERS, "generate/tree-first",
          "experiments.table-3.3.solvers: expected generators or other solvers, found both"),
-        (f"{EXPERIMENT}/graphs", "Mars", "experiments.table-3.3.graphs: no graph Mars; expected Gowalla, "),
+        (f"{EXPERIMENT}/graphs", "Mars", "experiments.table-3.3.graphs: no graph Mars; expected BAY, "),
         ("experiments/generators", {"graphs": ["NY"]},
          "experiments.generators.graphs: no graph NY; expected a random graph such as random-14-5"),
         ("experiments", CLAIMS, "experiments: expected another name than claims-mine"),
