@@ -31,11 +31,7 @@ rule build:
     """
     input:
         kernels=lambda wildcards: PLAN.kernels(wildcards.experiment),
-        gapbs=branch(
-            lambda wildcards: PLAN.calls_gapbs(wildcards.experiment),
-            then="resources/build/peers/gapbs.json",
-            otherwise=[],
-        ),
+        peers=lambda wildcards: PLAN.peers(wildcards.experiment),
         script=f"{SCRIPTS}/build_kernels.py",
         code=imports("build_kernels.py"),
     output:

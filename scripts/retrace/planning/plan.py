@@ -19,6 +19,8 @@ from retrace.system.errors import RetraceError
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
+GAPBS = "resources/build/peers/gapbs.json"
+"""The file of the rule `gapbs`."""
 EMULATED_THREADS = 256
 """Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
@@ -69,11 +71,11 @@ class Plan:
     def targets(self) -> dict[str, list[str]]:
         """Return the files of each table, figure and report, by its name, and the records it is made of.
 
-        Snakemake would not miss a record that was deleted if only what is made of it were asked for.
+        Snakemake would not miss a record or a peer that was deleted if only what is made of it were asked.
         """
         targets: dict[str, list[str]] = defaultdict(list)
         for name in self.experiments:
-            targets[name] += made("tables", name) + self.measured(name)
+            targets[name] += made("tables", name) + self.measured(name) + self.peers(name)
         for name, experiment in self.figures.items():
             targets[name] += made("figures", name) + self.measured(experiment)
         for key, report in self.reports.items():
@@ -194,9 +196,10 @@ class Plan:
             if path in needed or (path not in others and self.compiles(path))
         ]
 
-    def calls_gapbs(self, experiment: str) -> bool:
-        """Return whether an experiment has solvers that call the GAP Benchmark Suite, which is downloaded."""
-        return any(find(spec).source.startswith("gapbs/") for spec in self.experiments[experiment].specs)
+    def peers(self, experiment: str) -> list[str]:
+        """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
+        specs = self.experiments[experiment].specs
+        return [GAPBS] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
 
     def compiles(self, path: str) -> bool:
         """Return whether this run's backends, the host among them, may use a kernel file."""
