@@ -206,6 +206,10 @@ class CudaModule:
             raise RetraceError(f"{self.source}: there is no kernel {name}") from None
 
     @naming_cuda
+    def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
+        return self.driver().resident_blocks(kernel, block, shared) * self.device.multiprocessors()
+
+    @naming_cuda
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         try:
             address, size = self._module.get_global(name)
@@ -385,9 +389,12 @@ class CudaDevice(Device):
 
     @naming_cuda
     def resident_blocks(self, block_size: int) -> int:
-        attribute = self.cuda.device_attribute
-        threads = self._gpu.get_attribute(attribute.MAX_THREADS_PER_MULTIPROCESSOR)
-        return int(self._gpu.get_attribute(attribute.MULTIPROCESSOR_COUNT) * max(1, threads // block_size))
+        threads = self._gpu.get_attribute(self.cuda.device_attribute.MAX_THREADS_PER_MULTIPROCESSOR)
+        return self.multiprocessors() * max(1, int(threads) // block_size)
+
+    def multiprocessors(self) -> int:
+        """Return the number of multiprocessors."""
+        return int(self._gpu.get_attribute(self.cuda.device_attribute.MULTIPROCESSOR_COUNT))
 
     def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""

@@ -5,6 +5,7 @@ then a second set, which ordinary launches do not see.
 """
 
 import ctypes
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,16 @@ class DriverModule:
         packed = [np.array(value) for value in values]
         arguments = (ctypes.c_void_p * len(packed))(*(one.ctypes.data for one in packed))
         self._call("cuLaunchKernelEx", ctypes.byref(config), function, arguments, None)
+
+    def resident_blocks(self, name: str, block: Dim, shared: int) -> int:
+        """Return how many blocks of a kernel a multiprocessor runs at the same time."""
+        function, blocks = ctypes.c_void_p(), ctypes.c_int()
+        self._call("cuModuleGetFunction", ctypes.byref(function), self._module, name.encode())
+        self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
+        threads, dynamic = ctypes.c_int(math.prod(extent(block))), ctypes.c_size_t(shared)
+        ask = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
+        self._call(ask, ctypes.byref(blocks), function, threads, dynamic)
+        return blocks.value
 
     def _call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver; raise RetraceError, naming it and its error, if it fails."""
