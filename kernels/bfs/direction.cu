@@ -5,15 +5,18 @@
 //          visited looks for a visited one among those whose arcs enter it, and stops at the first. From below is less
 //          work if the frontier has many arcs and few vertices are left.
 // Trick    one bitmap of visited vertices, which stays in the caches, is all that a level needs to know. From below it
-//          takes the frontier's place: if a vertex of an earlier level had an arc to v, then v would be visited. What is
-//          found is written to a second bitmap, and the two swap, so that a warp owns 32 vertices and needs no atomics.
-//          Going over from above to below costs nothing; going back, the vertices by which the bitmaps differ are queued.
+//          takes the frontier's place: if a vertex of an earlier level had an arc to v, then v would be visited. What
+//          is found is written to a second bitmap, and the two swap, so that a warp owns 32 vertices and needs no
+//          atomics. Going over from above to below costs nothing; going back, the vertices by which the bitmaps differ
+//          are queued.
 // Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, one warp per 32 vertices, a
 //          lane for each; what a lane has not found among LANES arcs, the whole warp looks for.
-// Barriers one of the grid per level, one at the start, and one for each return to above; of block 0 alone for levels of
-//          at most `alone` arcs. Three counters take turns: one is read, one is written, one is cleared.
-// Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that are
-//          left, not of all. The arcs of those that are left are estimated by the mean.
+// Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
+//          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
+//          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
+//          grid may not have read theirs when it begins.
+// Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
+//          are left, not of all. The arcs of those that are left are estimated by the mean.
 
 #include "../frontier/frontier.cuh"
 
@@ -42,8 +45,13 @@ struct Adjacency {
 // How far a search has come.
 struct Progress {
     unsigned number;  // of the level whose vertices are the frontier
+    unsigned step;    // of the counters
     unsigned left;    // vertices on none of the levels before
-    unsigned from_below, returns;
+    unsigned from_below, returns, unused;
+    Level frontier;
+
+    // Whether this level is empty or the last.
+    __device__ bool ends() const { return frontier.vertices() == 0 || frontier.vertices() == left; }
 };
 
 // What stays the same during a search.
@@ -53,33 +61,36 @@ struct Search {
     int *level;
     uint2 *queues;  // for even levels and for odd ones, of `capacity` entries each
     unsigned capacity, piece;
-    Level *levels;  // levels[i % 3] counts level i
+    Level *levels;  // levels[i % 3] counts what is the frontier in step i
     unsigned block_queue_size;
-    uint2 *block_queue;  // this and the following are in shared memory
+    Level *levels_alone;  // this and the following are in shared memory
+    uint2 *block_queue;
     unsigned *tail;
     unsigned long long *sum;
 
-    __device__ Level &of(unsigned number) const { return levels[number % 3]; }
+    __device__ Level &of(unsigned step) const { return levels[step % 3]; }
 
-    __device__ BlockQueue queue(unsigned number) const
+    // The queue of a level, which a step counts.
+    __device__ BlockQueue queue(unsigned number, unsigned step) const
     {
-        const Queue queue{queues + number % 2 * capacity, &of(number).entries};
+        const Queue queue{queues + number % 2 * capacity, &of(step).entries};
         return {queue, block_queue, block_queue_size, tail};
     }
 
     // Ends a block's part of a level: adds what it has counted and queued.
-    __device__ void finish(unsigned number, unsigned long long found) const
+    __device__ void finish(const BlockQueue &queue, unsigned step, unsigned long long found) const
     {
         add_over_warp(sum, found);
         __syncthreads();
         if (threadIdx.x == 0) {
-            if (*sum) atomicAdd(&of(number).arcs_and_vertices, *sum);
+            if (*sum) atomicAdd(&of(step).arcs_and_vertices, *sum);
             *sum = 0;
         }
-        queue(number).flush();
+        queue.flush();
     }
 
-    // Queues a vertex as part of a level; returns its arcs. All lanes call it together, those without a vertex with false.
+    // Queues a vertex as part of a level; returns the number of its arcs. All lanes call it together, those without a
+    // vertex with false.
     __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned v) const
     {
         const unsigned begin = enters ? __ldg(&leaving.indptr[v]) : 0;
@@ -88,12 +99,12 @@ struct Search {
         return end - begin;
     }
 
-    // Finds level number + 1 from the queue of level `number`.
-    __device__ void from_above(const Team &team, unsigned number, unsigned entries, unsigned *visited) const
+    // Finds the next level from the queue of this one.
+    __device__ void from_above(const Team &team, const Progress &now, unsigned *visited) const
     {
-        const uint2 *const frontier = queues + number % 2 * capacity;
-        const BlockQueue next = queue(number + 1);
-        const unsigned share = team.share(entries);
+        const uint2 *const frontier = queues + now.number % 2 * capacity;
+        const BlockQueue next = queue(now.number + 1, now.step + 1);
+        const unsigned entries = now.frontier.entries, share = team.share(entries);
         unsigned long long found = 0;
         for (unsigned first = team.warp() * share; first < entries; first += team.warps() * share) {
             const unsigned i = first + lane_number();
@@ -108,30 +119,30 @@ struct Search {
                 for (int b = 0; b < FROM_ABOVE; b++) {
                     const unsigned v = head[b], bit = 1u << v % 32;
                     const bool first_here = !(word[b] & bit) && !(atomicOr(&visited[v / 32], bit) & bit);
-                    if (first_here) level[v] = int(number) + 1;
+                    if (first_here) level[v] = int(now.number) + 1;
                     const unsigned arcs = enter(next, first_here, v);
                     found += counted(arcs, first_here);
                 }
             });
         }
-        finish(number + 1, found);
+        finish(next, now.step + 1, found);
     }
 
-    // Finds level number + 1 among the vertices that are not visited, and writes the bitmap of those that then are.
-    __device__ void from_below(const Team &team, unsigned number, const unsigned *visited, unsigned *next) const
+    // Finds the next level among the vertices that are not visited, and writes the bitmap of those that then are.
+    __device__ void from_below(const Team &team, const Progress &now, const unsigned *visited, unsigned *next) const
     {
         unsigned long long found = 0;
         for (unsigned word = team.warp(); word < words; word += team.warps()) {
             const unsigned before = visited[word], v = word * 32 + lane_number();
             const bool left = v < vertices && !(before >> lane_number() & 1);
             const bool reached = __any_sync(ALL_LANES, left) && follows_visited(left, v, visited);
-            if (reached) level[v] = int(number) + 1;
+            if (reached) level[v] = int(now.number) + 1;
             const unsigned here = __ballot_sync(ALL_LANES, reached);
             if (lane_number() > 0) continue;
             next[word] = before | here;
             found += counted(0, __popc(here));
         }
-        finish(number + 1, found);
+        finish(queue(now.number + 1, now.step + 1), now.step + 1, found);
     }
 
     // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
@@ -160,30 +171,37 @@ struct Search {
         return found;
     }
 
-    // Queues level `number`: the vertices that are visited, and were not before.
-    __device__ void collect(const Team &team, unsigned number, const unsigned *visited, const unsigned *before) const
+    // Queues this level: the vertices that are visited, and were not before.
+    __device__ void collect(const Team &team, const Progress &now, const unsigned *visited,
+                            const unsigned *before) const
     {
-        const BlockQueue level_queue = queue(number);
+        const BlockQueue here = queue(now.number, now.step);
         for (unsigned word = team.warp(); word < words; word += team.warps()) {
-            const unsigned here = visited[word] & ~before[word];
-            if (here) enter(level_queue, here >> lane_number() & 1, word * 32 + lane_number());
+            const unsigned found = visited[word] & ~before[word];
+            if (found) enter(here, found >> lane_number() & 1, word * 32 + lane_number());
         }
-        finish(number, 0);
+        finish(here, now.step, 0);
     }
 
-    // Finds levels from above in block 0, until one has more than `alone` arcs or is the last.
+    // Finds levels from above in block 0, until one has more than `alone` arcs or is the last; returns that one.
     __device__ Progress go_on_alone(Progress now, unsigned alone, unsigned *visited) const
     {
         const Team block{true};
-        for (;;) {
-            const Level frontier = of(now.number);
-            if (frontier.vertices() == 0 || frontier.vertices() == now.left || frontier.arcs() > alone) return now;
-            now.left -= frontier.vertices();
-            if (threadIdx.x == 0) of(now.number + 2) = {0, 0, 0};
-            from_above(block, now.number, frontier.entries, visited);
+        const unsigned step_of_all = now.step;
+        Search own = *this;
+        own.levels = levels_alone;
+        if (threadIdx.x < 3) levels_alone[threadIdx.x] = {0, 0, 0};
+        block.sync();
+        while (!now.ends() && now.frontier.arcs() <= alone) {
+            now.left -= now.frontier.vertices();
+            own.from_above(block, now, visited);
+            if (threadIdx.x == 0) own.of(now.step + 2) = {0, 0, 0};
             block.sync();
             now.number++;
+            now.frontier = own.of(++now.step);
         }
+        now.step = step_of_all;
+        return now;
     }
 };
 
@@ -209,54 +227,55 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
                             unsigned alpha, unsigned beta, long long *observed)
 {
     extern __shared__ uint2 block_queue[];
+    __shared__ Level levels_alone[3];
     __shared__ unsigned tail;
     __shared__ unsigned long long sum;
+    search.levels_alone = levels_alone;
     search.block_queue = block_queue;
     search.tail = &tail;
     search.sum = &sum;
     const double mean_arcs = double(search.leaving.indptr[search.vertices]) / search.vertices;
     const Team grid{false};
+    const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
     unsigned *visited = bitmaps, *other = bitmaps + search.words;
 
     start(search, source, visited);
     grid.sync();
-    Progress now{0, search.vertices, 0, 0};
+    Progress now{0, 0, search.vertices, 0, 0, 0, search.of(0)};
     bool below = false;
     for (;;) {
-        if (!below && search.of(now.number).arcs() <= alone) {
+        if (!below && !now.ends() && now.frontier.arcs() <= alone) {
             if (blockIdx.x == 0) now = search.go_on_alone(now, alone, visited);
-            if (blockIdx.x == 0 && threadIdx.x == 0) *progress = now;
+            if (first_thread) *progress = now;
             grid.sync();
             now = *progress;
         }
-        const Level frontier = search.of(now.number);
-        if (frontier.vertices() == 0 || frontier.vertices() == now.left) break;
-        now.left -= frontier.vertices();
-
-        unsigned entries = frontier.entries;
+        if (now.ends()) break;
+        now.left -= now.frontier.vertices();
         if (!below) {
-            below = double(frontier.arcs()) * alpha > now.left * mean_arcs;
-        } else if (double(frontier.vertices()) * beta < now.left) {
-            search.collect(grid, now.number, visited, other);
+            below = double(now.frontier.arcs()) * alpha > now.left * mean_arcs;
+        } else if (double(now.frontier.vertices()) * beta < now.left) {
+            search.collect(grid, now, visited, other);
             grid.sync();
-            entries = search.of(now.number).entries;
+            now.frontier = search.of(now.step);
             below = false;
             now.returns++;
         }
-        if (blockIdx.x == 0 && threadIdx.x == 0) search.of(now.number + 2) = {0, 0, 0};
         if (below) {
-            search.from_below(grid, now.number, visited, other);
+            search.from_below(grid, now, visited, other);
             unsigned *const swapped = visited;
             visited = other;
             other = swapped;
             now.from_below++;
         } else {
-            search.from_above(grid, now.number, entries, visited);
+            search.from_above(grid, now, visited);
         }
+        if (first_thread) search.of(now.step + 2) = {0, 0, 0};
         grid.sync();
         now.number++;
+        now.frontier = search.of(++now.step);
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
+    if (first_thread) {
         observed[0] = now.number;
         observed[1] = now.from_below;
         observed[2] = now.returns;
@@ -268,10 +287,12 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
     extern "C" __global__ void __launch_bounds__(1024, 64 / registers) direction_##registers(                         \
         int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices, int source, \
         int *level, unsigned *bitmaps, uint2 *queues, unsigned capacity, Level *levels, Progress *progress,           \
-        unsigned piece, unsigned block_queue_size, unsigned alone, unsigned alpha, unsigned beta, long long *observed)      \
+        unsigned piece, unsigned block_queue_size, unsigned alone, unsigned alpha, unsigned beta,                     \
+        long long *observed)                                                                                          \
     {                                                                                                                 \
-        find_levels({unsigned(vertices), (unsigned(vertices) + 31) / 32, {indptr, indices}, {in_indptr, in_indices},  \
-                     level, queues, capacity, piece, levels, block_queue_size, nullptr, nullptr, nullptr},            \
+        const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
+        find_levels({unsigned(vertices), words, {indptr, indices}, {in_indptr, in_indices}, level, queues, capacity,  \
+                     piece, levels, block_queue_size, nullptr, nullptr, nullptr, nullptr},                            \
                     unsigned(source), bitmaps, progress, alone, alpha, beta, observed);                               \
     }
 
