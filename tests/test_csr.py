@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
 from numpy.testing import assert_array_equal
 
 from command_line import refused
+from graphs import random_graphs
 from retrace.graphs.csr import CSRGraph, from_arcs, load, save
 from retrace.system.errors import RetraceError
 
@@ -27,6 +29,17 @@ def test_from_arcs_keeps_the_order_of_parallel_arcs(graph: CSRGraph) -> None:
     assert_array_equal(graph.degrees(), [2, 0, 2])
     assert_array_equal(graph.tails(), [0, 0, 2, 2])
     assert (graph.vertices, graph.arcs, graph.name) == (3, 4, "tiny")
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@given(graph=random_graphs())
+def test_reversed_arcs_are_in_the_order_of_their_tails(weighted: bool, graph: CSRGraph) -> None:
+    given_weights = graph.weights if weighted else None
+    directed = CSRGraph(graph.indptr, graph.indices, given_weights, {"directed": True})
+    found = directed.reversed()
+    expected = from_arcs(graph.vertices, graph.indices, graph.tails(), given_weights)
+    assert found.digest() == expected.digest()
+    assert found.reversed().reversed().digest() == found.digest()
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
     query: Any = Query(0, found.vertices - 1 if problem == "stcon" else None)
     if problem == "betweenness":
         query = Query(sources=tuple(range(0, found.vertices, 1 + found.vertices // 40)))
-    threads = {"bfs": 4, "betweenness": 128 if name == "betweenness/lanes" else 32}.get(problem, 32)
+    threads = {"bfs/direction": 32, "betweenness/lanes": 128}.get(name, 4 if problem == "bfs" else 32)
     spec = with_settings(name, block_size=threads, edges_per_thread=3)
     for seed in SEEDS:
         with EmulatedDevice(seed) as device:

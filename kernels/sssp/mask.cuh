@@ -1,18 +1,8 @@
-// Shared by the kernels of tuwien-sssp: the relaxation of a vertex's arcs, and labels. A label holds the distance
-// (upper half) and the predecessor of a vertex in one 64-bit word, so that one atomicMin sets both. See mask.cu.
+// Shared by the kernels of tuwien-sssp: the relaxation of a vertex's arcs. See mask.cu.
 
 #pragma once
 
-using Label = unsigned long long;
-
-constexpr int UNREACHED = 2147483647;  // distance of a vertex that no path has reached
-
-__device__ inline int distance_of(Label label) { return int(label >> 32); }
-
-__device__ inline Label make_label(int distance, int predecessor)
-{
-    return Label(distance) << 32 | unsigned(predecessor);
-}
+#include "label.cuh"
 
 // Relaxes the arcs of u if it is masked. ALWAYS: with an atomic for each arc, as line 8 of Algorithm 1. Otherwise a plain
 // read first skips arcs that cannot lower the distance: it only falls, so that a value which is out of date is too large.

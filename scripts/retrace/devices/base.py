@@ -111,6 +111,13 @@ class Module(Protocol):
     def kernel(self, name: str) -> Kernel:
         """Return a kernel by its `extern "C"` name; raise RetraceError if there is none."""
 
+    def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
+        """Return how many blocks of a kernel run at the same time, the most of a `cooperative` launch.
+
+        Each has `block` threads and `shared` bytes of dynamic shared memory. The emulator can run any number;
+        it returns a few.
+        """
+
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy `values` into the `__constant__` or `__device__` array `name`."""
 

@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.base import Buffer, Device, Dim, Event, check_launch, extent
 from retrace.devices.build import architecture, build_cubin, build_thrust, shown_path
-from retrace.devices.driver import DriverModule
+from retrace.devices.driver import DriverKernel, DriverModule
 from retrace.devices.management import find_gpu
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
@@ -144,10 +144,9 @@ class CudaKernel:
         try:
             if cooperative or cluster is not None:
                 check_launch(self.name, grid, block, shared, cluster or 1)
-                exact = [np.uint64(value) if isinstance(value, int) else value for value in values]
                 handle = stream.pycuda.handle if stream else 0
-                driver = self._module.driver()
-                driver.launch(self.name, grid, block, exact, shared, handle, cooperative, cluster)
+                launch = self._module.driver_kernel(self.name)
+                launch(grid, block, values, shared, handle, cooperative, cluster)
             else:
                 self._function.prepared_async_call(
                     *sizes, stream and stream.pycuda, *values, shared_size=shared
@@ -197,6 +196,7 @@ class CudaModule:
         self._file = build_cubin(KERNELS / source, device.architecture())
         self._module = device.cuda.module_from_file(str(self._file))
         self._driver: DriverModule | None = None
+        self._driver_kernels: dict[str, DriverKernel] = {}
         self._written: dict[str, NDArray[Any]] = {}
 
     def kernel(self, name: str) -> CudaKernel:
@@ -204,6 +204,10 @@ class CudaModule:
             return CudaKernel(self.device, name, self._module.get_function(name), self)
         except self.device.cuda.Error:
             raise RetraceError(f"{self.source}: there is no kernel {name}") from None
+
+    @naming_cuda
+    def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
+        return self.driver_kernel(kernel).resident_blocks(block, shared) * self.device.multiprocessors()
 
     @naming_cuda
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
@@ -220,13 +224,18 @@ class CudaModule:
         if self._driver:
             self._driver.write_symbol(name, values)
 
-    def driver(self) -> DriverModule:
-        """Load the file for cooperative launches and clusters, with the symbols as they were written."""
+    def driver_kernel(self, name: str) -> DriverKernel:
+        """Return a kernel for cooperative launches and clusters, of the file as it is loaded for these.
+
+        Its symbols have the values that were written.
+        """
         if self._driver is None:
             self._driver = DriverModule(self._file)
-            for name, values in self._written.items():
-                self._driver.write_symbol(name, values)
-        return self._driver
+            for symbol, values in self._written.items():
+                self._driver.write_symbol(symbol, values)
+        if name not in self._driver_kernels:
+            self._driver_kernels[name] = DriverKernel(self._driver, name)
+        return self._driver_kernels[name]
 
 
 class CudaDevice(Device):
@@ -385,9 +394,12 @@ class CudaDevice(Device):
 
     @naming_cuda
     def resident_blocks(self, block_size: int) -> int:
-        attribute = self.cuda.device_attribute
-        threads = self._gpu.get_attribute(attribute.MAX_THREADS_PER_MULTIPROCESSOR)
-        return int(self._gpu.get_attribute(attribute.MULTIPROCESSOR_COUNT) * max(1, threads // block_size))
+        threads = self._gpu.get_attribute(self.cuda.device_attribute.MAX_THREADS_PER_MULTIPROCESSOR)
+        return self.multiprocessors() * max(1, int(threads) // block_size)
+
+    def multiprocessors(self) -> int:
+        """Return the number of multiprocessors."""
+        return int(self._gpu.get_attribute(self.cuda.device_attribute.MULTIPROCESSOR_COUNT))
 
     def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""

@@ -5,6 +5,8 @@ then a second set, which ordinary launches do not see.
 """
 
 import ctypes
+import math
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,46 +40,95 @@ class LaunchConfig(ctypes.Structure):
     )  # fmt: skip
 
 
+CODES = {
+    "?": "?7x", "b": "b7x", "B": "B7x", "h": "h6x", "H": "H6x", "i": "i4x", "I": "I4x", "l": "q", "L": "Q",
+    "q": "q", "Q": "Q", "f": "f4x", "d": "d",
+}  # fmt: skip
+"""How `struct` packs a NumPy scalar into 8 bytes, by NumPy's code of its type."""
+
+
+class Launch:
+    """What stays the same in launches of one size: its configuration, and a slot of 8 bytes per argument."""
+
+    def __init__(
+        self, grid: Dim, block: Dim, shared: int, cooperative: bool, cluster: Dim | None,
+        kinds: Sequence[type],
+    ) -> None:  # fmt: skip
+        attributes = []
+        if cooperative:
+            attributes.append(LaunchAttribute(COOPERATIVE, 0, (1,)))
+        if cluster is not None:
+            attributes.append(LaunchAttribute(CLUSTER, 0, extent(cluster)))
+        listed = (LaunchAttribute * len(attributes))(*attributes)
+        self.config = LaunchConfig(extent(grid), extent(block), shared, None, listed, len(attributes))
+        codes = ("Q" if kind is int else CODES[np.dtype(kind).char] for kind in kinds)
+        self.packing = struct.Struct("=" + "".join(codes))
+        self.slots = ctypes.create_string_buffer(max(8, self.packing.size))
+        first = ctypes.addressof(self.slots)
+        self.arguments = (ctypes.c_void_p * len(kinds))(*(first + 8 * i for i in range(len(kinds))))
+
+
+class DriverKernel:
+    """A kernel, whose arguments alone are packed at each launch: what else it needs is made once."""
+
+    def __init__(self, module: "DriverModule", name: str) -> None:
+        self._call = module.call
+        self._function = ctypes.c_void_p()
+        self._call("cuModuleGetFunction", ctypes.byref(self._function), module.handle, name.encode())
+        self._launches: dict[tuple[Any, ...], Launch] = {}
+        self._shared = 0
+
+    def __call__(
+        self, grid: Dim, block: Dim, values: Sequence[np.generic | int], shared: int, stream: int,
+        cooperative: bool, cluster: Dim | None,
+    ) -> None:  # fmt: skip
+        """Launch with arguments of the parameters' exact types, addresses as int."""
+        key = grid, block, shared, cooperative, cluster, tuple(map(type, values))
+        launch = self._launches.get(key) or self._prepare(key)
+        launch.config.stream = stream
+        launch.packing.pack_into(launch.slots, 0, *values)
+        self._call("cuLaunchKernelEx", ctypes.byref(launch.config), self._function, launch.arguments, None)
+
+    def _prepare(self, key: tuple[Any, ...]) -> Launch:
+        _, _, shared, _, cluster, _ = key
+        self._allow(shared)
+        if cluster is not None:
+            self._call("cuFuncSetAttribute", self._function, NON_PORTABLE_CLUSTER, 1)
+        return self._launches.setdefault(key, Launch(*key))
+
+    def _allow(self, shared: int) -> None:
+        """Let the kernel have this much dynamic shared memory, in bytes."""
+        if shared > self._shared:
+            self._call("cuFuncSetAttribute", self._function, MAX_DYNAMIC_SHARED, shared)
+            self._shared = shared
+
+    def resident_blocks(self, block: Dim, shared: int) -> int:
+        """Return how many blocks a multiprocessor runs at the same time."""
+        self._allow(shared)
+        blocks, threads = ctypes.c_int(), math.prod(extent(block))
+        ask = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
+        self._call(ask, ctypes.byref(blocks), self._function, threads, ctypes.c_size_t(shared))
+        return blocks.value
+
+
 class DriverModule:
     """A kernel file, loaded into the current context."""
 
     def __init__(self, file: Path) -> None:
         self._cuda = ctypes.CDLL("libcuda.so.1")
-        self._module = ctypes.c_void_p()
-        self._call("cuModuleLoad", ctypes.byref(self._module), str(file).encode())
+        self.handle = ctypes.c_void_p()
+        self.call("cuModuleLoad", ctypes.byref(self.handle), str(file).encode())
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy `values` into a `__constant__` or `__device__` array."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
-        self._call(
-            "cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), self._module, name.encode()
+        self.call(
+            "cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), self.handle, name.encode()
         )
         host = np.ascontiguousarray(values)
-        self._call(
-            "cuMemcpyHtoD_v2", address, ctypes.c_void_p(host.ctypes.data), ctypes.c_size_t(host.nbytes)
-        )
+        self.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(host.ctypes.data), ctypes.c_size_t(host.nbytes))
 
-    def launch(
-        self, name: str, grid: Dim, block: Dim, values: Sequence[np.generic], shared: int, stream: int,
-        cooperative: bool, cluster: Dim | None,
-    ) -> None:  # fmt: skip
-        """Launch a kernel with arguments of the parameters' exact types, addresses as uint64."""
-        function = ctypes.c_void_p()
-        self._call("cuModuleGetFunction", ctypes.byref(function), self._module, name.encode())
-        self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
-        attributes = []
-        if cooperative:
-            attributes.append(LaunchAttribute(COOPERATIVE, 0, (1,)))
-        if cluster is not None:
-            self._call("cuFuncSetAttribute", function, NON_PORTABLE_CLUSTER, 1)
-            attributes.append(LaunchAttribute(CLUSTER, 0, extent(cluster)))
-        listed = (LaunchAttribute * len(attributes))(*attributes)
-        config = LaunchConfig(extent(grid), extent(block), shared, stream, listed, len(attributes))
-        packed = [np.array(value) for value in values]
-        arguments = (ctypes.c_void_p * len(packed))(*(one.ctypes.data for one in packed))
-        self._call("cuLaunchKernelEx", ctypes.byref(config), function, arguments, None)
-
-    def _call(self, name: str, *arguments: Any) -> None:
+    def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver; raise RetraceError, naming it and its error, if it fails."""
         if code := getattr(self._cuda, name)(*arguments):
             text = ctypes.c_char_p()

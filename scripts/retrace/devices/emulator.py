@@ -26,6 +26,9 @@ from retrace.system.project import KERNELS
 POISON = 0xCD
 """Value of uninitialised bytes, so that a kernel that reads them gives a wrong answer every time."""
 
+RESIDENT_BLOCKS = 3
+"""Blocks of a cooperative launch that asks for as many as run at the same time."""
+
 
 def guarded_memory(size: int, dtype: DTypeLike) -> NDArray[Any]:
     """Allocate an array, aligned as CUDA does, with room for guards before and after it."""
@@ -282,6 +285,9 @@ class EmulatedModule:
             find.restype = ctypes.POINTER(CKernel)
             self._kernels[name] = EmulatedKernel(self.device, self.library, find())
         return self._kernels[name]
+
+    def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
+        return RESIDENT_BLOCKS
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         size = ctypes.c_size_t()

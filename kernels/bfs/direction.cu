@@ -1,0 +1,300 @@
+// bfs/direction: direction-optimising breadth-first search in one cooperative launch; ours, for graphs of few levels.
+//
+// Paper    S. Beamer, K. Asanović and D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012.
+// Idea     a level is found from above, along the arcs that leave the frontier, or from below: each vertex that is not
+//          visited looks for a visited one among those whose arcs enter it, and stops at the first. From below is less
+//          work if the frontier has many arcs and few vertices are left.
+// Trick    one bitmap of visited vertices, which stays in the caches, is all that a level needs to know. From below it
+//          takes the frontier's place: if a vertex of an earlier level had an arc to v, then v would be visited. What
+//          is found is written to a second bitmap, and the two swap, so that a warp owns 32 vertices and needs no
+//          atomics. Going over from above to below costs nothing; going back, the vertices by which the bitmaps differ
+//          are queued.
+// Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, one warp per 32 vertices, a
+//          lane for each; what a lane has not found among LANES arcs, the whole warp looks for.
+// Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
+//          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
+//          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
+//          grid may not have read theirs when it begins.
+// Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
+//          are left, not of all. The arcs of those that are left are estimated by the mean.
+
+#include "../frontier/frontier.cuh"
+
+constexpr int UNREACHED = 2147483647;  // level of a vertex that no path has reached
+constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
+constexpr int FROM_BELOW = 4;
+
+// What is counted of a level while it is found.
+struct Level {
+    unsigned long long arcs_and_vertices;  // the arcs, in the upper half, are counted from above only
+    unsigned entries, unused;              // entries in the queue, from above only
+
+    __device__ unsigned vertices() const { return unsigned(arcs_and_vertices); }
+    __device__ unsigned arcs() const { return unsigned(arcs_and_vertices >> 32); }
+};
+
+__device__ inline unsigned long long counted(unsigned arcs, unsigned vertices)
+{
+    return (unsigned long long)(arcs) << 32 | vertices;
+}
+
+struct Adjacency {
+    const int *indptr, *indices;
+};
+
+// How far a search has come.
+struct Progress {
+    unsigned number;  // of the level whose vertices are the frontier
+    unsigned step;    // of the counters
+    unsigned left;    // vertices on none of the levels before
+    unsigned from_below, returns, unused;
+    Level frontier;
+
+    // Whether this level is empty or the last.
+    __device__ bool ends() const { return frontier.vertices() == 0 || frontier.vertices() == left; }
+};
+
+// What stays the same during a search.
+struct Search {
+    unsigned vertices, words;
+    Adjacency leaving, entering;
+    int *level;
+    uint2 *queues;  // for even levels and for odd ones, of `capacity` entries each
+    unsigned capacity, piece;
+    Level *levels;  // levels[i % 3] counts what is the frontier in step i
+    unsigned block_queue_size;
+    Level *levels_alone;  // this and the following are in shared memory
+    uint2 *block_queue;
+    unsigned *tail;
+    unsigned long long *sum;
+
+    __device__ Level &of(unsigned step) const { return levels[step % 3]; }
+
+    // The queue of a level, which a step counts.
+    __device__ BlockQueue queue(unsigned number, unsigned step) const
+    {
+        const Queue queue{queues + number % 2 * capacity, &of(step).entries};
+        return {queue, block_queue, block_queue_size, tail};
+    }
+
+    // Ends a block's part of a level: adds what it has counted and queued.
+    __device__ void finish(const BlockQueue &queue, unsigned step, unsigned long long found) const
+    {
+        add_over_warp(sum, found);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            if (*sum) atomicAdd(&of(step).arcs_and_vertices, *sum);
+            *sum = 0;
+        }
+        queue.flush();
+    }
+
+    // Queues a vertex as part of a level; returns the number of its arcs. All lanes call it together, those without a
+    // vertex with false.
+    __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned v) const
+    {
+        const unsigned begin = enters ? __ldg(&leaving.indptr[v]) : 0;
+        const unsigned end = enters ? __ldg(&leaving.indptr[v + 1]) : 0;
+        to.add(begin, end, piece, [](unsigned first, unsigned length) { return make_uint2(first, length); });
+        return end - begin;
+    }
+
+    // Finds the next level from the queue of this one.
+    __device__ void from_above(const Team &team, const Progress &now, unsigned *visited) const
+    {
+        const uint2 *const frontier = queues + now.number % 2 * capacity;
+        const BlockQueue next = queue(now.number + 1, now.step + 1);
+        const unsigned entries = now.frontier.entries, share = team.share(entries);
+        unsigned long long found = 0;
+        for (unsigned first = team.warp() * share; first < entries; first += team.warps() * share) {
+            const unsigned i = first + lane_number();
+            const uint2 own = lane_number() < share && i < entries ? frontier[i] : make_uint2(0, 0);
+            for_each_arc<FROM_ABOVE>(own.x, own.y, [&](const unsigned *arc, const unsigned *) {
+                unsigned head[FROM_ABOVE], word[FROM_ABOVE];
+#pragma unroll
+                for (int b = 0; b < FROM_ABOVE; b++) head[b] = arc[b] == NO_ARC ? 0 : __ldg(&leaving.indices[arc[b]]);
+#pragma unroll
+                for (int b = 0; b < FROM_ABOVE; b++) word[b] = arc[b] == NO_ARC ? ALL_LANES : visited[head[b] / 32];
+#pragma unroll
+                for (int b = 0; b < FROM_ABOVE; b++) {
+                    const unsigned v = head[b], bit = 1u << v % 32;
+                    const bool first_here = !(word[b] & bit) && !(atomicOr(&visited[v / 32], bit) & bit);
+                    if (first_here) level[v] = int(now.number) + 1;
+                    const unsigned arcs = enter(next, first_here, v);
+                    found += counted(arcs, first_here);
+                }
+            });
+        }
+        finish(next, now.step + 1, found);
+    }
+
+    // Finds the next level among the vertices that are not visited, and writes the bitmap of those that then are.
+    __device__ void from_below(const Team &team, const Progress &now, const unsigned *visited, unsigned *next) const
+    {
+        unsigned long long found = 0;
+        for (unsigned word = team.warp(); word < words; word += team.warps()) {
+            const unsigned before = visited[word], v = word * 32 + lane_number();
+            const bool left = v < vertices && !(before >> lane_number() & 1);
+            const bool reached = __any_sync(ALL_LANES, left) && follows_visited(left, v, visited);
+            if (reached) level[v] = int(now.number) + 1;
+            const unsigned here = __ballot_sync(ALL_LANES, reached);
+            if (lane_number() > 0) continue;
+            next[word] = before | here;
+            found += counted(0, __popc(here));
+        }
+        finish(queue(now.number + 1, now.step + 1), now.step + 1, found);
+    }
+
+    // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
+    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited) const
+    {
+        const auto is_visited = [&](unsigned arc) {
+            const unsigned u = __ldg(&entering.indices[arc]);
+            return (visited[u / 32] >> u % 32 & 1) != 0;
+        };
+        unsigned arc = wanted ? __ldg(&entering.indptr[v]) : 0;
+        const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0, some = min(end, arc + LANES);
+        bool found = false;
+        for (; arc < some && !found; arc += FROM_BELOW) {
+#pragma unroll
+            for (int b = 0; b < FROM_BELOW; b++) found |= is_visited(min(arc + b, some - 1));
+        }
+        for (unsigned left = __ballot_sync(ALL_LANES, !found && arc < end); left; left &= left - 1) {
+            const unsigned from = __ffs(left) - 1, last = __shfl_sync(ALL_LANES, end, from);
+            bool found_there = false;
+            for (unsigned base = __shfl_sync(ALL_LANES, arc, from); base < last && !found_there; base += LANES) {
+                const unsigned own = base + lane_number();
+                found_there = __any_sync(ALL_LANES, own < last && is_visited(own));
+            }
+            if (lane_number() == from) found = found_there;
+        }
+        return found;
+    }
+
+    // Queues this level: the vertices that are visited, and were not before.
+    __device__ void collect(const Team &team, const Progress &now, const unsigned *visited,
+                            const unsigned *before) const
+    {
+        const BlockQueue here = queue(now.number, now.step);
+        for (unsigned word = team.warp(); word < words; word += team.warps()) {
+            const unsigned found = visited[word] & ~before[word];
+            if (found) enter(here, found >> lane_number() & 1, word * 32 + lane_number());
+        }
+        finish(here, now.step, 0);
+    }
+
+    // Finds levels from above in block 0, until one has more than `alone` arcs or is the last; returns that one.
+    __device__ Progress go_on_alone(Progress now, unsigned alone, unsigned *visited) const
+    {
+        const Team block{true};
+        const unsigned step_of_all = now.step;
+        Search own = *this;
+        own.levels = levels_alone;
+        if (threadIdx.x < 3) levels_alone[threadIdx.x] = {0, 0, 0};
+        block.sync();
+        while (!now.ends() && now.frontier.arcs() <= alone) {
+            now.left -= now.frontier.vertices();
+            own.from_above(block, now, visited);
+            if (threadIdx.x == 0) own.of(now.step + 2) = {0, 0, 0};
+            block.sync();
+            now.number++;
+            now.frontier = own.of(++now.step);
+        }
+        now.step = step_of_all;
+        return now;
+    }
+};
+
+// Sets the source's level, and counts and queues it; nothing else is visited or counted.
+__device__ void start(const Search &search, unsigned source, unsigned *visited)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    for (unsigned v = thread; v < search.vertices; v += threads) search.level[v] = v == source ? 0 : UNREACHED;
+    for (unsigned word = thread; word < search.words; word += threads)
+        visited[word] = word == source / 32 ? 1u << source % 32 : 0;
+    const unsigned begin = search.leaving.indptr[source], arcs = search.leaving.indptr[source + 1] - begin;
+    const unsigned pieces = (arcs + search.piece - 1) / search.piece;
+    for (unsigned i = thread; i < pieces; i += threads)
+        search.queues[i] = make_uint2(begin + i * search.piece, min(search.piece, arcs - i * search.piece));
+    if (thread < 3) search.levels[thread] = thread ? Level{0, 0, 0} : Level{counted(arcs, 1), pieces, 0};
+    if (threadIdx.x == 0) {
+        *search.tail = 0;
+        *search.sum = 0;
+    }
+}
+
+__device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, Progress *progress, unsigned alone,
+                            unsigned alpha, unsigned beta, long long *observed)
+{
+    extern __shared__ uint2 block_queue[];
+    __shared__ Level levels_alone[3];
+    __shared__ unsigned tail;
+    __shared__ unsigned long long sum;
+    search.levels_alone = levels_alone;
+    search.block_queue = block_queue;
+    search.tail = &tail;
+    search.sum = &sum;
+    const double mean_arcs = double(search.leaving.indptr[search.vertices]) / search.vertices;
+    const Team grid{false};
+    const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
+    unsigned *visited = bitmaps, *other = bitmaps + search.words;
+
+    start(search, source, visited);
+    grid.sync();
+    Progress now{0, 0, search.vertices, 0, 0, 0, search.of(0)};
+    bool below = false;
+    for (;;) {
+        if (!below && !now.ends() && now.frontier.arcs() <= alone) {
+            if (blockIdx.x == 0) now = search.go_on_alone(now, alone, visited);
+            if (first_thread) *progress = now;
+            grid.sync();
+            now = *progress;
+        }
+        if (now.ends()) break;
+        now.left -= now.frontier.vertices();
+        if (!below) {
+            below = double(now.frontier.arcs()) * alpha > now.left * mean_arcs;
+        } else if (double(now.frontier.vertices()) * beta < now.left) {
+            search.collect(grid, now, visited, other);
+            grid.sync();
+            now.frontier = search.of(now.step);
+            below = false;
+            now.returns++;
+        }
+        if (below) {
+            search.from_below(grid, now, visited, other);
+            unsigned *const swapped = visited;
+            visited = other;
+            other = swapped;
+            now.from_below++;
+        } else {
+            search.from_above(grid, now, visited);
+        }
+        if (first_thread) search.of(now.step + 2) = {0, 0, 0};
+        grid.sync();
+        now.number++;
+        now.frontier = search.of(++now.step);
+    }
+    if (first_thread) {
+        observed[0] = now.number;
+        observed[1] = now.from_below;
+        observed[2] = now.returns;
+    }
+}
+
+// 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.
+#define DIRECTION_KERNEL(registers)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(1024, 64 / registers) direction_##registers(                         \
+        int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices, int source, \
+        int *level, unsigned *bitmaps, uint2 *queues, unsigned capacity, Level *levels, Progress *progress,           \
+        unsigned piece, unsigned block_queue_size, unsigned alone, unsigned alpha, unsigned beta,                     \
+        long long *observed)                                                                                          \
+    {                                                                                                                 \
+        const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
+        find_levels({unsigned(vertices), words, {indptr, indices}, {in_indptr, in_indices}, level, queues, capacity,  \
+                     piece, levels, block_queue_size, nullptr, nullptr, nullptr, nullptr},                            \
+                    unsigned(source), bitmaps, progress, alone, alpha, beta, observed);                               \
+    }
+
+DIRECTION_KERNEL(32)
+DIRECTION_KERNEL(64)

@@ -1,0 +1,15 @@
+// A label holds the distance (upper half) and the predecessor of a vertex in one 64-bit word, so that one atomicMin sets
+// both.
+
+#pragma once
+
+using Label = unsigned long long;
+
+constexpr int UNREACHED = 2147483647;  // distance of a vertex that no path has reached
+
+__device__ inline int distance_of(Label label) { return int(label >> 32); }
+
+__device__ inline Label make_label(int distance, int predecessor)
+{
+    return Label(distance) << 32 | unsigned(predecessor);
+}

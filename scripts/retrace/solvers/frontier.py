@@ -1,0 +1,219 @@
+"""Searches in one cooperative launch with work divided by arcs: ours, for graphs of few levels.
+
+A level costs one barrier of the grid in place of launches and a flag that the host reads. Everything that a
+second source on the same graph would need again, such as setting all levels, is part of `solve`.
+"""
+
+from abc import abstractmethod
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.solvers.bfs import BlockQueueBFS, TracedBack
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import DeviceSolver
+from retrace.system.errors import RetraceError
+
+WARP = 32
+ENTRY = np.dtype(np.uint64)
+"""An entry of a queue: two 32-bit numbers."""
+
+
+class FrontierSearch(DeviceSolver):
+    """One cooperative launch of as many blocks as run at the same time, or of `grid`.
+
+    What a solver makes of the graph alone is part of `upload`; `prepare_ms` tells what it takes.
+    """
+
+    settings: ClassVar[Settings] = {
+        "block_size": replace(DeviceSolver.settings["block_size"], default=512),
+        "grid": Setting(0, "blocks of the launch; 0: as many as run at the same time", least=0),
+        "registers": Setting(
+            "64", "registers of a thread; fewer, and more threads run", choices=("32", "64")
+        ),
+        "piece": Setting(64, "most arcs of an entry of the frontier"),
+        "alone": Setting(1024, "most arcs of a level that one block finds by itself", least=0),
+        "block_queue_size": replace(BlockQueueBFS.settings["block_queue_size"], default=1024),
+    }
+    prepare_ms: float
+
+    @abstractmethod
+    def kernel_name(self) -> str:
+        """Return the kernel's name in `source`, before the number of its registers."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        if self.block_size % WARP:
+            asked = f"{self.name}: block_size is {self.block_size}"
+            raise RetraceError(f"{asked}, expected a multiple of {WARP}")
+        module, kernel = self.device.load(self.source), f"{self.kernel_name()}_{self.parameters['registers']}"
+        self.kernel = module.kernel(kernel)
+        self.shared = self.number("block_queue_size") * ENTRY.itemsize
+        resident = module.resident_blocks(kernel, self.block_size, self.shared)
+        self.blocks = self.number("grid") or resident
+        if self.blocks > resident:
+            asked = f"{self.name}: grid is {self.blocks}"
+            raise RetraceError(f"{asked}, expected at most {resident}, which run at the same time")
+        self.seen, self.counts = self.device.mapped(4, np.int64)
+
+    @property
+    def queue_entries(self) -> int:
+        """Return the most entries of a frontier: each vertex once, and one more for every `piece` arcs."""
+        return self.graph.vertices + self.graph.arcs // self.number("piece")
+
+    def launch(self, *arguments: Any) -> None:
+        """Launch the kernel and wait for its end."""
+        self.kernel(self.blocks, self.block_size, *arguments, shared=self.shared, cooperative=True)
+        self.device.synchronize()
+
+
+@REGISTRY.add
+class DirectionBFS(TracedBack, FrontierSearch):
+    """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
+
+    A level is found from below if the frontier has more than 1 / `alpha` of the arcs of unvisited vertices,
+    until it has less than 1 / `beta` of the vertices that are left. S. Beamer, K. Asanović and D. Patterson,
+    "Direction-Optimizing Breadth-First Search", SC 2012.
+    """
+
+    name = "bfs/direction"
+    implements = "Beamer, Asanović and Patterson, SC 2012, in one launch"
+    source = "bfs/direction.cu"
+    settings: ClassVar[Settings] = {
+        **FrontierSearch.settings,
+        "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
+        "beta": Setting(24, "from above again if the frontier has less than 1 / beta of the vertices left"),
+    }
+
+    def kernel_name(self) -> str:
+        return "direction"
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        vertices, arcs = graph.vertices, graph.arcs
+        entries = vertices + arcs // self.number("piece")
+        return 2 * 4 * (vertices + 1 + arcs) + 4 * vertices + vertices // 4 + 2 * ENTRY.itemsize * entries
+
+    def upload(self, query: Query) -> None:
+        device = self.device
+        began = perf_counter()
+        entering = replace(self.graph, weights=None).reversed()
+        self.prepare_ms = (perf_counter() - began) * 1e3
+        arcs = self.upload_arcs(self.graph)
+        undirected = self.graph.info.get("directed") is False
+        self.level = device.empty(self.graph.vertices, np.int32)
+        self.arguments = (
+            np.int32(self.graph.vertices), *arcs, *(arcs if undirected else self.upload_arcs(entering)),
+            np.int32(query.source), self.level, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
+            device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
+            device.empty(6, np.uint64), device.empty(5, np.uint64),
+            *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone", "alpha", "beta")),
+            self.counts,
+        )  # fmt: skip
+
+    def solve(self, query: Query) -> int:
+        self.launch(*self.arguments)
+        return int(self.seen[0])
+
+    def download(self) -> Int32Array:
+        return self.device.download(self.level)
+
+    def observed(self) -> dict[str, float]:
+        """Return the levels found from below, the returns to above, and the ms to reverse all arcs."""
+        _, below, returns, _ = self.seen.tolist()
+        return {"levels_from_below": below, "returns_to_above": returns, "prepare_ms": self.prepare_ms}
+
+
+SAMPLE = 4096
+"""Weights whose mean is taken for that of all."""
+
+
+@REGISTRY.add
+class NearFarSSSP(FrontierSearch):
+    """A near pile, whose arcs are relaxed in rounds, and a far pile, for when the near one is empty.
+
+    A vertex is near if its distance is below a limit, which rises by delta at least. Delta follows from the
+    degree and a sample of the weights, as in the paper, whose `rise` is 32. `upload` interleaves heads and
+    weights on the device. A. Davidson, S. Baxter, M. Garland and J. D. Owens, "Work-Efficient Parallel GPU
+    Methods for Single-Source Shortest Paths", IPDPS 2014.
+    """
+
+    name = "sssp/near-far"
+    implements = "Davidson, Baxter, Garland and Owens, IPDPS 2014, Near-Far Pile, in one launch"
+    source = "sssp/near-far.cu"
+    settings: ClassVar[Settings] = {
+        **FrontierSearch.settings,
+        "rise": Setting(10, "rise of the limit of near distances, in mean weights over the mean degree"),
+        "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
+    }
+
+    @property
+    def finds_tree(self) -> bool:
+        return self.parameters["predecessors"] == "yes"
+
+    def kernel_name(self) -> str:
+        return "near_far_tree" if self.finds_tree else "near_far"
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        """Count the arcs twice: as they arrive, and interleaved."""
+        vertices, arcs = graph.vertices, graph.arcs
+        entries = vertices + arcs // self.number("piece")
+        labels = 16 if self.finds_tree else 4
+        return (
+            4 * (vertices + 1) + 16 * arcs + labels * vertices + vertices // 2 + 2 * ENTRY.itemsize * entries
+        )
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.interleave, self.split = self.load_kernels("interleave", "split")
+
+    def choose_delta(self) -> int:
+        """Return the least rise of the limit, at least 1."""
+        graph = self.graph
+        assert graph.weights is not None
+        if not graph.arcs:
+            return 1
+        mean_weight = graph.weights[:: -(-graph.arcs // SAMPLE)].mean()
+        delta = self.number("rise") * mean_weight * graph.vertices / graph.arcs
+        return int(min(max(1, delta), UNREACHABLE - 1))
+
+    def upload(self, query: Query) -> None:
+        device, vertices, arcs = self.device, self.graph.vertices, self.graph.arcs
+        indptr, indices, weights = self.upload_arcs(self.graph)
+        began = perf_counter()
+        self.delta = self.choose_delta()
+        interleaved = device.empty(arcs, np.uint64)
+        self.interleave(self.grid(arcs), self.block_size, np.int32(arcs), indices, weights, interleaved)
+        device.synchronize()
+        self.prepare_ms = (perf_counter() - began) * 1e3
+        self.label = device.empty(vertices, np.uint64 if self.finds_tree else np.int32)
+        self.arguments = (
+            np.int32(vertices), indptr, interleaved, np.int32(query.source), np.uint32(self.delta),
+            self.label, device.empty(3 * -(-vertices // WARP), np.uint32),
+            device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
+            device.empty(6, np.uint64), device.empty(3, np.int32), device.empty(5, np.uint64),
+            *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")), self.counts,
+        )  # fmt: skip
+
+    def solve(self, query: Query) -> int:
+        self.launch(*self.arguments)
+        return int(self.seen[0])
+
+    def download(self) -> Int32Array:
+        if not self.finds_tree:
+            return self.device.download(self.label)
+        vertices = self.graph.vertices
+        answer = [self.device.empty(vertices, np.int32) for _ in ("distance", "predecessor")]
+        self.split(self.grid(vertices), self.block_size, np.int32(vertices), self.label, *answer)
+        distance, self.predecessor = map(self.device.download, answer)
+        return distance
+
+    def observed(self) -> dict[str, float]:
+        """Return delta, how often the limit rose, the arcs relaxed, and the ms to interleave arcs."""
+        _, limits, relaxed, _ = self.seen.tolist()
+        counts = {"delta": self.delta, "limits": limits, "arcs_relaxed": relaxed}
+        return counts | {"prepare_ms": self.prepare_ms}

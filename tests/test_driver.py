@@ -1,0 +1,82 @@
+"""Launches through CUDA's driver API, against a library in its place that notes what it is given."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrace.devices.build import find_cxx
+from retrace.devices.driver import COOPERATIVE, DriverKernel, DriverModule
+from retrace.system.errors import RetraceError
+
+LIBRARY = r"""
+#include <cstddef>
+#include <cstring>
+struct Attribute { int id, pad; unsigned value[16]; };
+struct Config { unsigned grid[3], block[3], shared; void *stream; Attribute *attributes; unsigned count; };
+extern "C" {
+long long noted[16];
+int attributes_set = 0;
+int cuModuleLoad(void **module, const char *) { *module = (void *)7; return 0; }
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    *function = (void *)9;
+    return strcmp(name, "there") ? 500 : 0;
+}
+int cuFuncSetAttribute(void *, int, int) { return attributes_set++, 0; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int threads, size_t shared)
+{
+    *blocks = int(2048 / threads - shared / 65536);
+    return 0;
+}
+int cuGetErrorName(int, const char **text) { *text = "CUDA_ERROR_NOT_FOUND"; return 0; }
+int cuLaunchKernelEx(const Config *config, void *, void **arguments, void **)
+{
+    const Config &c = *config;
+    noted[0] = c.grid[0] * 10000 + c.grid[1] * 100 + c.grid[2];
+    noted[1] = c.block[0], noted[2] = c.shared, noted[3] = (long long)c.stream, noted[4] = c.count;
+    noted[5] = c.attributes[0].id, noted[6] = c.attributes[0].value[0];
+    noted[7] = *(int *)arguments[0], noted[8] = *(long long *)arguments[1];
+    noted[9] = *(unsigned char *)arguments[2], noted[10] = (long long)(4 * *(float *)arguments[3]);
+    return 0;
+}
+}
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DriverModule:
+    (tmp_path / "cuda.cpp").write_text(LIBRARY)
+    library = tmp_path / "libcuda.so.1"
+    subprocess.run(
+        [find_cxx(), "-shared", "-fPIC", str(tmp_path / "cuda.cpp"), "-o", str(library)], check=True
+    )
+    load = ctypes.CDLL
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: load(str(library) if name == library.name else name))
+    return DriverModule(Path("any.cubin"))
+
+
+def test_a_launch_arrives_as_it_was_given(module: DriverModule) -> None:
+    noted = (ctypes.c_longlong * 16).in_dll(module._cuda, "noted")
+    kernel = DriverKernel(module, "there")
+    for number in (-5, 6):  # the second one is prepared already
+        values = [np.int32(number), 2**40 + number, np.uint8(200), np.float32(2.5)]
+        kernel((3, 2), 96, values, 50_000, 1234, True, None)
+        assert noted[:7] == [30201, 96, 50_000, 1234, 1, COOPERATIVE, 1]
+        assert noted[7:11] == [number, 2**40 + number, 200, 10]
+    kernel(4, 64, [np.int32(1), 2, np.bool_(True), np.float32(1)], 100, 0, False, (2, 1, 1))
+    assert noted[:7] == [40101, 64, 100, 0, 1, 4, 2]
+    assert ctypes.c_int.in_dll(module._cuda, "attributes_set").value == 2
+
+
+def test_resident_blocks_are_asked_for(module: DriverModule) -> None:
+    assert DriverKernel(module, "there").resident_blocks((128, 4), 65536) == 3
+
+
+def test_an_error_of_the_driver_is_named(module: DriverModule) -> None:
+    with pytest.raises(RetraceError, match=r"cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND \(500\)"):
+        DriverKernel(module, "missing")
