@@ -22,7 +22,7 @@ GRID = identified(grid(6, 5), "grid", source=0, pairs={"far": [0, 29]})
 LIBRARIES = ("scipy", "igraph", "networkit")
 DISTANCES_ALONE = ("sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp")
 TREES = [
-    name
+    f"{name}:predecessors=yes" if "predecessors" in REGISTRY.find(name).settings else name
     for name in REGISTRY.solvers
     if name.startswith(("bfs/", "sssp/"))
     and name.split("/")[1] not in LIBRARIES
