@@ -27,11 +27,12 @@ static int records_of(int degree) { return degree <= 4 ? 1 : (degree + 1) / 3; }
 // Writes each vertex's place; returns the words of a part, which are the same for all: those of the largest.
 extern "C" int cluster_cut(Graph graph, int parts, int pieces, unsigned *place)
 {
-    long long all = 0, before = 0;
+    long long all = 0, before = 0, piece = 0;
     for (int v = 0; v < graph.vertices; v++) all += records_of(degree(graph, v));
     std::vector<int> size(parts);
     for (int v = 0; v < graph.vertices; v++) {
-        const unsigned part = before * pieces / all % parts;
+        while ((piece + 1) * all <= before * pieces) piece++;
+        const unsigned part = piece % parts;
         before += records_of(degree(graph, v));
         place[v] = part << PART_SHIFT | size[part]++;  // its number in the part, for now
     }

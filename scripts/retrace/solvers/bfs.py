@@ -249,12 +249,8 @@ class ClusterBFS(TracedBack, ClusterSearch):
 
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers
-        place, every = self.parts.place[query.source], np.int32(self.number("every"))
-        kernel = f"cluster_bfs_{'shared' if self.in_shared else 'global'}"
-        self.kernel(kernel, self.parts.words)(
-            self.parts.count, self.threads, np.int32(self.parts.words), *graph, place, every, vertex_at,
-            self.level_at, self.answer, self.levels, shared=self.shared, cluster=self.parts.count,
-        )  # fmt: skip
+        state = vertex_at, self.level_at, self.answer, self.levels
+        self.launch(*graph, self.parts.place[query.source], np.int32(self.number("every")), *state)
         return int(self.device.download(self.levels)[0])
 
     def download(self) -> Int32Array:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import MAX_SHARED, MAX_THREADS, Kernel
+from retrace.devices.base import MAX_SHARED, MAX_THREADS
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -139,10 +139,15 @@ class ClusterSearch(DeviceSolver):
     """Dynamic shared memory of a block, in bytes."""
     threads: int
     """Threads in a block."""
+    parts: Parts
+    in_shared: bool
+    """Whether what may be in either memory is in shared memory."""
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
-        self.module = self.device.load(self.source)
+        module, prefix = self.device.load(self.source), f"cluster_{self.problem}"
+        names = [f"{memory}_{words}" for memory in ("shared", "global") for words in WORDS_OF_A_THREAD]
+        self.kernels = {name: module.kernel(f"{prefix}_{name}") for name in names}
         host_function(CUT, "cluster_cut")  # no trial loads it
 
     def memory_bytes(self, graph: CSRGraph) -> int:
@@ -179,10 +184,13 @@ class ClusterSearch(DeviceSolver):
             raise TooLargeError(f"{needs}; there are {MOST_SHARED // 1024}")
         return []
 
-    def kernel(self, prefix: str, words: int) -> Kernel:
-        """Return the kernel whose threads own enough words each, of as many in a part."""
-        wanted = -(-words // self.threads)
-        return self.module.kernel(f"{prefix}_{next(own for own in WORDS_OF_A_THREAD if own >= wanted)}")
+    def launch(self, *arguments: Any) -> None:
+        """Launch the cluster, whose threads own enough words each."""
+        parts, threads = self.parts, self.threads
+        words = next(own for own in WORDS_OF_A_THREAD if own * threads >= parts.words)
+        kernel = self.kernels[f"{'shared' if self.in_shared else 'global'}_{words}"]
+        known = np.int32(parts.words)
+        kernel(parts.count, threads, known, *arguments, shared=self.shared, cluster=parts.count)
 
     def fit(self, parts: Parts, shared: int) -> None:
         """Choose the number of threads; raise TooLargeError if they or their shared memory are too many."""

@@ -526,12 +526,9 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
 
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers
-        parts, kernel = self.parts, f"cluster_sssp_{'shared' if self.in_shared else 'global'}"
-        self.kernel(kernel, parts.words)(
-            parts.count, self.threads, np.int32(parts.words), *graph, parts.place[query.source], self.delta,
-            np.int32(self.number("rounds")), vertex_at, self.state, self.answer, self.counts,
-            shared=self.shared, cluster=parts.count,
-        )  # fmt: skip
+        widths = self.delta, np.int32(self.number("rounds"))
+        state = vertex_at, self.state, self.answer, self.counts
+        self.launch(*graph, self.parts.place[query.source], *widths, *state)
         if self.with_predecessors:
             self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
         steps, self.buckets = map(int, self.device.download(self.counts))

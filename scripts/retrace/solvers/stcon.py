@@ -129,12 +129,8 @@ class ClusterSTCON(ClusterSearch):
 
     def solve(self, query: Query) -> int:
         assert query.target is not None
-        parts, kernel = self.parts, f"cluster_stcon_{'shared' if self.in_shared else 'global'}"
-        ends = parts.place[query.source], parts.place[query.target], np.int32(self.number("every"))
-        self.kernel(kernel, parts.words)(
-            parts.count, self.threads, np.int32(parts.words), *self.ways * self.buffers, *ends, self.answer,
-            shared=self.shared, cluster=parts.count,
-        )  # fmt: skip
+        ends = self.parts.place[query.source], self.parts.place[query.target]
+        self.launch(*self.ways * self.buffers, *ends, np.int32(self.number("every")), self.answer)
         self.length, rounds = self.device.download(self.answer).tolist()
         return int(rounds)
 
