@@ -132,13 +132,18 @@ def test_sizes_round_a_word(name: str, vertices: int) -> None:
 def test_more_vertices_than_a_16_bit_number_holds(name: str) -> None:
     verify(name, ring(65_537), Query(65_536))
     one = verify(f"{name}:cluster_blocks=1,block_size=128", ring(65_537), Query(1))
-    assert one.threads == 160  # 2,049 words, 16 a thread, are more than 128 threads own
+    assert one.threads == 544  # 2,049 words, four a thread, are more than 128 threads own
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("block_size", [32, 64, 128, 256, 512])
-def test_threads_with_one_word_or_sixteen(name: str, block_size: int) -> None:
-    verify(f"{name}:cluster_blocks=1,block_size={block_size}", ring(15_000), Query(77))
+@pytest.mark.parametrize(
+    ("vertices", "asked", "threads"),
+    [(3000, 200, 96), (3000, 64, 64), (3000, 32, 32), (3000, 16, 32), (140_000, 64, 288)],
+)
+def test_threads_with_one_word_or_sixteen(name: str, vertices: int, asked: int, threads: int) -> None:
+    """A part of 94 words, or of 4,375."""
+    solver = verify(f"{name}:cluster_blocks=1,block_size={asked}", ring(vertices), Query(77))
+    assert solver.threads == threads
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,7 @@
 """Graphs cut into parts, one for each block of a thread-block cluster, and the base of searches in one."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -121,12 +121,13 @@ class ClusterSearch(DeviceSolver):
     """A search in one launch of one thread-block cluster, each block of which has a part of the graph.
 
     Cutting the graph and packing its arcs, on the host, is part of `upload`; a record has its time as
-    `prepare_ms`. A thread owns words of 32 vertices, 16 at most. A block has more threads than were asked for
-    if its part has more words than these may own, and fewer if it has fewer words.
+    `prepare_ms`. A thread owns up to four words of 32 vertices, or 16 if a part has more than 4,096 words. A
+    block has more threads than were asked for if its part has more words than these may own, and fewer if it
+    has fewer words.
     """
 
     settings: ClassVar[Settings] = {
-        **DeviceSolver.settings,
+        "block_size": replace(DeviceSolver.settings["block_size"], default=288),
         "cluster_blocks": Setting(16, "blocks of the cluster, each with a part of the graph", most=16),
         "pieces": Setting(256, "runs of vertices that are dealt out to the blocks of the cluster in turn"),
     }
@@ -194,9 +195,10 @@ class ClusterSearch(DeviceSolver):
 
     def fit(self, parts: Parts, shared: int) -> None:
         """Choose the number of threads; raise TooLargeError if they or their shared memory are too many."""
-        enough = -(-parts.words // WORDS_OF_A_THREAD[-1])  # if each thread owns as many words as it can
-        least, most = (-(-threads // 32) * 32 for threads in (enough, parts.words))
-        self.threads = least if enough > self.block_size else min(self.block_size, most)
+        *_, few, many = WORDS_OF_A_THREAD
+        owned = few if parts.words <= few * MAX_THREADS else many
+        least, most = (-(-parts.words // (32 * each)) * 32 for each in (owned, 1))
+        self.threads = min(self.block_size, most) if self.block_size * owned >= parts.words else least
         self.shared = shared
         if self.threads > MAX_THREADS or shared > MOST_SHARED:
             needs = f"{self.threads:,} threads and {shared / 1024:,.0f} KiB of shared memory in a block"
