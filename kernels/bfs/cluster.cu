@@ -85,7 +85,7 @@ __device__ void search(const Arcs &arcs, int words, unsigned source, int every, 
 }
 
 #define KERNELS(WORDS)                                                                                               \
-    extern "C" __global__ void __launch_bounds__(1024)                                                               \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
         cluster_bfs_global_##WORDS(int words, const int *first_record, const unsigned *records, unsigned source,     \
                                    int every, const int *vertex_at, int *level_at, int *level, int *levels)          \
     {                                                                                                                \
@@ -93,7 +93,7 @@ __device__ void search(const Arcs &arcs, int words, unsigned source, int every, 
         const GlobalArcs arcs = graph.of_block(cg::this_cluster().block_rank(), words);                              \
         search<WORDS>(arcs, words, source, every, vertex_at, level_at, level, levels);                               \
     }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(1024)                                                               \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
         cluster_bfs_shared_##WORDS(int words, const int *first_record, const unsigned short *names,                  \
                                    const int *first_outside, const unsigned *outside, unsigned source, int every,    \
                                    const int *vertex_at, int *level_at, int *level, int *levels)                     \

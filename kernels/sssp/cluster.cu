@@ -2,9 +2,9 @@
 //
 // Report   none; ours. Near and far: A. Davidson, S. Baxter, M. Garland and J. D. Owens, "Work-efficient parallel GPU
 //          methods for single-source shortest paths", IPDPS 2014; a bucket is `delta` wide, as in Delta-stepping.
-// Mapping  as bfs/cluster: a block has a part of the vertices, a thread up to WORDS words of 32 of them. A bit says that
-//          a vertex's distance may have fallen; its owner alone decides whether it has, by comparing `distance` with
-//          `relaxed`, what it was when its arcs were last relaxed.
+// Mapping  as bfs/cluster: a block has a part of the vertices, a thread up to WORDS words of 32 of them. A bit says
+//          that a vertex's distance may have fallen; its owner alone decides whether it has, by comparing `distance`
+//          with `relaxed`, what it was when its arcs were last relaxed.
 //            round  relax the arcs of the own near vertices whose distance has fallen; pass the block's barrier
 //            step   up to `rounds` rounds, then the cluster's barrier, after which blocks see what others sent
 //            bucket steps until no block relaxes anything; then `near_below` rises to the nearest far vertex plus delta
@@ -180,14 +180,14 @@ __device__ void search(int words, const int *first_record, const unsigned *recor
 }
 
 #define KERNELS(WORDS)                                                                                               \
-    extern "C" __global__ void __launch_bounds__(1024)                                                               \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
         cluster_sssp_shared_##WORDS(int words, const int *first_record, const unsigned *records, unsigned source,    \
                                     unsigned delta, int rounds, const int *vertex_at, unsigned *state, int *answer,  \
                                     int *counts)                                                                     \
     {                                                                                                                \
         search<WORDS, true>(words, first_record, records, source, delta, rounds, vertex_at, state, answer, counts);  \
     }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(1024)                                                               \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
         cluster_sssp_global_##WORDS(int words, const int *first_record, const unsigned *records, unsigned source,    \
                                     unsigned delta, int rounds, const int *vertex_at, unsigned *state, int *answer,  \
                                     int *counts)                                                                     \

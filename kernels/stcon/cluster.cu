@@ -99,7 +99,7 @@ __device__ void search(const Arcs &forward, const Arcs &backward, int words, uns
 }
 
 #define KERNELS(WORDS)                                                                                               \
-    extern "C" __global__ void __launch_bounds__(1024)                                                               \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
         cluster_stcon_global_##WORDS(int words, const int *first_out, const unsigned *out, const int *first_in,      \
                                      const unsigned *in, unsigned source, unsigned target, int every, int *answer)   \
     {                                                                                                                \
@@ -108,7 +108,7 @@ __device__ void search(const Arcs &forward, const Arcs &backward, int words, uns
         search<WORDS>(forward.of_block(here, words), backward.of_block(here, words), words, source, target, every,   \
                       answer);                                                                                       \
     }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(1024) cluster_stcon_shared_##WORDS(                                 \
+    extern "C" __global__ void __launch_bounds__(1024, 1) cluster_stcon_shared_##WORDS(                              \
         int words, const int *first_out, const unsigned short *out, const int *first_outside_out,                    \
         const unsigned *outside_out, const int *first_in, const unsigned short *in, const int *first_outside_in,     \
         const unsigned *outside_in, unsigned source, unsigned target, int every, int *answer)                        \
