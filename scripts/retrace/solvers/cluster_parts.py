@@ -1,7 +1,9 @@
 """Graphs cut into parts, one for each block of a thread-block cluster, and the base of searches in one."""
 
+import ctypes
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cache
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -28,6 +30,12 @@ EVERY = Setting(16, "rounds of a cluster after which its blocks ask each other w
 UInt32Array = NDArray[np.uint32]
 
 
+@cache
+def cutter(step: str) -> Any:
+    """Return a function of the C++ file, loaded once: looking up its compiled file takes milliseconds."""
+    return host_function(CUT, f"cluster_{step}", returns=ctypes.c_int if step in ("cut", "shorten") else None)
+
+
 @dataclass(frozen=True)
 class Parts:
     """How `kernels/host/cluster_parts.cpp` cuts a graph; a place is a part and a position in it."""
@@ -43,7 +51,7 @@ class Parts:
     def cut(cls, graph: CSRGraph, count: int, pieces: int) -> Self:
         """Cut the vertices, in their order, into pieces that are dealt out to the parts in turn."""
         place = np.empty(graph.vertices, np.uint32)
-        words = host_function(CUT, "cluster_cut")(c_graph(graph), count, pieces, pointer(place))
+        words = cutter("cut")(c_graph(graph), count, pieces, pointer(place))
         return cls(count, words, place)
 
     @property
@@ -69,10 +77,9 @@ class PackedArcs:
         """Pack the arcs that leave each vertex."""
         cut = c_graph(graph), parts.count, parts.words, pointer(parts.place)
         first_record, vertex_at = np.empty(parts.count + 1, np.int32), np.empty(parts.places, np.int32)
-        lay_out, pack = (host_function(CUT, f"cluster_{name}", returns=None) for name in ("lay_out", "pack"))
-        lay_out(*cut, pointer(first_record), pointer(vertex_at))
+        cutter("lay_out")(*cut, pointer(first_record), pointer(vertex_at))
         records = np.empty((8 if weighted else 4) * int(first_record[-1]), np.uint32)
-        pack(*cut, pointer(first_record), int(weighted), pointer(records))
+        cutter("pack")(*cut, pointer(first_record), int(weighted), pointer(records))
         return cls(parts, first_record, records, vertex_at)
 
     @property
@@ -84,7 +91,7 @@ class PackedArcs:
         """Return the same with 16 bits an entry; None if a part has too many records and heads elsewhere."""
         names = np.empty(self.records.size, np.uint16)
         outside, first_outside = np.empty_like(self.records), np.empty(self.parts.count + 1, np.int32)
-        shortened = host_function(CUT, "cluster_shorten")(
+        shortened = cutter("shorten")(
             self.parts.count, self.parts.words, pointer(self.first_record), pointer(self.records),
             pointer(names), pointer(outside), pointer(first_outside),
         )  # fmt: skip
@@ -149,7 +156,8 @@ class ClusterSearch(DeviceSolver):
         module, prefix = self.device.load(self.source), f"cluster_{self.problem}"
         names = [f"{memory}_{words}" for memory in ("shared", "global") for words in WORDS_OF_A_THREAD]
         self.kernels = {name: module.kernel(f"{prefix}_{name}") for name in names}
-        host_function(CUT, "cluster_cut")  # no trial loads it
+        for step in ("cut", "lay_out", "pack", "shorten"):  # no trial loads them
+            cutter(step)
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         self.prepare(graph)
