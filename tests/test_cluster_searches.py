@@ -13,7 +13,7 @@ from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.solvers import REGISTRY, Query
+from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.cluster_parts import ClusterSearch, PackedArcs, Parts
 from retrace.system.errors import TooLargeError
 from solving import solved
@@ -200,9 +200,9 @@ def test_weights_up_to_two_to_the_thirty(more: str) -> None:
 def test_searches_meet_at_a_vertex_or_on_an_arc(target: int) -> None:
     cycle = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)], directed=False)
     one_way = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)])
-    for found in (cycle, one_way):
-        for every in (1, 16):
-            verify(f"stcon/cluster:every={every}", found, Query(0, target))
+    for found in (cycle, one_way, ring(14)):
+        verify("stcon/cluster:every=1,arcs=shared", found, Query(0, target))
+        verify("stcon/cluster:arcs=global", found, Query(0, target))
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 1000])
@@ -218,6 +218,16 @@ def test_arcs_in_both_memories(name: str, arcs: str) -> None:
     for found in (NAMED["grid"], ring(3000), deep_star(3, 200)):
         solver = verify(f"{name}:arcs={arcs}", found, Query(0))
         assert solver.observed()["arcs_in_shared"] == (arcs == "shared")
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_arcs_of_both_ways_lie_side_by_side(seed: int | None) -> None:
+    """On a one-way path each arc is needed, by red in its first half; those of a part end with the path."""
+    there = graph(400, [(u, u + 1, 1) for u in range(399)])
+    back = graph(400, [(u + 1, u, 1) for u in range(399)])
+    for found, ends in ((there, Query(0, 399)), (back, Query(399, 0))):
+        for blocks in (2, 3, 16):
+            verify(f"stcon/cluster:arcs=shared,pieces=400,cluster_blocks={blocks}", found, ends, seed)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "arcs" in REGISTRY.find(name).settings])
@@ -244,3 +254,13 @@ def test_levels_are_counted() -> None:
             solver.setup(found)
             solver.upload(Query(0))
             assert solver.solve(Query(0)) == levels
+
+
+@pytest.mark.parametrize(("every", "rounds"), [(1, 6), (4, 8)])
+def test_searches_end_where_they_meet(every: int, rounds: int) -> None:
+    """Ten arcs apart, each reaches the vertex between in its sixth round; the first is the end itself."""
+    with EmulatedDevice() as device:
+        solver = make(f"stcon/cluster:every={every}", device)
+        solver.setup(NAMED["path"])
+        solver.upload(Query(100, 110))
+        assert solver.solve(Query(100, 110)) == rounds
