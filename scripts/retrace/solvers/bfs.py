@@ -1,7 +1,7 @@
 """Breadth-first search: the level of every vertex, that is the fewest arcs that lead to it from the source.
 
 All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once for each level,
-and `bfs/scipy`.
+`bfs/cluster`, which inspects a bit of each, and `bfs/scipy`.
 """
 
 from ctypes import byref
@@ -14,6 +14,7 @@ from retrace.devices.base import Dim
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.solvers.cluster_parts import ARCS, EVERY, ClusterSearch, PackedArcs
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
@@ -213,6 +214,52 @@ class PublishedBlockQueueBFS(BlockQueueBFS):
 
     name = "bfs/block-queue-published"
     source = "bfs/block-queue-published.cu"
+
+
+@REGISTRY.add
+class ClusterBFS(TracedBack, ClusterSearch):
+    """One launch of one cluster, for deep graphs: the frontier is bits in the shared memory of its blocks.
+
+    A block has a part of the vertices. It sets the bits of a vertex's heads in the blocks that own them; one
+    barrier of the cluster ends a level. The arcs are in shared memory too if they fit, in 16 bits each.
+    """
+
+    name = "bfs/cluster"
+    implements = "our own kernel: a level is a round of one thread-block cluster"
+    source = "bfs/cluster.cu"
+    more_sources = (*ClusterSearch.more_sources, TRACE_BACK)
+    settings: ClassVar[Settings] = {
+        **ClusterSearch.settings,
+        "arcs": ARCS,
+        "every": EVERY,
+    }
+
+    def prepare(self, graph: CSRGraph) -> None:
+        parts = self.parts = self.cut(graph)
+        packed, frontiers = PackedArcs.pack(graph, parts), 2 * 4 * parts.words
+        short = self.shortened([packed], frontiers)
+        self.in_shared = bool(short)
+        self.fit(parts, frontiers + sum(each.shared_bytes for each in short))
+        self.arrays = [*(short[0] if short else packed).arrays, packed.vertex_at]
+        self.state_bytes = 4 * (parts.places + graph.vertices)
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        sizes = self.parts.places, self.graph.vertices, 1
+        self.level_at, self.answer, self.levels = (self.device.empty(size, np.int32) for size in sizes)
+        self.device.fill(self.levels, 0)
+
+    def solve(self, query: Query) -> int:
+        *graph, vertex_at = self.buffers
+        state = vertex_at, self.level_at, self.answer, self.levels
+        self.launch(*graph, self.parts.place[query.source], np.int32(self.number("every")), *state)
+        return int(self.device.download(self.levels)[0])
+
+    def download(self) -> Int32Array:
+        return self.device.download(self.answer)
+
+    def observed(self) -> dict[str, float]:
+        return {**super().observed(), "arcs_in_shared": int(self.in_shared)}
 
 
 @REGISTRY.add

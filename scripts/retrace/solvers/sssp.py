@@ -19,6 +19,7 @@ from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.solvers.cluster_parts import MOST_SHARED, ClusterSearch, PackedArcs
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
@@ -405,23 +406,52 @@ class PublishedSSSP(SeparatePredecessors):
     kernels = ("mask_relax",)
 
 
-@REGISTRY.add
-class PredecessorPassSSSP(SeparatePredecessors):
-    """`sssp/standard` with 32-bit distances; a pass after the last iteration finds the predecessors.
+class PredecessorPass(DeviceSolver):
+    """A search whose predecessors are found by a pass over all arcs, after the last iteration.
 
     Any arc that fits the distances exactly gives its head a predecessor; arcs of weight 0 come last, and only
-    from vertices with a path from the source. Ours: the other way to avoid the race of Algorithm 1.
+    from vertices with a path from the source.
+    """
+
+    pass_source = "sssp/mask-predecessor-pass.cu"
+
+    def load_pass(self, graph: CSRGraph) -> None:
+        """Load the kernels of the pass."""
+        module = self.device.load(self.pass_source)
+        self.take = module.kernel("take_predecessors")
+        self.take_weightless = module.kernel("take_weightless_predecessors")
+        assert graph.weights is not None
+        self.has_weightless = bool((graph.weights == 0).any())
+
+    def find_predecessors(
+        self, graph: CSRGraph, arcs: list[Buffer], source: int, distance: Buffer, predecessor: Buffer
+    ) -> None:
+        """Run the pass; the predecessors are -1 before."""
+        grid, block, vertices = self.grid(graph.vertices), self.block_size, np.int32(graph.vertices)
+        self.take(grid, block, vertices, *arcs, distance, np.int32(UNREACHABLE), predecessor)
+        more = np.full(1, self.has_weightless, dtype=np.int32)
+        flag = self.device.empty(1, np.int32)
+        while more[0]:
+            self.device.fill(flag, 0)
+            vectors = np.int32(source), distance, predecessor, flag
+            self.take_weightless(grid, block, vertices, *arcs, *vectors)
+            self.device.read(flag, more)
+
+
+@REGISTRY.add
+class PredecessorPassSSSP(PredecessorPass, SeparatePredecessors):
+    """`sssp/standard` with 32-bit distances, and predecessors from a pass after the last iteration.
+
+    Ours: the other way to avoid the race of Algorithm 1.
     """
 
     name = "sssp/standard-predecessor-pass"
-    source = "sssp/mask-predecessor-pass.cu"
-    kernels = ("mask_relax", "take_predecessors", "take_weightless_predecessors")
+    source = PredecessorPass.pass_source
+    kernels = ("mask_relax",)
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.take, self.take_weightless = self.others
-        assert graph.weights is not None
-        self.has_weightless = bool((graph.weights == 0).any())
+        self.load_pass(graph)
 
     def allocate_state(self) -> None:
         super().allocate_state()
@@ -429,16 +459,91 @@ class PredecessorPassSSSP(SeparatePredecessors):
 
     def solve(self, query: Query) -> int:
         iterations = super().solve(query)
-        distance, predecessor = self.answer
-        self.each_vertex(self.take, *self.arcs, distance, np.int32(UNREACHABLE), predecessor)
-        more = np.full(1, self.has_weightless, dtype=np.int32)
-        flag = self.device.empty(1, np.int32)
-        vectors = np.int32(query.source), distance, predecessor, flag
-        while more[0]:
-            self.device.fill(flag, 0)
-            self.each_vertex(self.take_weightless, *self.arcs, *vectors)
-            self.device.read(flag, more)
+        self.find_predecessors(self.graph, self.arcs, query.source, *self.answer)
         return iterations
+
+
+@REGISTRY.add
+class ClusterSSSP(PredecessorPass, ClusterSearch):
+    """One launch of one cluster, for deep graphs: near and far, with the distances in shared memory.
+
+    A bucket is `width` mean weights wide, of a sample of the arcs. A block relaxes its own near vertices up
+    to `rounds` times before the blocks of the cluster wait for each other. Distances that do not fit into
+    shared memory are in global memory. Predecessors, if wanted, are found by a pass over all arcs.
+    """
+
+    name = "sssp/cluster"
+    implements = "our own kernel: near and far in one thread-block cluster"
+    source = "sssp/cluster.cu"
+    more_sources = (*ClusterSearch.more_sources, PredecessorPass.pass_source)
+    settings: ClassVar[Settings] = {
+        **ClusterSearch.settings,
+        "width": Setting(32, "width of a bucket of distances, in mean weights", most=1 << 20),
+        "rounds": Setting(3, "most rounds of relaxing inside a block between two barriers of the cluster"),
+        "state": Setting(
+            "auto", "memory that a cluster has its distances in", choices=("auto", "shared", "global")
+        ),
+        "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
+    }
+    sampled = 1024
+    """Arcs of the sample, about."""
+
+    @property
+    def with_predecessors(self) -> bool:
+        """Whether predecessors are wanted."""
+        return self.parameters["predecessors"] == "yes"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        if self.with_predecessors:
+            self.load_pass(graph)
+
+    def prepare(self, graph: CSRGraph) -> None:
+        assert graph.weights is not None
+        parts = self.parts = self.cut(graph)
+        packed = PackedArcs.pack(graph, parts, weighted=True)
+        marks, state = 4 * 4 * parts.words, 2 * 4 * 32 * parts.words
+        self.in_shared = self.parameters["state"] == "shared" or (
+            self.parameters["state"] == "auto" and marks + state <= MOST_SHARED
+        )
+        self.fit(parts, marks + self.in_shared * state)
+        sample = graph.weights[:: 1 + graph.arcs // self.sampled]
+        mean = float(sample.mean()) if sample.size else 1.0
+        self.delta = np.uint32(min(max(1.0, self.number("width") * mean), UNREACHABLE - 1))
+        self.arrays = [*packed.arrays, packed.vertex_at]
+        self.state_bytes = 4 * (graph.vertices + (0 if self.in_shared else 2 * parts.places))
+        if self.with_predecessors:
+            self.state_bytes += 4 * (graph.vertices + 1 + 2 * graph.arcs + graph.vertices)
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        sizes = 1 if self.in_shared else 2 * self.parts.places, self.graph.vertices, 2
+        kinds = np.uint32, np.int32, np.int32
+        self.state, self.answer, self.counts = map(self.device.empty, sizes, kinds)
+        if self.with_predecessors:
+            self.arcs = self.upload_arcs(self.graph)
+            self.found = self.device.empty(self.graph.vertices, np.int32)
+            self.device.fill(self.found, -1)
+
+    def solve(self, query: Query) -> int:
+        *graph, vertex_at = self.buffers
+        widths = self.delta, np.int32(self.number("rounds"))
+        state = vertex_at, self.state, self.answer, self.counts
+        self.launch(*graph, self.parts.place[query.source], *widths, *state)
+        if self.with_predecessors:
+            self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
+        steps, self.buckets = map(int, self.device.download(self.counts))
+        return steps
+
+    def download(self) -> Int32Array:
+        if self.with_predecessors:
+            self.predecessor = self.device.download(self.found)
+        return self.device.download(self.answer)
+
+    def observed(self) -> dict[str, float]:
+        """Return also the width of a bucket, their number, and if the distances were in shared memory."""
+        own = {"delta": int(self.delta), "buckets": self.buckets, "state_in_shared": int(self.in_shared)}
+        return {**super().observed(), **own}
 
 
 @REGISTRY.add

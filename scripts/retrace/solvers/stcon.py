@@ -5,13 +5,17 @@ meet. Where one search from the source would visit every vertex up to the target
 visits those up to half of it. In a directed graph green follows the arcs backwards. SciPy has no such search.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
 from retrace.devices.host import c_graph
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
+from retrace.solvers.cluster_parts import ARCS, EVERY, ClusterSearch, PackedArcs
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
 from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, HostSolver, only
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
@@ -91,6 +95,50 @@ class BspSTCON(DeviceSolver):
 
     def download(self) -> Int32Array:
         return np.array([self.length], dtype=np.int32)
+
+
+@REGISTRY.add
+class ClusterSTCON(ClusterSearch):
+    """One launch of one cluster, for deep graphs: each of its rounds is a level of both searches.
+
+    A vertex that both have reached tells the length. Only the bits of visited vertices are kept.
+    """
+
+    name = "stcon/cluster"
+    implements = "our own kernel: two searches, level by level, in one thread-block cluster"
+    source = "stcon/cluster.cu"
+    settings: ClassVar[Settings] = {**ClusterSearch.settings, "arcs": ARCS, "every": EVERY}
+
+    def prepare(self, graph: CSRGraph) -> None:
+        parts = self.parts = self.cut(graph)
+        backward = graph.reversed()
+        both = [PackedArcs.pack(graph, parts)]
+        if backward is not graph:
+            both.append(PackedArcs.pack(backward, parts))
+        frontiers = 4 * 4 * parts.words
+        short = self.shortened(both, frontiers)
+        self.in_shared = bool(short)
+        self.fit(parts, frontiers + sum(each.shared_bytes for each in short))
+        self.arrays = [array for packed in short or both for array in packed.arrays]
+        self.ways = 2 // len(both)  # an undirected graph is given to the kernel twice
+        self.state_bytes = 8
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        self.answer = self.device.empty(2, np.int32)
+
+    def solve(self, query: Query) -> int:
+        assert query.target is not None
+        ends = self.parts.place[query.source], self.parts.place[query.target]
+        self.launch(*self.ways * self.buffers, *ends, np.int32(self.number("every")), self.answer)
+        self.length, rounds = self.device.download(self.answer).tolist()
+        return int(rounds)
+
+    def download(self) -> Int32Array:
+        return np.array([self.length], dtype=np.int32)
+
+    def observed(self) -> dict[str, float]:
+        return {**super().observed(), "arcs_in_shared": int(self.in_shared)}
 
 
 @REGISTRY.add

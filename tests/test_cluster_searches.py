@@ -1,0 +1,266 @@
+"""Searches inside one thread-block cluster: the cut, and what parts, words, records and rounds might lose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs import NAMED, graph, grid, random_graphs
+from retrace.check.checkers import checker_of
+from retrace.devices.emulator import EmulatedDevice
+from retrace.graphs.csr import CSRGraph, from_arcs
+from retrace.solvers import REGISTRY, Query, make
+from retrace.solvers.cluster_parts import ClusterSearch, PackedArcs, Parts
+from retrace.system.errors import TooLargeError
+from solving import solved
+from test_races import RACING, deep_star
+
+NAMES = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, ClusterSearch)]
+NONE = 0xFFFFFFFF
+
+
+def verify(spec: str, found: CSRGraph, query: Query, seed: int | None = None) -> Any:
+    """Compare a search with the oracle; return the solver."""
+    problem = spec.split("/")[0]
+    if problem == "stcon" and query.target is None:
+        query = Query(query.source, found.vertices - 1)
+    with EmulatedDevice(seed) as device:
+        solver = solved(spec, found, query, device)
+        result = checker_of(problem, found).check(spec, query, solver.download(), solver.predecessors())
+    assert result.verified, f"{spec} from {query}, seed {seed}: {result.reason}"
+    return solver
+
+
+def ring(vertices: int) -> CSRGraph:
+    """Make a cycle with an arc from every vertex to its double: shallow, and all parts are neighbours."""
+    tails = np.arange(vertices)
+    heads = np.concatenate([(tails + 1) % vertices, 2 * tails % vertices])
+    return from_arcs(vertices, np.tile(tails, 2), heads, 1 + np.arange(len(heads)) % 9, {"name": "ring"})
+
+
+def spread(levels: int, width: int) -> CSRGraph:
+    """Make `levels` rows of `width` vertices, each with arcs to two of the next: frontiers are wide."""
+    tails = np.arange((levels - 1) * width)
+    row, column = np.divmod(tails, width)
+    heads = [(row + 1) * width + (column * 5 + by) % width for by in (0, 1)]
+    all_heads = np.concatenate([np.arange(width), *heads])  # the first row is reached from vertex 0
+    all_tails = np.concatenate([np.zeros(width, int), tails, tails])
+    return from_arcs(levels * width, all_tails, all_heads, 1 + all_heads % 13, {"name": "spread"})
+
+
+@given(found=random_graphs(), parts=st.integers(1, 16), pieces=st.integers(1, 99), weighted=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_records_hold_every_arc_once(found: CSRGraph, parts: int, pieces: int, weighted: bool) -> None:
+    cut = Parts.cut(found, parts, pieces)
+    packed = PackedArcs.pack(found, cut, weighted)
+    assert len(set(cut.place.tolist())) == found.vertices
+    part, position = cut.place >> 28, cut.place & (2**28 - 1)
+    assert part.max() < parts
+    assert position.max() < 32 * cut.words
+    at = part * 32 * cut.words + position
+    assert np.array_equal(packed.vertex_at[at], np.arange(found.vertices))
+    assert np.count_nonzero(packed.vertex_at >= 0) == found.vertices
+
+    records = packed.records.reshape(-1, 4, 2 if weighted else 1).tolist()
+    used = 0
+    for v in range(found.vertices):
+        listed: list[list[int]] = []
+        record = position[v]
+        while True:
+            used += 1
+            four = [entry for entry in records[packed.first_record[part[v]] + record] if entry[0] != NONE]
+            listed += four
+            last = four[3][0] if len(four) == 4 else 0
+            if last >> 28 != part[v] or last & (2**28 - 1) < 32 * cut.words:
+                break
+            listed.pop()
+            record = last & (2**28 - 1)
+        arcs = slice(found.indptr[v], found.indptr[v + 1])
+        assert [entry[0] for entry in listed] == cut.place[found.indices[arcs]].tolist()
+        if weighted:
+            assert found.weights is not None
+            assert [entry[1] for entry in listed] == found.weights[arcs].tolist()
+    assert used == packed.first_record[-1] - parts * 32 * cut.words + found.vertices
+
+
+@given(found=random_graphs(), parts=st.integers(1, 16), pieces=st.integers(1, 99))
+@settings(max_examples=60, deadline=None)
+def test_short_records_name_the_same_heads(found: CSRGraph, parts: int, pieces: int) -> None:
+    packed = PackedArcs.pack(found, Parts.cut(found, parts, pieces))
+    short = packed.shorten()
+    assert short is not None
+    for part in range(parts):
+        begin, end = packed.first_record[part : part + 2]
+        outside = short.outside[short.first_outside[part] : short.first_outside[part + 1]].tolist()
+        assert len(set(outside)) == len(outside)
+        for name, head in zip(
+            short.names[4 * begin : 4 * end].tolist(),
+            packed.records[4 * begin : 4 * end].tolist(),
+            strict=True,
+        ):
+            own = end - begin
+            assert head == (
+                NONE if name == 0xFFFF else part << 28 | name if name < own else outside[name - own]
+            )
+
+
+def test_neighbours_in_the_order_are_spread_over_words_and_pieces_over_parts() -> None:
+    path = graph(1000, [(u, u + 1, 1) for u in range(999)])
+    place = Parts.cut(path, 4, 8).place.astype(int)
+    part, word = place >> 28, (place & (2**28 - 1)) >> 5
+    assert [int(part[v]) for v in range(0, 1000, 125)] == [0, 1, 2, 3] * 2
+    assert word[:8].tolist() == list(range(8))
+
+
+def test_a_part_with_too_many_names_is_not_shortened() -> None:
+    packed = PackedArcs.pack(ring(66_000), Parts.cut(ring(66_000), 1, 1))
+    assert packed.shorten() is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 511, 512, 513])
+def test_sizes_round_a_word(name: str, vertices: int) -> None:
+    for source in {0, vertices // 2}:
+        verify(name, ring(vertices), Query(source))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_vertices_than_a_16_bit_number_holds(name: str) -> None:
+    verify(name, ring(65_537), Query(65_536))
+    one = verify(f"{name}:cluster_blocks=1,block_size=128", ring(65_537), Query(1))
+    assert one.threads == 544  # 2,049 words, four a thread, are more than 128 threads own
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("vertices", "asked", "threads"),
+    [(3000, 200, 96), (3000, 64, 64), (3000, 32, 32), (3000, 16, 32), (140_000, 64, 288)],
+)
+def test_threads_with_one_word_or_sixteen(name: str, vertices: int, asked: int, threads: int) -> None:
+    """A part of 94 words, or of 4,375."""
+    solver = verify(f"{name}:cluster_blocks=1,block_size={asked}", ring(vertices), Query(77))
+    assert solver.threads == threads
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "settings", ["cluster_blocks=2,pieces=5", "cluster_blocks=7", "cluster_blocks=16,pieces=1"]
+)
+@pytest.mark.parametrize("which", ["grid", "complete", "two components", "parallel arcs"])
+def test_any_number_of_blocks_and_pieces(name: str, settings: str, which: str) -> None:
+    verify(f"{name}:{settings}", NAMED[which], Query(0))
+    verify(f"{name}:{settings}", NAMED[which], Query(NAMED[which].vertices - 1, 0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frontiers_of_thousands_of_vertices(name: str) -> None:
+    """There is no queue: a frontier of every vertex is as good as one."""
+    wide = spread(5, 12_000)
+    verify(name, wide, Query(0))
+    verify(f"{name}:block_size=32,cluster_blocks=3", wide, Query(0))
+    verify(name, deep_star(40, 300), Query(0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("degree", [*range(12), 1000])
+def test_records_of_any_degree(name: str, degree: int) -> None:
+    """Heads follow the vertex with this many arcs, each with an arc of its own; the last is the farthest."""
+    arcs = [(0, 1 + i, 1 + i) for i in range(degree)]
+    arcs += [(1 + i, 1 + degree + i, 2) for i in range(degree)]
+    verify(name, graph(1 + 2 * degree, arcs), Query(0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", RACING)
+def test_no_schedule_of_fifty_changes_an_answer(name: str, which: str) -> None:
+    for seed in range(50):
+        verify(f"{name}:block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
+
+
+@pytest.mark.parametrize("settings", ["state=global", "width=1", "width=1000000,rounds=1", "rounds=100"])
+def test_buckets_of_any_width_in_both_memories(settings: str) -> None:
+    for found in (*NAMED.values(), ring(3000), spread(20, 60)):
+        verify(f"sssp/cluster:{settings},predecessors=yes", found, Query(0))
+
+
+@pytest.mark.parametrize("more", ["", ":state=global,rounds=1", ":width=1048576"])
+def test_weights_up_to_two_to_the_thirty(more: str) -> None:
+    """A way too long for 32 bits, that is found before the short one, must not come out short."""
+    largest = 2**31 - 3
+    verify(f"sssp/cluster{more}", graph(3, [(0, 1, 2**30), (1, 2, 2**30 - 3), (0, 2, largest)]), Query(0))
+    late = [(0, 1, largest), (0, 2, 1), (2, 4, 1), (4, 5, 1), (5, 1, 1), (1, 3, 100), (3, 6, 1)]
+    verify(f"sssp/cluster{more}", graph(7, late), Query(0))
+
+
+@pytest.mark.parametrize("target", range(14))
+def test_searches_meet_at_a_vertex_or_on_an_arc(target: int) -> None:
+    cycle = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)], directed=False)
+    one_way = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)])
+    for found in (cycle, one_way, ring(14)):
+        verify("stcon/cluster:every=1,arcs=shared", found, Query(0, target))
+        verify("stcon/cluster:arcs=global", found, Query(0, target))
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 1000])
+@pytest.mark.parametrize("name", [name for name in NAMES if "every" in REGISTRY.find(name).settings])
+def test_the_end_is_noticed_after_any_number_of_rounds(name: str, every: int) -> None:
+    for which in ("path", "one vertex", "two components"):
+        verify(f"{name}:every={every}", NAMED[which], Query(0))
+
+
+@pytest.mark.parametrize("arcs", ["shared", "global"])
+@pytest.mark.parametrize("name", [name for name in NAMES if "arcs" in REGISTRY.find(name).settings])
+def test_arcs_in_both_memories(name: str, arcs: str) -> None:
+    for found in (NAMED["grid"], ring(3000), deep_star(3, 200)):
+        solver = verify(f"{name}:arcs={arcs}", found, Query(0))
+        assert solver.observed()["arcs_in_shared"] == (arcs == "shared")
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_arcs_of_both_ways_lie_side_by_side(seed: int | None) -> None:
+    """On a one-way path each arc is needed, by red in its first half; those of a part end with the path."""
+    there = graph(400, [(u, u + 1, 1) for u in range(399)])
+    back = graph(400, [(u + 1, u, 1) for u in range(399)])
+    for found, ends in ((there, Query(0, 399)), (back, Query(399, 0))):
+        for blocks in (2, 3, 16):
+            verify(f"stcon/cluster:arcs=shared,pieces=400,cluster_blocks={blocks}", found, ends, seed)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "arcs" in REGISTRY.find(name).settings])
+def test_arcs_that_do_not_fit_into_shared_memory(name: str) -> None:
+    large = ring(400_000)
+    with EmulatedDevice() as device, pytest.raises(TooLargeError, match=r"arcs=shared needs .* KiB or more"):
+        solved(f"{name}:arcs=shared", large, Query(0), device)
+    assert verify(name, ring(33_000), Query(0)).observed()["arcs_in_shared"]
+
+
+def test_a_graph_too_large_for_a_cluster_is_refused() -> None:
+    many = CSRGraph(np.zeros(9_000_001, np.int32), np.zeros(0, np.int32))
+    with (
+        EmulatedDevice() as device,
+        pytest.raises(TooLargeError, match=r"needs 1,\d+ threads and .* there are 1,024"),
+    ):
+        solved("bfs/cluster", many, Query(0), device)
+
+
+def test_levels_are_counted() -> None:
+    for found, levels in ((NAMED["path"], 300), (NAMED["one vertex"], 1), (grid(9, 7), 15)):
+        with EmulatedDevice() as device:
+            solver = REGISTRY.find("bfs/cluster")(device)  # type: ignore[call-arg]
+            solver.setup(found)
+            solver.upload(Query(0))
+            assert solver.solve(Query(0)) == levels
+
+
+@pytest.mark.parametrize(("every", "rounds"), [(1, 6), (4, 8)])
+def test_searches_end_where_they_meet(every: int, rounds: int) -> None:
+    """Ten arcs apart, each reaches the vertex between in its sixth round; the first is the end itself."""
+    with EmulatedDevice() as device:
+        solver = make(f"stcon/cluster:every={every}", device)
+        solver.setup(NAMED["path"])
+        solver.upload(Query(100, 110))
+        assert solver.solve(Query(100, 110)) == rounds
