@@ -21,7 +21,7 @@ report: reproduce  ## The same as one page, results/report.html
 
 test: $(VENV)/dev  ## Set up and run all tests that need no GPU (with one: those too)
 	$(BIN)/python scripts/get_gapbs.py
-	$(BIN)/python -m pytest -n 2 --dist loadscope
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: an hour and a half
 	$(BIN)/python tests/mutations/run.py --processes $(CORES)

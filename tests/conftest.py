@@ -42,7 +42,11 @@ if cuda_available():
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests of solvers that cannot run on this computer, such as those of a peer not downloaded."""
+    """Skip the tests of solvers that cannot run on this computer, such as those of a peer not downloaded.
+
+    Whole runs of the pipeline come first: they take minutes, and would end long after all others.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("pipeline") is None)
     for item in items:
         for name in solvers_of(item):
             if (why_not := REGISTRY.solvers[name].unavailable()) is not None:

@@ -63,8 +63,17 @@ class FrontierSearch(DeviceSolver):
 
     @property
     def queue_entries(self) -> int:
-        """Return the most entries of a frontier: each vertex once, and one more for every `piece` arcs."""
-        return self.graph.vertices + self.graph.arcs // self.number("piece")
+        """Return the most entries of a frontier."""
+        return self.entries_of(self.graph)
+
+    def entries_of(self, graph: CSRGraph) -> int:
+        """Count each vertex once, and one more for every `piece` arcs."""
+        return graph.vertices + graph.arcs // self.number("piece")
+
+    def frontier_bytes(self, graph: CSRGraph, bitmaps: int) -> int:
+        """Return the size of bitmaps, of two queues, and of the counters."""
+        words, counters = -(-graph.vertices // WARP), 6 + 5
+        return 4 * bitmaps * words + 2 * ENTRY.itemsize * self.entries_of(graph) + 8 * counters
 
     def launch(self, *arguments: Any) -> None:
         """Launch the kernel and wait for its end."""
@@ -94,9 +103,9 @@ class DirectionBFS(TracedBack, FrontierSearch):
         return "direction"
 
     def memory_bytes(self, graph: CSRGraph) -> int:
-        vertices, arcs = graph.vertices, graph.arcs
-        entries = vertices + arcs // self.number("piece")
-        return 2 * 4 * (vertices + 1 + arcs) + 4 * vertices + vertices // 4 + 2 * ENTRY.itemsize * entries
+        directions = 1 if graph.info.get("directed") is False else 2
+        arrays = 4 * (directions * (graph.vertices + 1 + graph.arcs) + graph.vertices)
+        return arrays + self.frontier_bytes(graph, bitmaps=2)
 
     def upload(self, query: Query) -> None:
         device = self.device
@@ -160,12 +169,9 @@ class NearFarSSSP(FrontierSearch):
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count the arcs twice: as they arrive, and interleaved."""
-        vertices, arcs = graph.vertices, graph.arcs
-        entries = vertices + arcs // self.number("piece")
         labels = 16 if self.finds_tree else 4
-        return (
-            4 * (vertices + 1) + 16 * arcs + labels * vertices + vertices // 2 + 2 * ENTRY.itemsize * entries
-        )
+        arrays = 4 * (graph.vertices + 1) + 16 * graph.arcs + labels * graph.vertices
+        return arrays + self.frontier_bytes(graph, bitmaps=3)
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
