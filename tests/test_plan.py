@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from command_line import PROJECT, Patch, python, refused
-from fabricated import changed, machine_info, record, without_answer
+from fabricated import WRONG, changed, machine_info, record, without_answer
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
@@ -291,12 +291,15 @@ def test_the_summary_counts_what_other_machines_skipped() -> None:
     here = without_answer("bfs/bsp", "NY", "skipped", "too slow", machine="local")
     there = changed(here, machine=machine_info("h200"))
     failed = changed(there, verified=None, status="failed", reason="no memory")
-    words = summary.outcomes([here, there, there, failed], "local")
-    assert words[0].startswith("0 of 4 answers verified")
+    again = changed(here, solver="bfs/block-queue")
+    wrong = record("bfs/queue", "NY", machine="local", **WRONG)
+    words = summary.outcomes([here, there, there, failed, again, wrong], "local")
+    assert words[0].startswith("0 of 6 answers verified")
     where = f"bfs/bsp on {here.label}"
     assert words[1:] == [
-        f"SKIPPED: {where}, local: too slow",
+        f"SKIPPED: {where}, local and 1 more: too slow",
         f"FAILED: {where}, h200: no memory",
+        f"DIFFERS: bfs/queue on {here.label}, local: vertex 3: 4, expected 5",
         "SKIPPED: 2 by h200, whose committed records say why.",
     ]
 

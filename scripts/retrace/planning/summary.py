@@ -1,6 +1,6 @@
 """What a run says at its end."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from retrace.planning.plan import Plan, folders
@@ -32,12 +32,17 @@ def outcomes(records: list[Record], own: str) -> list[str]:
     listed = f", see {table}" if table.exists() else ""
     lines = [f"{sum(record.agreed for record in records)} of {len(records)} answers verified{listed}."]
     elsewhere: Counter[str] = Counter()
+    without: dict[tuple[str, str], list[str]] = defaultdict(list)
     for record in records:
         machine = record.machine.name
         if record.status == "skipped" and machine != own:
             elsewhere[machine] += 1
         elif not record.agreed:
             outcome = "differs" if record.status == "ok" else record.status
-            lines.append(f"{outcome.upper()}: {record.solver} on {record.label}, {machine}: {record.reason}")
+            where = f"{record.solver} on {record.label}, {machine}"
+            without[outcome.upper(), str(record.reason)].append(where)
+    for (what, reason), answers in without.items():
+        more = f" and {len(answers) - 1} more" if len(answers) > 1 else ""
+        lines.append(f"{what}: {answers[0]}{more}: {reason}")
     skipped = "SKIPPED: {} by {}, whose committed records say why."
     return lines + [skipped.format(number, machine) for machine, number in elsewhere.items()]
