@@ -19,6 +19,7 @@ MEANT: dict[Measure, str] = {
     "solve": "Solve is every iteration, without the copies of the graph and of the answer.",
     "download": "Download copies the answer to the host.",
     "total": "The total is upload, solve and download, without setup.",
+    "again": "To solve again is to solve once more on what is on the device, right after a trial.",
     "kernel": "Kernel time is the launches' own time on the device.",
     "transfer": "The share is upload and download over upload, solve and download.",
     "with setup": "The total with setup is the median setup with upload, solve and download.",

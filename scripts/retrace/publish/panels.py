@@ -21,6 +21,7 @@ LABELS: dict[Measure, str] = {
     "download": "Download time",
     "total": "Total time",
     "kernel": "Kernel time",
+    "again": "Time to solve again",
     "transfer": "Transfer, share of total",
     "with setup": "Total time with setup",
 }

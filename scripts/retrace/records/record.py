@@ -20,7 +20,7 @@ from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 from retrace.system.models import SHA256, Model, Name, at, explain, one_line
 
-Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
+Phase = Literal["setup", "upload", "solve", "download", "total", "kernel", "again"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
@@ -45,6 +45,9 @@ class Trial(Model):
     total: Milliseconds = Field(description="upload + solve + download")
     kernel: Milliseconds | None = Field(
         default=None, description="sum of the kernels' device times, from a pass of its own; null if unknown"
+    )
+    again: Milliseconds | None = Field(
+        default=None, description="a second solve on what is on the device, right after the download"
     )
     load: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"

@@ -14,7 +14,9 @@ from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
 
-Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer", "with setup"]
+Measure = Literal[
+    "setup", "upload", "solve", "download", "total", "kernel", "again", "transfer", "with setup"
+]
 """A phase of a trial, the share of upload and download in its total, or the total with the median setup."""
 Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
