@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from command_line import PROJECT, Patch, python, refused
 from fabricated import WRONG, changed, machine_info, record, without_answer
+from retrace.devices import gapbs
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
@@ -112,7 +113,9 @@ def test_an_edition_is_a_file_of_the_project(tmp_path: Path, path: str) -> None:
 
 def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     made = plan.make_plan(config)
-    calling = [name for name in ("table-3.3", "table-3.4", "table-3.5") if plan.GAPBS in made.targets[name]]
+    calling = [
+        name for name in ("table-3.3", "table-3.4", "table-3.5") if gapbs.OUTCOME in made.targets[name]
+    ]
     assert calling == ["table-3.3", "table-3.5"]  # if it is deleted, a run gets it again
     called = ["kernels/gapbs/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
     assert called == [True, False]
@@ -199,7 +202,10 @@ def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatc
     info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}
     csr.save_missing(info, "no room", tmp_path / "resources/graphs/NY")
     assert plan.make_plan(config).stand_ins == ["NY"]
-    with pytest.raises(RetraceError, match=r"for NY; rm -r resources/graphs/NY, and run again"):
+    with pytest.raises(
+        RetraceError,
+        match=r"for NY; rm -rf resources/graphs/NY results/machines/local/\*/NY.jsonl, and run again",
+    ):
         plan.make_plan(config | {"offline": "fail"})
 
 

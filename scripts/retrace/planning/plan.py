@@ -1,12 +1,14 @@
 """What a run makes, and what each file is made from."""
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
@@ -19,8 +21,6 @@ from retrace.system.errors import RetraceError
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
-GAPBS = "resources/build/peers/gapbs.json"
-"""The file of the rule `gapbs`."""
 EMULATED_THREADS = 256
 """Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
@@ -199,7 +199,7 @@ class Plan:
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
         specs = self.experiments[experiment].specs
-        return [GAPBS] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
+        return [gapbs.OUTCOME] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
 
     def compiles(self, path: str) -> bool:
         """Return whether this run's backends, the host among them, may use a kernel file."""
@@ -222,6 +222,14 @@ class Plan:
     def stand_ins(self) -> list[str]:
         """Return the graphs that stand-ins were stored for."""
         return [graph for graph, info in self.stored.items() if info.get("origin") == "stand-in"]
+
+    def removal(self, graphs: list[str]) -> str:
+        """Return the command after which a run gets graphs again, and measures them again.
+
+        A graph alone would not be missed as long as its records are there.
+        """
+        records = [f"{shlex.quote(self.own_records)}/*/{graph}.jsonl" for graph in graphs]
+        return " ".join(["rm -rf", *(f"resources/graphs/{graph}" for graph in graphs), *records])
 
 
 def make_plan(config: Mapping[str, Any]) -> Plan:
@@ -249,7 +257,7 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "
-            f"rm -r {folders(stand_ins)}, and run again"
+            f"{plan.removal(stand_ins)}, and run again"
         )
     return plan
 
@@ -268,11 +276,6 @@ def published(report: str) -> list[str]:
 def made(kind: str, name: str) -> list[str]:
     """Return the files of a table or a figure; the .md of a figure is its caption."""
     return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
-
-
-def folders(graphs: list[str]) -> str:
-    """Return the folders of stored graphs, separated by spaces."""
-    return " ".join(f"resources/graphs/{graph}" for graph in graphs)
 
 
 def stored_info(graph: str) -> dict[str, Any]:
