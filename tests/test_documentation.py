@@ -34,7 +34,7 @@ from retrace import cli
 from retrace.planning.plan import Plan, make_plan
 from retrace.solvers.registry import GENERATORS, REGISTRY, parse
 
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").glob("*.md"))]
 README = PAGES[0].read_text()
 KERNEL_PAGE = "docs/adding-a-kernel.md"
 
