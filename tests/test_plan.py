@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from command_line import PROJECT, Patch, python, refused
-from fabricated import WRONG, changed, machine_info, record, without_answer
+from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
 from retrace.devices import gapbs
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
@@ -170,7 +170,9 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
 
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine="other")])
+    (edition,) = load_registry([str(PROJECT / "datasets.yaml")])["NY"].editions
+    new_york = graph_info("NY", edition=edition.name, sha256=edition.arrays_sha256)
+    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", new_york, machine="other")])
     config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}, "new": None}
     found = plan.make_plan(config | {"machine": "new"}).records("table-3.3")
     graphs = ("small-6", "small-9", "NY", "NW")

@@ -144,6 +144,16 @@ def make_parser() -> ArgumentParser:
     add("solvers", "lists:list_solvers", does, ids="")
     does = "list the machines that have records in results/machines"
     add("machines", "lists:list_machines", does, ids="")
+
+    check = add(
+        "check-machine", "machine_faults:check_machine",
+        "check a machine's records: what keeps them out of the tables, and what is doubtful",
+        "results/machines/h200", ids="",
+    )  # fmt: skip
+    check.add_argument("folder", type=Path, help="folder of its records, results/machines/NAME")
+    what = "registries of data sets (default: datasets.yaml)"
+    check.add_argument("--datasets", nargs="+", default=["datasets.yaml"], metavar="FILE", help=what)
+
     return parser
 
 

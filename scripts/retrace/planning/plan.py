@@ -13,7 +13,8 @@ from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.planning.configuration import Configuration, Experiment, Limits, lay_over, load_configuration
-from retrace.records.record import read_records
+from retrace.records.machine_check import find_errors
+from retrace.records.record import read_records, survey
 from retrace.reports.report import Report, load_reports
 from retrace.solvers import GENERATORS, REGISTRY, find
 from retrace.system import project
@@ -235,7 +236,8 @@ class Plan:
 def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raise RetraceError if the configuration or a record is wrong, `backend: cuda` has no GPU, a run on the
+    Raise RetraceError if the configuration or a record is wrong, or another machine's record is one that
+    `retrace check-machine` calls an error; if `backend: cuda` has no GPU, a run on the
     emulator would replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
     checked, datasets = load_configuration(config)
@@ -253,7 +255,10 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     every, mine = load_reports().items(), checked.experiments.keys()
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
-    read_records(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
+    placed, faults = survey(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
+    published = {place: record for place, record in placed.items() if record.machine.name != checked.machine}
+    if errors := faults + find_errors(published, datasets):
+        raise RetraceError(errors[0])
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "
