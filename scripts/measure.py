@@ -17,7 +17,9 @@ from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
+from retrace.graphs.dataset_registry import load_registry
 from retrace.graphs.random import RandomGraph
+from retrace.graphs.registered import require_registered
 from retrace.measure import environment
 from retrace.measure.experiment import as_record, measure, unmeasured
 from retrace.measure.trials import Effort, Measurement
@@ -39,6 +41,13 @@ def main() -> None:
         metavar="GRAPH",
         help="folders that get_graph.py or generate_*.py wrote; for generators names of graphs, such as "
         "random-14-5",
+    )
+    parser.add_argument(
+        "--datasets",
+        nargs="+",
+        default=["datasets.yaml"],
+        metavar="FILE",
+        help="registries: a graph with the name of one of theirs must be that one (default: datasets.yaml)",
     )
     parser.add_argument(
         "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
@@ -145,6 +154,8 @@ class Asked:
         else:
             negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
             graph = self.wanted or dense.load(self.path, negative)
+            if not isinstance(graph, RandomGraph):
+                require_registered(graph, self.path, load_registry(arguments.datasets))
             most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
             effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most)
             cases = measure(arguments.experiment, graph, arguments.solvers, effort, self.device)

@@ -11,7 +11,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from command_line import PROJECT, Patch, python, refused
-from fabricated import WRONG, changed, machine_info, record, without_answer
+from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
+from retrace.devices import gapbs
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
@@ -112,7 +113,9 @@ def test_an_edition_is_a_file_of_the_project(tmp_path: Path, path: str) -> None:
 
 def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     made = plan.make_plan(config)
-    calling = [name for name in ("table-3.3", "table-3.4", "table-3.5") if plan.GAPBS in made.targets[name]]
+    calling = [
+        name for name in ("table-3.3", "table-3.4", "table-3.5") if gapbs.OUTCOME in made.targets[name]
+    ]
     assert calling == ["table-3.3", "table-3.5"]  # if it is deleted, a run gets it again
     called = ["kernels/gapbs/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
     assert called == [True, False]
@@ -167,7 +170,9 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
 
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine="other")])
+    (edition,) = load_registry([str(PROJECT / "datasets.yaml")])["NY"].editions
+    new_york = graph_info("NY", edition=edition.name, sha256=edition.arrays_sha256)
+    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", new_york, machine="other")])
     config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}, "new": None}
     found = plan.make_plan(config | {"machine": "new"}).records("table-3.3")
     graphs = ("small-6", "small-9", "NY", "NW")
@@ -199,7 +204,10 @@ def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatc
     info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}
     csr.save_missing(info, "no room", tmp_path / "resources/graphs/NY")
     assert plan.make_plan(config).stand_ins == ["NY"]
-    with pytest.raises(RetraceError, match=r"for NY; rm -r resources/graphs/NY, and run again"):
+    with pytest.raises(
+        RetraceError,
+        match=r"for NY; rm -rf resources/graphs/NY results/machines/local/\*/NY.jsonl, and run again",
+    ):
         plan.make_plan(config | {"offline": "fail"})
 
 

@@ -20,6 +20,7 @@ for job in PLAN.jobs:
             built=f"resources/build/{job.experiment}.json",
             script=f"{SCRIPTS}/measure.py",
             code=PLAN.modules(job.experiment),
+            datasets=ancient(PLAN.registry_files),
         output:
             [
                 f"{PLAN.own_records}/{job.experiment}/{graph}.jsonl"
@@ -50,6 +51,7 @@ for job in PLAN.jobs:
             f"Measure and check {job.experiment} on {', '.join(job.graphs)}"
         shell:
             "python {input.script:q} --experiment {params.experiment:q} --graphs {params.graphs:q}"
+            " --datasets {input.datasets:q}"
             " --solvers {params.solvers:q} --backend {params.backend:q} {params.memory_and_target:q}"
             " --machine {params.machine:q} --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q}"
             " --budget-s {params.budget:q} --longest-s {params.longest:q} {params.emulated:q} --output {params.folder:q}"

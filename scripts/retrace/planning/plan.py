@@ -1,17 +1,20 @@
 """What a run makes, and what each file is made from."""
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.planning.configuration import Configuration, Experiment, Limits, lay_over, load_configuration
-from retrace.records.record import read_records
+from retrace.records.machine_check import find_errors
+from retrace.records.record import read_records, survey
 from retrace.reports.report import Report, load_reports
 from retrace.solvers import GENERATORS, REGISTRY, find
 from retrace.system import project
@@ -19,8 +22,6 @@ from retrace.system.errors import RetraceError
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
-GAPBS = "resources/build/peers/gapbs.json"
-"""The file of the rule `gapbs`."""
 EMULATED_THREADS = 256
 """Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
@@ -199,7 +200,7 @@ class Plan:
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
         specs = self.experiments[experiment].specs
-        return [GAPBS] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
+        return [gapbs.OUTCOME] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
 
     def compiles(self, path: str) -> bool:
         """Return whether this run's backends, the host among them, may use a kernel file."""
@@ -223,11 +224,20 @@ class Plan:
         """Return the graphs that stand-ins were stored for."""
         return [graph for graph, info in self.stored.items() if info.get("origin") == "stand-in"]
 
+    def removal(self, graphs: list[str]) -> str:
+        """Return the command after which a run gets graphs again, and measures them again.
+
+        A graph alone would not be missed as long as its records are there.
+        """
+        records = [f"{shlex.quote(self.own_records)}/*/{graph}.jsonl" for graph in graphs]
+        return " ".join(["rm -rf", *(f"resources/graphs/{graph}" for graph in graphs), *records])
+
 
 def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raise RetraceError if the configuration or a record is wrong, `backend: cuda` has no GPU, a run on the
+    Raise RetraceError if the configuration or a record is wrong, or another machine's record is one that
+    `retrace check-machine` calls an error; if `backend: cuda` has no GPU, a run on the
     emulator would replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
     checked, datasets = load_configuration(config)
@@ -245,11 +255,14 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     every, mine = load_reports().items(), checked.experiments.keys()
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
-    read_records(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
+    placed, faults = survey(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
+    published = {place: record for place, record in placed.items() if record.machine.name != checked.machine}
+    if errors := faults + find_errors(published, datasets):
+        raise RetraceError(errors[0])
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "
-            f"rm -r {folders(stand_ins)}, and run again"
+            f"{plan.removal(stand_ins)}, and run again"
         )
     return plan
 
@@ -268,11 +281,6 @@ def published(report: str) -> list[str]:
 def made(kind: str, name: str) -> list[str]:
     """Return the files of a table or a figure; the .md of a figure is its caption."""
     return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
-
-
-def folders(graphs: list[str]) -> str:
-    """Return the folders of stored graphs, separated by spaces."""
-    return " ".join(f"resources/graphs/{graph}" for graph in graphs)
 
 
 def stored_info(graph: str) -> dict[str, Any]:
