@@ -1,0 +1,65 @@
+"""Betweenness from 32 or 64 sources at a time, with a queue for each level: for graphs of few levels."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrace.graphs.csr import CSRGraph
+from retrace.solvers.betweenness.block_per_source import aligned
+from retrace.solvers.betweenness.compaction import COMPACT
+from retrace.solvers.betweenness.extensions import ORDER_SOURCES, WARP, Lanes
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting, Settings
+
+RING = 64
+"""Items in the ring of a warp, in shared memory; each has two words of a bit per search of a pass."""
+
+
+@REGISTRY.add
+class LaneQueues(Lanes):
+    """`betweenness/lanes` with a queue for each level, and a warp's arcs divided evenly among its lanes.
+
+    A level costs as much as it has vertices and arcs, not a look at every vertex; rows are requested several
+    at a time; a filter in shared memory passes over neighbours that are not on the level. After M. Then et
+    al., "The more the merrier: efficient multi-source graph traversal", PVLDB 8(4), 2014.
+    """
+
+    name = "betweenness/lane-queues"
+    implements = "Brandes' algorithm, 32 or 64 sources at a time"
+    more_sources = (COMPACT, ORDER_SOURCES)
+    draws = True
+    settings: ClassVar[Settings] = {
+        **Lanes.settings,
+        "lanes": Setting("32", "betweenness/lane-queues: searches of a pass", choices=("32", "64")),
+        "registers": Setting(
+            "32", "registers of a thread; fewer, and more threads run", choices=("32", "64")
+        ),
+        "filter_kib": Setting(
+            "32", "KiB of the filter of vertices; 0: none", choices=("0", "1", "8", "16", "32", "64")
+        ),
+        "few": Setting(16, "a level of less than 1 / few of all vertices marks its neighbours", least=0),
+    }
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.lanes = int(self.parameters["lanes"])
+        self.filter_bytes = 1024 * int(self.parameters["filter_kib"])
+        self.shared = self.block_size // WARP * RING * 2 * self.lanes // 8 + self.filter_bytes
+        super().setup(graph)
+
+    def kernel_name(self) -> str:
+        return "_".join(
+            ("lane_queues", *(str(self.parameters[key]) for key in ("precision", "lanes", "registers")))
+        )
+
+    def block_bytes(self) -> int:
+        """Return a block's memory in bytes.
+
+        For each vertex, every search of a pass has a number and an entry of the queue. Besides there are
+        three words of a bit per search, a candidate and the end of a level.
+        """
+        vertices = max(part.reduced.graph.vertices for part in self.rounds)
+        word = self.lanes // 8
+        return aligned(vertices * (self.lanes * (self.real.itemsize + word + 4) + 3 * word + 2 * 4))
+
+    def last_arguments(self) -> list[Any]:
+        return [*super().last_arguments(), np.uint32(8 * self.filter_bytes), np.uint32(self.number("few"))]
