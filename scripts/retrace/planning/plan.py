@@ -13,7 +13,7 @@ from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.planning.configuration import Configuration, Experiment, Limits, lay_over, load_configuration
 from retrace.records.record import read_records
 from retrace.reports.report import Report, load_reports
-from retrace.solvers import GENERATORS, REGISTRY, find
+from retrace.solvers import all_solvers, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
 
@@ -32,13 +32,13 @@ class Job:
     name: str
     experiment: str
     graphs: tuple[str, ...]
-    generates: bool
-    """Whether its solvers make the graphs."""
+    takes_graphs: bool
+    """Whether its solvers are given stored graphs."""
 
     @property
     def stored(self) -> list[str]:
         """Return the folders of the graphs that must be there before."""
-        return [] if self.generates else [f"resources/graphs/{graph}" for graph in self.graphs]
+        return [f"resources/graphs/{graph}" for graph in self.graphs if self.takes_graphs]
 
 
 @dataclass(frozen=True)
@@ -180,15 +180,14 @@ class Plan:
         found = []
         for name, wanted in self.experiments.items():
             larger = [graph for graph in self.graphs(name) if graph not in wanted.graphs]
-            found.append(Job(name, name, wanted.graphs, wanted.generates))
-            found += [Job(f"{name}/{graph}", name, (graph,), wanted.generates) for graph in larger]
+            found.append(Job(name, name, wanted.graphs, wanted.given == "graph"))
+            found += [Job(f"{name}/{graph}", name, (graph,), wanted.given == "graph") for graph in larger]
         return found
 
     def kernels(self, experiment: str) -> list[str]:
         """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
         own = {path for spec in self.experiments[experiment].specs for path in find(spec).sources}
-        solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
-        others = {path for solver in solvers for path in solver.sources} - own
+        others = {path for solver in all_solvers() for path in solver.sources} - own
         needed = project.with_headers(*filter(self.compiles, own))
         return [
             project.path(f"kernels/{path}")
