@@ -32,6 +32,7 @@ import yaml
 from command_line import ENVIRONMENT, PROJECT
 from retrace import cli
 from retrace.planning.plan import Plan, make_plan
+from retrace.reports.report import load_reports
 from retrace.solvers.registry import all_solvers, parse
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
@@ -419,7 +420,7 @@ def test_citations_agree() -> None:
     bibliography = (PROJECT / "docs/references.bib").read_text()
     found = re.findall(r"^@\w+\{([\w-]+),\n(.*?)^\}", bibliography, re.MULTILINE | re.DOTALL)
     entries = {key: re.sub(r"[{}\\]", "", text) for key, text in found}
-    reports = sorted(path.stem for path in (PROJECT / "results/published").glob("*.yaml"))
+    reports = sorted(key for key, report in load_reports().items() if report.claims)
     assert sorted(entry["notes"].split(".")[0] for entry in citation["references"]) == reports
     for entry in citation["references"]:
         text = entries[entry["notes"].split(".")[0]]

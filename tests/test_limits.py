@@ -92,7 +92,7 @@ def test_records_of_a_machine_are_of_no_graph(script: Call, tmp_path: Path) -> N
     assert read.verified
     assert not read.timed  # the emulator's
     assert read.oracle == "sum of the words"
-    assert read.observed == {"bytes": 2**14}
+    assert read.observed == {"bytes": 2**14, "cache_bytes": 2**16}
     assert read.iterations is not None
     assert read.iterations & (read.iterations - 1) == 0
     assert launch.observed == {}

@@ -21,7 +21,7 @@ for name in PLAN.experiments:
             f"{TEMPLATES}/table.md.j2",
             f"{TEMPLATES}/table.html.j2",
             report=PLAN.report_files(name),
-            records=PLAN.records(name),
+            records=PLAN.records(*PLAN.shown_with(name)),
             script=f"{SCRIPTS}/publish_experiment.py",
             code=imports("publish_experiment.py"),
         output:

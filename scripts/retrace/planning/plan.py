@@ -99,6 +99,11 @@ class Plan:
         }
         return next((published(key) for key, experiments in shown.items() if experiment in experiments), [])
 
+    def shown_with(self, experiment: str) -> list[str]:
+        """Return the experiments whose records an experiment's table and figures are made of."""
+        others = [name for report in self.reports.values() for name in report.also(experiment)]
+        return [experiment, *(name for name in others if name in self.experiments)]
+
     @property
     def claims(self) -> list[str]:
         """Return the tables, as CSV, of the claims of the reports that have any."""

@@ -23,11 +23,12 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from matplotlib.transforms import Bbox
 
 from retrace.publish.chart_words import bold_bar, finding, footnotes, heading
-from retrace.publish.panels import DOUBT, LABELS, Line, Panel, family, panels
+from retrace.publish.panels import DOUBT, LABELS, LIMIT, Line, Panel, family, panels
 from retrace.records.statistics import Summary
 from retrace.reports.frame import REPORT, Frame
+from retrace.reports.physical_limit import Limit
 from retrace.reports.report import Drawing, Measure, Report, table_layout
-from retrace.reports.wording import SUPERSCRIPTS, duration, power_of_two, ratio
+from retrace.reports.wording import SUPERSCRIPTS, duration, milliseconds, power_of_two, ratio
 from retrace.system.errors import RetraceError
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart, and a grey in place of its yellow.
@@ -38,7 +39,7 @@ DASHES = ((0, (3, 1.5)), (0, (5, 1.5)), (0, (1.5, 1.5)))
 HOLLOW = ("o", "^", "v", "s")
 """Of the first printed system, the second and so on."""
 GROUP_COLOURS = ("#D55E00", "#0072B2", "#E69F00", "#56B4E9", "#000000")
-OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73"}
+OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 
 SETTINGS: Any = {
@@ -116,7 +117,7 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
         for text in footnotes(drawing, chosen):
             box = _add_text(figure, box, text, "top")
         box = _add_text(figure, box, finding(drawing, frame, report), "bottom")
-        _add_text(figure, box, heading(drawing), "bottom", fontsize=8, fontweight="bold")
+        _add_text(figure, box, heading(drawing, frame, report), "bottom", fontsize=8, fontweight="bold")
     return figure
 
 
@@ -317,20 +318,22 @@ def _draw_bars(
         values = [line.dots[0].value for line in panel.lines]
         medians, rows = [value.median for value in values], range(len(values))
         others = [dot.beside.median if dot.beside else None for dot in panel.dots]
-        log = bool(panel.over) or max(medians) > WIDE * min(medians)
+        log = bool(panel.over or drawing.graphs) or max(medians) > WIDE * min(medians)
         axes.set_title(panel.title, pad=6, x=0, ha="left")
         axes.set_xscale("log" if log else "linear")
         shades = [shade(colours.get(line.key, COLOURS[-1]), white[panel.machine]) for line in panel.lines]
         if dots := log and not panel.over:
             axes.grid(axis="y", color="0.88", lw=0.6)
             axes.scatter(medians, rows, c=shades, s=13, zorder=3)
+            if isinstance(panel.limit, Limit):
+                axes.axvline(panel.limit.ms, color="0.6", lw=0.7, ls=":", zorder=1)
         else:
             base = 1 if panel.over else 0
             axes.axvline(base, color="black", lw=0.6)
             axes.barh(rows, [m - base for m in medians], left=base, color=shades, height=0.72, zorder=2)
         thin: Any = {"fmt": "none", "ecolor": "black", "elinewidth": 0.7, "capsize": 1.5, "zorder": 4}
         axes.errorbar(medians, rows, xerr=_errors(values), **thin)
-        write = ratio if panel.over else duration
+        write = ratio if panel.over else milliseconds if drawing.graphs else duration
         for row, (value, other) in enumerate(zip(values, others, strict=True)):
             text, right = write(value.median), max(value.q3, 1) if panel.over else value.q3
             if other is not None:
@@ -344,6 +347,9 @@ def _draw_bars(
             label.set_fontweight("bold" if line.name == bold_bar(drawing, report) else "normal")
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(values) - 0.4, -0.6)
+        if drawing.graphs:
+            every = [dot.value.median for _, other in drawn for dot in other.dots]
+            axes.set_xlim(min(every) / 1.5, max(every) * 1.5)
         if log:
             _name_powers(axes.xaxis, 2)
         else:

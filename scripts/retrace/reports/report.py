@@ -14,8 +14,9 @@ from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
 
-Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer", "with setup"]
-"""A phase of a trial, the share of upload and download in its total, or the total with the median setup."""
+Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer", "with setup", "step"]
+"""A phase of a trial, the share of upload and download in its total, or the total with the median setup; of
+the problem limits, the time of a step, such as a load."""
 Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
@@ -47,10 +48,15 @@ class TableLayout(FileModel):
     """printed columns or rows, each with the solver that repeats it"""
     groups: dict[str, list[Spec]] = Field(default_factory=dict)
     """kinds of solvers, told apart by colour where they are ranked"""
-    rows: Literal["graphs", "solvers"] = "solvers"
+    rows: Literal["graphs", "solvers", "ranked"] = Field(
+        default="solvers", description="ranked: a table for each graph and machine, the fastest solver first"
+    )
     by: Measure = Field(default="total", description="what the cells show; the total stands beside it")
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
+    published: Spec | None = Field(
+        default=None, description="the kernel of which ranked rows say how many times as long it takes"
+    )
     rate: bool = Field(default=False, description="show arcs per second beside each time")
     setup: list[Spec] = Field(
         default_factory=list, description="solvers with columns for it and the total with it"
@@ -84,6 +90,11 @@ class Drawing(FileModel):
     """bars alone: each variant with what it is divided by"""
     compared: Compared | None = None
     where: Where = Where()
+    graphs: list[str] = Field(
+        default_factory=list,
+        description="of bars: a panel for each, the first in the title, on one axis that begins at the limit",
+    )
+    also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
     claim: str | None = Field(default=None, description="the claim whose verdict the title states")
     caption: list[str] = Field(default_factory=list, description="what a reader must know beside the figure")
@@ -128,6 +139,11 @@ class Report(FileModel):
         figures = [figure.experiment for figure in self.figures.values()]
         claims = [name for claim in self.claims.values() for name in claim.experiments]
         return list(dict.fromkeys([*self.tables, *figures, *claims]))
+
+    def also(self, experiment: str) -> list[str]:
+        """Return the other experiments that an experiment's figures read."""
+        drawings = (figure for figure in self.figures.values() if figure.experiment == experiment)
+        return list(dict.fromkeys(name for drawing in drawings for name in drawing.also))
 
     def variant(self, spec: str) -> Variant:
         """Read a variant that this report names."""

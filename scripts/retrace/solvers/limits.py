@@ -251,6 +251,9 @@ class ReadL2(Read):
     def size(self) -> int:
         return words_below(self.device.cache_bytes() // 4)
 
+    def observed(self) -> dict[str, float]:
+        return {**super().observed(), "cache_bytes": self.device.cache_bytes()}
+
 
 @LIMITS.add
 class CopyPinned(Limit):
