@@ -388,6 +388,7 @@ FAST: dict[str, dict[str, tuple[float, ...]]] = {
     "stcon/cluster": {"fast-stcon": (0.4, 2.0)},
     "sssp/dijkstra-heap": {"fast-sssp": (26.5, 148.0, 300.0)},
     "sssp/bsp": {"fast-sssp": (36.7, 79.0, 6.0)},
+    "sssp/pinned": {"fast-sssp": (40.0, 90.0, 7.0)},
     "sssp/cluster": {"fast-sssp": (1.5, 6.0, 3.0)},
     "sssp/near-far": {"fast-sssp": (4.0, 9.0, 0.4)},
     "sssp/gapbs": {"fast-sssp": (3.83, 20.0, 11.5)},

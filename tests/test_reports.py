@@ -177,7 +177,8 @@ def test_every_variant_that_a_report_names_is_a_solver() -> None:
             specs = [*layout.solvers.values(), *(spec for group in layout.groups.values() for spec in group)]
             assert all(find(spec).name == spec for spec in specs), report.key
         for figure in report.figures.values():
-            for spec in [*(figure.series or {}).values(), *figure.pairs, *figure.pairs.values()]:
+            falls = (spec for fall in figure.falls for spec in (fall.kernel, fall.baseline, *fall.ours))
+            for spec in [*(figure.series or {}).values(), *figure.pairs, *figure.pairs.values(), *falls]:
                 assert find(report.variant(spec).solver)
 
 

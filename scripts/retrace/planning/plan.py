@@ -77,7 +77,8 @@ class Plan:
         for name in self.experiments:
             targets[name] += made("tables", name) + self.measured(name) + self.peers(name)
         for name, experiment in self.figures.items():
-            targets[name] += made("figures", name) + self.measured(experiment)
+            of = self.waterfalls[name][1] if name in self.waterfalls else [experiment]
+            targets[name] += made("figures", name) + self.measured(*of)
         for key, report in self.reports.items():
             if report.claims:
                 targets[f"claims-{key}"] += made("tables", f"claims-{key}")
@@ -98,6 +99,19 @@ class Plan:
             key: [*r.tables, *(f.experiment for f in r.figures.values())] for key, r in self.reports.items()
         }
         return next((published(key) for key, experiments in shown.items() if experiment in experiments), [])
+
+    @property
+    def waterfalls(self) -> dict[str, tuple[str, list[str]]]:
+        """Return the report and the experiments of each waterfall, which is drawn by a job of its own."""
+        return {
+            name: (
+                key,
+                [of for of in dict.fromkeys([drawn.experiment, *drawn.also]) if of in self.experiments],
+            )
+            for key, report in self.reports.items()
+            for name, drawn in report.figures.items()
+            if drawn.falls and drawn.experiment in self.experiments
+        }
 
     def shown_with(self, experiment: str) -> list[str]:
         """Return the experiments whose records an experiment's table and figures are made of."""

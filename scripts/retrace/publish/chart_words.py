@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.standing import comparison, headline, standings_of
+from retrace.publish.waterfall import MEANINGS, sentences, ways
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, differences
@@ -33,6 +34,8 @@ NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to meas
 
 def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Return the title with the report's own number, or with what the first graph of a drawing shows."""
+    if kernels := [way for way in ways(drawing, frame) if way.kernel]:
+        return f"{drawing.title}: {kernels[-1].title}, {kernels[-1].ends}"
     if drawing.graphs and (standings := standings_of(drawing, frame, report)):
         return f"{drawing.title}: {headline(standings)}"
     return f"{drawing.title} ({drawing.number})" if drawing.number else drawing.title
@@ -46,6 +49,8 @@ def bold_bar(drawing: Drawing, report: Report | None) -> str | None:
 
 def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Say what the data show: whether the drawing's claim holds, or which solver is the fastest."""
+    if told := sentences(drawing, frame):
+        return " ".join(told)
     if drawing.graphs and (standings := standings_of(drawing, frame, report)):
         return comparison(standings)
     own, said = entries_of(drawing, frame), []
@@ -144,7 +149,16 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     drawn = list({id(dot.entry): dot.entry for panel in chosen for dot in panel.dots}.values())
     measured, printed = [e for e in drawn if e.record], [e for e in drawn if e.printed]
     said: list[str] = []
-    if measured:
+    if drawing.kind == "waterfall":
+        said.append(
+            "A bar leads from one time to the next; beside it are the time and what it was divided by."
+        )
+        said += [
+            MEANINGS[key]
+            for key in dict.fromkeys(line.key for p in chosen for line in p.lines)
+            if key in MEANINGS
+        ]
+    elif measured:
         what = "Bars (dots on a logarithmic axis)" if drawing.kind == "bars" else "Lines"
         said.append(f"{what} show medians, thin bars the quartiles.")
         shown = [*(panel.measure for panel in chosen), *([drawing.beside] if drawing.beside else [])]
@@ -155,7 +169,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         said.append(f"Bold: {bold}, which the report calls the fastest.")
     if any(line.apart and not joined for p in chosen for line in p.lines for joined, _ in line.strokes):
         said.append("Hollow markers without a line are real graphs; the lines join generated ones.")
-    if printed:
+    if printed and drawing.kind != "waterfall":
         repeated = word_list(list(dict.fromkeys(f"{e.name} by {e.solver}" for e in printed)))
         said.append(f"Dashed lines with hollow markers are printed; Retrace repeats {repeated}.")
     for panel in chosen if drawing.graphs else ():

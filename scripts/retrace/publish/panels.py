@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
 from retrace.reports.evidence import fits, meets
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, why_incomparable
@@ -116,6 +117,8 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
     whole, frame, layout = frame, entries_of(drawing, frame), table_layout(report, drawing.experiment)
     read = report.variant if report else Variant.parse
     timed = {m: [e for e in frame.measured if e.machine == m and e.times] for m in frame.machines}
+    if drawing.kind == "waterfall":
+        return [_fall(way) for way in ways(drawing, whole)]
     if drawing.kind == "bars":
         found = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read, whole)]
         return [panel for panel in found if panel.lines]
@@ -146,6 +149,13 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
         below = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
         found += [replace(panel, below=True) for panel in below if panel.lines]
     return found
+
+
+def _fall(way: Way) -> Panel:
+    """Make a line of each step, whose dot has the time before as its place."""
+    steps = (*way.kernel, *way.baseline)
+    lines = [Line(step.name, step.kind, [Dot(step.before, step.after, step.entry)]) for step in steps]
+    return Panel(way.machine, way.title, lines)
 
 
 def most_work(entries: Iterable[Entry]) -> str:

@@ -72,13 +72,24 @@ class Compared(FileModel):
     over: Spec
 
 
+class Fall(FileModel):
+    """A printed time's way to ours, on one graph: a panel of a waterfall."""
+
+    experiment: Key = Field(description="whose table has the printed times, and our runs of what is printed")
+    graph: str
+    kernel: Spec = Field(description="the published kernel")
+    baseline: Spec = Field(description="what the report compares it with, on one core")
+    ours: list[Spec] = Field(description="kernels of ours that may take its place")
+    beside: Key = Field(description="the experiment in which they were measured together")
+
+
 class Drawing(FileModel):
-    """What a figure shows: lines against a size or a setting, or ranked bars, a panel for each machine."""
+    """What a figure shows: lines against a size or a setting, ranked bars, or falls, a panel per machine."""
 
     experiment: Key
     title: str
     number: str = Field(default="", description="the printed figure or table that it mirrors")
-    kind: Literal["lines", "bars"] = "lines"
+    kind: Literal["lines", "bars", "waterfall"] = "lines"
     x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
     y: Measure = "total"
     beside: Measure | None = Field(
@@ -94,6 +105,7 @@ class Drawing(FileModel):
         default_factory=list,
         description="of bars: a panel for each, the first in the title, on one axis that begins at the limit",
     )
+    falls: list[Fall] = Field(default_factory=list, description="of a waterfall: its panels")
     also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
     claim: str | None = Field(default=None, description="the claim whose verdict the title states")
@@ -102,7 +114,7 @@ class Drawing(FileModel):
     @property
     def shows_all(self) -> bool:
         """Whether every solver of the experiment has a place."""
-        return self.series is None and not self.pairs and self.where == Where()
+        return self.series is None and not self.pairs and not self.falls and self.where == Where()
 
 
 class Report(FileModel):
@@ -122,6 +134,8 @@ class Report(FileModel):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         for name, figure in self.figures.items():
+            if (figure.kind == "waterfall") != bool(figure.falls):
+                raise ValueError(f"figures.{name}.falls: expected some of a waterfall, and of no other kind")
             if figure.claim is not None and figure.claim not in self.claims:
                 told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
                 raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
@@ -141,8 +155,8 @@ class Report(FileModel):
         return list(dict.fromkeys([*self.tables, *figures, *claims]))
 
     def also(self, experiment: str) -> list[str]:
-        """Return the other experiments that an experiment's figures read."""
-        drawings = (figure for figure in self.figures.values() if figure.experiment == experiment)
+        """Return the other experiments that an experiment's figures read, but for waterfalls."""
+        drawings = (one for one in self.figures.values() if one.experiment == experiment and not one.falls)
         return list(dict.fromkeys(name for drawing in drawings for name in drawing.also))
 
     def variant(self, spec: str) -> Variant:
