@@ -32,7 +32,8 @@ import yaml
 from command_line import ENVIRONMENT, PROJECT
 from retrace import cli
 from retrace.planning.plan import Plan, make_plan
-from retrace.solvers.registry import GENERATORS, REGISTRY, parse
+from retrace.reports.report import load_reports
+from retrace.solvers.registry import all_solvers, parse
 
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").glob("*.md"))]
 README = PAGES[0].read_text()
@@ -294,7 +295,7 @@ def test_targets_results_solvers_and_tests_exist(page: str) -> None:
     targets = planned().targets
     misspelt = {name.replace("-", "_").replace(".", "_") for name in targets} - {*targets}
     stems = {Path(file).stem for made in targets.values() for file in made} | MADE_BY_READER.keys()
-    names = {*REGISTRY.solvers, *GENERATORS.solvers, "bfs/level-scan"}
+    names = {*(solver.name for solver in all_solvers()), "bfs/level-scan"}
     problems = "|".join(sorted({name.split("/")[0] for name in names}))
     sources = "".join(path.read_text() for path in sorted((PROJECT / "tests").glob("test_*.py")))
     for code in INLINE[page]:
@@ -428,7 +429,7 @@ def test_citations_agree() -> None:
     bibliography = (PROJECT / "docs/references.bib").read_text()
     found = re.findall(r"^@\w+\{([\w-]+),\n(.*?)^\}", bibliography, re.MULTILINE | re.DOTALL)
     entries = {key: re.sub(r"[{}\\]", "", text) for key, text in found}
-    reports = sorted(path.stem for path in (PROJECT / "results/published").glob("*.yaml"))
+    reports = sorted(key for key, report in load_reports().items() if report.claims)
     assert sorted(entry["notes"].split(".")[0] for entry in citation["references"]) == reports
     for entry in citation["references"]:
         text = entries[entry["notes"].split(".")[0]]

@@ -18,7 +18,7 @@ from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over
 from retrace.records.record import write_records
-from retrace.solvers import GENERATORS, REGISTRY
+from retrace.solvers import all_solvers
 from retrace.system.errors import RetraceError
 from write_schemas import MODELS, as_yaml, schema
 
@@ -77,7 +77,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[6].solver: required, but missing"),
         (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
         (SOLVERS, "generate/tree-first",
-         "experiments.table-3.3.solvers: expected generators or other solvers, found both"),
+         "experiments.table-3.3.solvers: expected generators, solvers of limits, or others, found several"),
         (f"{EXPERIMENT}/graphs", "Mars", "experiments.table-3.3.graphs: no graph Mars; expected BAY, "),
         ("experiments/generators", {"graphs": ["NY"]},
          "experiments.generators.graphs: no graph NY; expected a random graph such as random-14-5"),
@@ -320,7 +320,7 @@ def test_the_schemas_are_those_of_the_models(name: str) -> None:
 
 def test_the_schema_of_records_has_the_settings_of_all_solvers() -> None:
     declared = schema("record")["properties"]["parameters"]["properties"]
-    for kind in [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]:
+    for kind in all_solvers():
         for key, setting in kind.settings.items():
             shown = declared[key]
             assert shown["description"] == setting.meaning

@@ -51,7 +51,7 @@ def test_a_script_runs_from_any_folder() -> None:
      (["--budget-s", 0], "--budget-s: 0, expected more than 0"),
      (["--budget-s", "nan"], "--budget-s: nan, expected more than 0"),
      (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue is given twice"),
-     (["--solvers", "bfs/queue", "generate/tree-first"], "not both"),
+     (["--solvers", "bfs/queue", "generate/tree-first"], "not several"),
      (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
      (["--graphs", "graph", "graph"], "graph is given twice"),
      (["--output", "folders"], "folders/graph.jsonl: cannot be written (it is a folder"),

@@ -16,7 +16,7 @@ from retrace.planning.configuration import Configuration, Experiment, Limits, la
 from retrace.records.machine_check import find_errors
 from retrace.records.record import read_records, survey
 from retrace.reports.report import Report, load_reports
-from retrace.solvers import GENERATORS, REGISTRY, find
+from retrace.solvers import all_solvers, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
 
@@ -33,13 +33,13 @@ class Job:
     name: str
     experiment: str
     graphs: tuple[str, ...]
-    generates: bool
-    """Whether its solvers make the graphs."""
+    takes_graphs: bool
+    """Whether its solvers are given stored graphs."""
 
     @property
     def stored(self) -> list[str]:
         """Return the folders of the graphs that must be there before."""
-        return [] if self.generates else [f"resources/graphs/{graph}" for graph in self.graphs]
+        return [f"resources/graphs/{graph}" for graph in self.graphs if self.takes_graphs]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,8 @@ class Plan:
         for name in self.experiments:
             targets[name] += made("tables", name) + self.measured(name) + self.peers(name)
         for name, experiment in self.figures.items():
-            targets[name] += made("figures", name) + self.measured(experiment)
+            of = self.waterfalls[name][1] if name in self.waterfalls else [experiment]
+            targets[name] += made("figures", name) + self.measured(*of)
         for key, report in self.reports.items():
             if report.claims:
                 targets[f"claims-{key}"] += made("tables", f"claims-{key}")
@@ -99,6 +100,24 @@ class Plan:
             key: [*r.tables, *(f.experiment for f in r.figures.values())] for key, r in self.reports.items()
         }
         return next((published(key) for key, experiments in shown.items() if experiment in experiments), [])
+
+    @property
+    def waterfalls(self) -> dict[str, tuple[str, list[str]]]:
+        """Return the report and the experiments of each waterfall, which is drawn by a job of its own."""
+        return {
+            name: (
+                key,
+                [of for of in dict.fromkeys([drawn.experiment, *drawn.also]) if of in self.experiments],
+            )
+            for key, report in self.reports.items()
+            for name, drawn in report.figures.items()
+            if drawn.falls and drawn.experiment in self.experiments
+        }
+
+    def shown_with(self, experiment: str) -> list[str]:
+        """Return the experiments whose records an experiment's table and figures are made of."""
+        others = [name for report in self.reports.values() for name in report.also(experiment)]
+        return [experiment, *(name for name in others if name in self.experiments)]
 
     @property
     def claims(self) -> list[str]:
@@ -181,15 +200,14 @@ class Plan:
         found = []
         for name, wanted in self.experiments.items():
             larger = [graph for graph in self.graphs(name) if graph not in wanted.graphs]
-            found.append(Job(name, name, wanted.graphs, wanted.generates))
-            found += [Job(f"{name}/{graph}", name, (graph,), wanted.generates) for graph in larger]
+            found.append(Job(name, name, wanted.graphs, wanted.given == "graph"))
+            found += [Job(f"{name}/{graph}", name, (graph,), wanted.given == "graph") for graph in larger]
         return found
 
     def kernels(self, experiment: str) -> list[str]:
         """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
         own = {path for spec in self.experiments[experiment].specs for path in find(spec).sources}
-        solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
-        others = {path for solver in solvers for path in solver.sources} - own
+        others = {path for solver in all_solvers() for path in solver.sources} - own
         needed = project.with_headers(*filter(self.compiles, own))
         return [
             project.path(f"kernels/{path}")
