@@ -16,7 +16,7 @@ INSTALL = $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true; \
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
 
-report: reproduce  ## The same as one page, results/report.html
+report: reproduce  ## The same, and Snakemake's own report of the run, results/report.html
 	$(BIN)/snakemake --cores 1 --report results/report.html
 
 test: $(VENV)/dev  ## Set up and run all tests that need no GPU (with one: those too)
@@ -40,7 +40,7 @@ gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"
 
 clean:  ## Delete what a run makes; the environment and downloads stay
-	rm -rf build logs results/tables results/figures resources/graphs resources/build .snakemake
+	rm -rf build logs results/tables results/figures results/report resources/graphs resources/build .snakemake
 
 help:  ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)

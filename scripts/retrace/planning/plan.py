@@ -19,6 +19,8 @@ from retrace.system.errors import RetraceError
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
+PAGE = "results/report/index.html"
+"""All results on one page."""
 GAPBS = "resources/build/peers/gapbs.json"
 """The file of the rule `gapbs`."""
 EMULATED_THREADS = 256
@@ -90,6 +92,7 @@ class Plan:
         if self.claims:
             targets["claims-summary"] += made("tables", "claims-summary")
         targets["verification"] += made("tables", "verification")
+        targets["page"] += [PAGE]
         return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
 
     def report_files(self, experiment: str) -> list[str]:
