@@ -11,7 +11,7 @@ LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
 INSTALL = $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test mutants check schemas gpu clean help
+.PHONY: reproduce report test mutants check schemas pages gpu clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -35,6 +35,9 @@ check: $(VENV)/dev  ## Formatting, lint and types
 
 schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models
 	$(BIN)/python scripts/write_schemas.py
+
+pages: $(VENV)/run  ## Write docs/results/ from the committed records
+	$(BIN)/python scripts/make_results.py
 
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"

@@ -162,6 +162,10 @@ function table(heads, rows) {
     make("table", {}, make("thead", {}, line(heads, "th")), body));
 }
 
+function pairsOf(pairs) {
+  return make("dl", {}, ...pairs.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+}
+
 function tellRecord(record) {
   const told = [make("p", {}, record.does), make("p", {}, `Answer: ${record.result}.`)];
   if (record.trials) {
@@ -176,7 +180,7 @@ function tellRecord(record) {
   const file = ["file", `results/machines/${machine}/${experiment}/${graph}.jsonl`];
   const asked = ["parameters", record.id.split(":").slice(1).join(":").replaceAll(",", ", ") || "none"];
   const pairs = [file, asked, ...record.own, ...record.about.flatMap((place) => data.shared[place])];
-  told.push(make("dl", {}, ...pairs.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))));
+  told.push(pairsOf(pairs));
   return told;
 }
 
@@ -186,7 +190,7 @@ function tellList(list) {
     const time = record.times ? `: ${record.times.find((row) => row[0] === "total")[1]}` : "";
     return make("li", {}, make("a", { href: `#${encodeURI(record.id)}` }, record.title), `${time} (${record.result})`);
   });
-  return [...list.words.filter(Boolean).map((words) => make("p", {}, words)),
+  return [pairsOf(list.words.filter(([, words]) => words)),
     make("h3", {}, items.length ? "Records" : "No records"), make("ul", {}, ...items)];
 }
 

@@ -10,7 +10,6 @@ from retrace.publish.verdicts import judging
 from retrace.reports.frame import Frame
 from retrace.reports.judge import Finding, Verdict, judge
 from retrace.reports.report import Report
-from retrace.reports.wording import plural
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,6 @@ class Abstract:
         """Count the claims by verdict, in the order of the verdicts."""
         found = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
         return {verdict: found[verdict] for verdict in Verdict}
-
-    def tally(self, machine: str) -> str:
-        """Write the counts: `of 21 claims, 9 hold, 2 hold in part, 2 do not hold, 8 cannot be told`."""
-        words = {"holds": "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
-        told = [
-            f"{number} {verdict if number == 1 else words.get(verdict, verdict)}"
-            for verdict, number in self.counts(machine).items()
-        ]
-        return f"of {plural(len(self.findings), 'claim')}, {', '.join(told)}"
 
 
 def abstract(report: Report, frame: Frame) -> Abstract:

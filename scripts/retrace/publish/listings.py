@@ -19,11 +19,12 @@ PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download",
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, the machine whose numbers it has, and whether it is shown at first."""
+    """A column: its heading, the machine whose numbers it has, whether it is shown at first."""
 
     heading: str
     machine: str = ""
     shown: bool = True
+    tip: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
     for machine in machines:
         columns += [_column(machine, measure, measure in shown) for measure in shown]
         if layout.speed_up:
-            columns.append(Column(f"{machine}: speed-up over {layout.speed_up.over}", machine))
+            columns.append(Column(f"{machine}: speed-up", machine, tip=f"over {layout.speed_up.over}"))
     columns += [Column(f"printed: {system} ({hardware})") for system, hardware in systems]
     columns += [Column("Vertices", shown=False), Column("Arcs", shown=False)]
     for machine in machines:

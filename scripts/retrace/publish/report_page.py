@@ -173,7 +173,12 @@ def _lists(frame: Frame, abstracts: Iterable[Abstract], answers: Iterable[Matrix
                 entries = _evidence(found.report, claim, frame, machine)
                 lists[f"claim/{found.report.key}/{name}/{machine}"] = {
                     "title": f"{found.report.key}, {name}, {machine}",
-                    "words": [claim.says, finding.sentence, finding.measured, claim.rule],
+                    "words": [
+                        ("the report says", claim.says),
+                        ("verdict", finding.sentence),
+                        ("measured", finding.measured),
+                        ("judged by", claim.rule),
+                    ],
                     "records": [number[id(entry)] for entry in entries],
                 }
     for matrix in answers:
@@ -183,7 +188,7 @@ def _lists(frame: Frame, abstracts: Iterable[Abstract], answers: Iterable[Matrix
                     told = dict.fromkeys(result(e.record) for e in mark.entries if e.record)
                     lists[f"answers/{mark.machine}/{solver}/{graph}"] = {
                         "title": f"Answers of {solver} on {graph}, {mark.machine}",
-                        "words": list(told),
+                        "words": [("answers", words) for words in told],
                         "records": [number[id(entry)] for entry in mark.entries],
                     }
     return lists

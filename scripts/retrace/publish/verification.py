@@ -108,11 +108,11 @@ def outcome(entry: Entry) -> str:
 def matrices(frame: Frame) -> list[Matrix]:
     """Return a matrix for each problem, in alphabetical order."""
     found: dict[str, dict[str, dict[str, dict[str, list[Entry]]]]] = {}
-    for entry in sorted(frame.measured, key=lambda e: (e.solver, e.work, frame.machines.index(e.machine))):
+    for entry in sorted(frame.measured, key=lambda e: (e.solver, frame.machines.index(e.machine))):
         problem = entry.solver.split("/")[0]
         of_graph = found.setdefault(problem, {}).setdefault(entry.solver, {}).setdefault(entry.label, {})
         of_graph.setdefault(entry.machine, []).append(entry)
-    sizes = {entry.label: entry.work for entry in frame.measured}
+    sizes = {entry.label: (entry.vertices, entry.arcs, entry.label) for entry in frame.measured}
     result = []
     for problem, solvers in found.items():
         graphs = sorted(
