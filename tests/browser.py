@@ -115,6 +115,13 @@ class Browser:
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
 
+    def wait_for(self, script: str, wanted: Any) -> None:
+        """Wait until an expression has a value: events such as `hashchange` come after what causes them."""
+        deadline = time.monotonic() + 10
+        while (found := self.run(script)) != wanted:
+            assert time.monotonic() < deadline, f"{script}: {found!r}, expected {wanted!r}"
+            time.sleep(0.02)
+
     def press(self, key: str) -> None:
         """Press a key on what has the focus."""
         text = {"Enter": "\r"}.get(key, "")

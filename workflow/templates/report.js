@@ -23,17 +23,36 @@ function rowsOf(table) {
   return [...table.tBodies[0].rows];
 }
 
+function headsOf(table) {
+  return [...table.tHead.rows[0].cells];
+}
+
 /** Hide what a filter or the choice of columns leaves out; a place without the filter's key stays. */
 function show(table) {
   const { chosen, left, count } = table.state;
-  const keys = [...Object.keys(FILTERS), "column"];
-  for (const place of table.querySelectorAll(keys.map((key) => `[data-${key}]`).join())) {
-    place.hidden = left.has(place.dataset.column)
-      || Object.entries(chosen).some(([key, value]) => key in place.dataset && place.dataset[key] !== value);
+  const fits = (place) => Object.entries(chosen).every(([key, value]) => (place.dataset[key] ?? value) === value);
+  const hidden = headsOf(table).map((head) => left.has(head) || !fits(head));
+  for (const row of table.rows) {
+    row.hidden = !fits(row);
+    [...row.cells].forEach((cell, place) => (cell.hidden = hidden[place]));
   }
+  for (const mark of table.querySelectorAll("a.mark")) mark.hidden = !fits(mark);
   const rows = rowsOf(table);
   const shown = rows.filter((row) => !row.hidden).length;
   count.textContent = shown === rows.length ? `${shown} rows` : `${shown} of ${rows.length} rows`;
+}
+
+/** Show a column that was left out; its numbers link to the record of the machine's first number in the row. */
+function reveal(table, head) {
+  table.state.left.delete(head);
+  const heads = headsOf(table);
+  const first = heads.findIndex((other) => other.dataset.machine === head.dataset.machine);
+  for (const { cells } of head.dataset.machine ? rowsOf(table) : []) {
+    const [cell, link] = [cells[heads.indexOf(head)], cells[first].querySelector("a")];
+    if (link && cell.dataset.value && !cell.firstElementChild) {
+      cell.replaceChildren(make("a", { href: link.getAttribute("href") }, cell.textContent));
+    }
+  }
 }
 
 function sortBy(table, head) {
@@ -57,38 +76,18 @@ function sortBy(table, head) {
 /** Download what is shown, the numbers unrounded; times are in ms. */
 function download(table) {
   const quoted = (text) => `"${text.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
-  const lines = [...table.rows].filter((row) => !row.hidden).map((row) =>
-    [...row.cells].filter((cell) => !cell.hidden).map((cell) =>
-      cell.dataset.machine && cell.dataset.value ? cell.dataset.value : quoted(cell.textContent.trim())));
+  const measured = headsOf(table).map((head) => "machine" in head.dataset);
+  const lines = [...table.rows].filter((row) => !row.hidden).map((row) => [...row.cells].flatMap((cell, place) =>
+    cell.hidden ? [] : measured[place] && cell.dataset.value ? cell.dataset.value : quoted(cell.textContent.trim())));
   const file = new Blob([lines.map((line) => line.join() + "\n").join("")], { type: "text/csv" });
   const link = make("a", { href: URL.createObjectURL(file), download: `${table.dataset.name}.csv` });
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
-/** Give each cell what its head says: its column, its machine, whether it is shown, and a link to its record. */
-function label(table) {
-  const heads = [...table.tHead.rows[0].cells];
-  heads.forEach((head, place) => (head.dataset.column = place));
-  for (const row of rowsOf(table)) {
-    const links = {};
-    for (const link of row.querySelectorAll("a")) links[heads[link.parentElement.cellIndex].dataset.machine] ??= link.href;
-    [...row.cells].forEach((cell, place) => {
-      const { machine } = heads[place].dataset;
-      cell.dataset.column = place;
-      cell.dataset.label = heads[place].textContent;
-      cell.hidden = heads[place].hidden;
-      if (machine) cell.dataset.machine = machine;
-      if (machine in links && cell.dataset.value && !cell.firstElementChild) {
-        cell.replaceChildren(make("a", { href: links[machine] }, cell.textContent));
-      }
-    });
-  }
-}
-
 function equip(table) {
-  const state = (table.state = { chosen: {}, left: new Set(), count: make("output") });
-  if (table.classList.contains("cards")) label(table);
+  const heads = headsOf(table);
+  const state = (table.state = { chosen: {}, left: new Set(heads.filter((head) => head.hidden)), count: make("output") });
   const tools = make("div", { class: "tools" });
   for (const [key, name] of Object.entries(FILTERS)) {
     const values = [...new Set([...table.querySelectorAll(`[data-${key}]`)].map((place) => place.dataset[key]))];
@@ -100,14 +99,13 @@ function equip(table) {
     } }, make("option", { value: "" }, "all"), ...values.map((value) => make("option", {}, value)));
     tools.append(make("label", {}, `${name} `, select));
   }
-  const heads = [...table.tHead.rows[0].cells];
-  const boxes = heads.filter((head) => head.dataset.column).map((head) => {
+  const boxes = heads.filter(() => table.classList.contains("cards")).map((head) => {
     const box = make("input", { type: "checkbox", onchange: () => {
-      state.left[box.checked ? "delete" : "add"](head.dataset.column);
+      if (box.checked) reveal(table, head);
+      else state.left.add(head);
       show(table);
     } });
     box.checked = !head.hidden;
-    if (head.hidden) state.left.add(head.dataset.column);
     return make("label", {}, box, ` ${head.textContent}`);
   });
   if (boxes.length) tools.append(make("details", {}, make("summary", {}, "Columns"), make("div", {}, ...boxes)));
@@ -119,7 +117,18 @@ function equip(table) {
   show(table);
 }
 
+/** On a phone a row is a card, in which each number needs its heading. */
+function label(phone) {
+  for (const table of phone.matches ? document.querySelectorAll("table.cards") : []) {
+    const titles = headsOf(table).map((head) => head.textContent);
+    for (const row of rowsOf(table)) [...row.cells].forEach((cell, place) => (cell.dataset.label = titles[place]));
+  }
+}
+
 document.querySelectorAll("table.data").forEach(equip);
+const phone = matchMedia("(max-width: 40rem)");
+phone.addEventListener("change", label);
+label(phone);
 
 // ----- the panel
 

@@ -53,9 +53,9 @@ class Abstract:
         return {verdict: found[verdict] for verdict in Verdict}
 
 
-def abstract(report: Report, frame: Frame) -> Abstract:
-    """Judge all claims of a report on all machines that have records of it."""
-    machines = judging(report, frame).machines
+def abstract(report: Report, frame: Frame, first: str = "") -> Abstract:
+    """Judge all claims of a report on all machines that have records of it, `first` before the others."""
+    machines = sorted(judging(report, frame).machines, key=lambda name: name != first)
     findings = {
         name: {machine: judge(report, claim, frame, machine) for machine in machines}
         for name, claim in report.claims.items()

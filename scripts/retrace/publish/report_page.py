@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -65,17 +65,18 @@ class Section:
     tables: Mapping[str, tuple[str, Listing]]
     """Titles and tables, by experiment."""
     pictures: Sequence[Picture]
-    built: Sequence[Built]
+    built: Sequence[Built] = ()
     abstract: Abstract | None = None
     bibtex: str = ""
-    errata: str = ""
+    errata: Markup = field(default_factory=Markup)
 
 
 def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], own: str = "") -> str:
     """Return the page as HTML.
 
     `figures` are SVG files of `results/figures/`, with their captions in `.md` beside them; `own` is the
-    reader's machine, whose column comes first.
+    reader's machine, whose column comes first. Of claims, a machine without a GPU can tell little: there
+    it comes first only if it has one.
     """
     machines = sorted(frame.machines, key=lambda name: name != own)
     drawn = {path.stem: path for path in figures}
@@ -91,19 +92,26 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         "report.html.j2",
         sections=sections,
         others=Section(
-            "other-experiments",
-            {name: _table(frame, name, None, machines) for name in others},
-            [_picture(drawn[name], None, name) for name in others if name in drawn],
-            [],
+            key="other-experiments",
+            tables={name: _table(frame, name, None, machines) for name in others},
+            pictures=[_picture(drawn[name], None, name) for name in others if name in drawn],
         ),
+        hardware=[f"{name} ({_hardware(frame, name)})" for name in frame.machines],
         machines={name: provenance(name, frame.measured) for name in frame.machines},
         matrices=answers,
         verified=outcomes(frame),
         comparing=COMPARING,
-        kinds=KINDS,
         link=link,
         data=cards(frame.measured) | {"lists": _lists(frame, abstracts, answers)},
     )
+
+
+def _hardware(frame: Frame, machine: str) -> str:
+    """Return a machine's GPU, or its processor if it has none."""
+    (first, *_) = (
+        entry.record.machine for entry in frame.measured if entry.record and entry.machine == machine
+    )
+    return first.gpu.name if first.gpu else first.cpu
 
 
 def link(target: str) -> str:
@@ -121,7 +129,7 @@ def _section(report: Report, frame: Frame, machines: Sequence[str], drawn: Mappi
         tables={name: _table(frame, name, report, machines) for name in own},
         pictures=[_picture(drawn[name], report, name) for name in shown],
         built=_built(entry for entry in frame.measured if entry.experiment in own),
-        abstract=abstract(report, frame),
+        abstract=abstract(report, frame, next((name for name in machines[:1] if name in frame.on_gpu), "")),
         bibtex=bibtex(report.key),
         errata=errata(report.key),
     )
