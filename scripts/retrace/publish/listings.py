@@ -81,7 +81,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
             first = next(filter(None, (*entries.values(), *printed)))
             items = [Item(_title(first, printed)), Item(row.title, place)]
             for machine in machines:
-                items += [_time(entries[machine], measure) for measure in shown]
+                items += [_time(entries[machine], measure, linked=True) for measure in shown]
                 items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
             items += [_printed(printed, system, layout) for system, _ in systems]
             items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
@@ -111,15 +111,15 @@ def _title(entry: Entry, printed: Sequence[Entry]) -> str:
     return f"{name} ({', '.join(dict.fromkeys(names))})" if names else name
 
 
-def _time(entry: Entry | None, measure: Measure) -> Item:
+def _time(entry: Entry | None, measure: Measure, linked: bool = False) -> Item:
+    """Return a median; of a column that is hidden at first, the page's script makes the link."""
     if entry is None or entry.record is None:
         return Item()
-    where, times = address(entry.record), entry.times.get(measure)
+    where, times = address(entry.record) if linked else "", entry.times.get(measure)
     if entry.total is None:
         return Item(entry.outcome if measure == "total" else EMPTY, None, where, entry.record.reason or "")
     if times is None:
         return Item()
-    where = where if measure == "total" else ""  # the page's script repeats it in the machine's other columns
     few = "" if entry.total.n >= LEAST_TRIALS else f"of {entry.total.n} trials, too few to have quartiles"
     return Item(duration(times.median), times.median, where, few)
 
@@ -139,7 +139,7 @@ def _speed_up(row: GraphRow, fast: Entry | None, layout: TableLayout) -> Item:
     if found is None:
         return Item()
     sure = "" if found[1] else "cannot be told apart"
-    return Item(f"{'~ ' if sure else ''}{ratio(found[0])}", found[0], tip=sure)
+    return Item(f"{'~ ' if sure else ''}{ratio(found[0])}", found[0], address(fast.record), sure)
 
 
 def _printed(printed: Sequence[Entry], system: str, layout: TableLayout) -> Item:
