@@ -11,12 +11,12 @@ LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
 INSTALL = $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test mutants check schemas gpu clean help
+.PHONY: reproduce report test mutants check schemas pages gpu clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
 
-report: reproduce  ## The same as one page, results/report.html
+report: reproduce  ## The same, and Snakemake's own report of the run, results/report.html
 	$(BIN)/snakemake --cores 1 --report results/report.html
 
 test: $(VENV)/dev  ## Set up and run all tests that need no GPU (with one: those too)
@@ -36,11 +36,14 @@ check: $(VENV)/dev  ## Formatting, lint and types
 schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models
 	$(BIN)/python scripts/write_schemas.py
 
+pages: $(VENV)/run  ## Write docs/results/ from the committed records
+	$(BIN)/python scripts/make_results.py
+
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"
 
 clean:  ## Delete what a run makes; the environment and downloads stay
-	rm -rf build logs results/tables results/figures resources/graphs resources/build .snakemake
+	rm -rf build logs results/tables results/figures results/report resources/graphs resources/build .snakemake
 
 help:  ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)

@@ -15,6 +15,8 @@ from retrace.solvers import find
 GRAPHS = {"small-6": (6, 20), "small-9": (9, 16), "NY": (264_346, 733_846), "NW": (1_207_945, 2_840_208)}
 EXPERIMENTS = {"bfs": "table-3.3", "stcon": "table-3.4", "sssp": "table-3.5"}
 LIBRARIES = ("scipy", "scipy-dijkstra", "igraph", "networkit", "gapbs")
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
+"""A text that would be a program on a page that took it for HTML."""
 WRONG: dict[str, Any] = {"verified": False, "reason": "vertex 3: 4, expected 5"}
 
 
@@ -103,6 +105,17 @@ def changed(one: Record, **changes: Any) -> Record:
 def without_answer(solver: str, graph: str | GraphInfo, status: str, reason: str, **changes: Any) -> Record:
     none = {"status": status, "reason": reason, "verified": None, "oracle": None, "digest": None}
     return record(solver, graph, times=(), **(none | changes))
+
+
+def hostile() -> list[Record]:
+    """Records whose texts are HTML: the name of a graph, a reason, a processor, an oracle."""
+    graph = graph_info("NY").model_copy(update={"name": EVIL})
+    timed = record("sssp/bsp", graph, backend="cuda", oracle=EVIL)
+    timed = changed(timed, machine=timed.machine.model_copy(update={"cpu": EVIL}))
+    skipped = without_answer("sssp/dijkstra-linear", graph, "skipped", EVIL)
+    hot = [one.model_copy(update={"throttled": one is timed.trials[-1]}) for one in timed.trials]
+    throttled = record("sssp/dijkstra-heap", graph, trials=hot)
+    return [timed, skipped, throttled, changed(record("sssp/scipy", graph), **WRONG)]
 
 
 def frame(records: Iterable[Record], report: str) -> tuple[Frame, Report]:

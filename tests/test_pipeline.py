@@ -35,6 +35,7 @@ pytestmark = [
 
 PROJECT = Path(__file__).parents[1]
 PARTS = ["Snakefile", "config.yaml", "datasets.yaml", "profiles", "workflow", "scripts", "kernels"]
+PARTS += ["docs/errata.md", "docs/references.bib"]
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
@@ -212,6 +213,7 @@ def targets() -> list[str]:
     return [
         *(f"results/tables/{name}.{form}" for name in tables for form in ("csv", "md", "html")),
         *(f"results/figures/{name}.{form}" for name in figures for form in ("svg", "png", "md")),
+        "results/report/index.html",
     ]
 
 
@@ -231,8 +233,9 @@ def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
     assert {record.graph.origin for record in records(project)} == {"report", "dimacs", "generated"}
     closing = printed[printed.index("Retrace:") :].splitlines()
     assert "the tables are in results/tables/" in closing[0]
-    assert closing[1].startswith("No GPU was used (backend: emulator was asked for)")
-    assert closing[2].startswith(f"{len(records(project))} of {len(records(project))} answers verified")
+    assert closing[1].startswith("All of it is on one page, results/report/index.html")
+    assert closing[2].startswith("No GPU was used (backend: emulator was asked for)")
+    assert closing[3].startswith(f"{len(records(project))} of {len(records(project))} answers verified")
     assert "STAND-IN" not in printed
     assert "Exception" not in printed
     assert left_behind(project) == []

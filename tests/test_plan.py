@@ -220,7 +220,11 @@ def test_any_name_is_an_experiment_with_a_table_and_a_figure(config: Config) -> 
     )
     figure = [f"results/figures/my.own-2.{form}" for form in ("svg", "png", "md")]
     own = ["results/machines/local/my.own-2/small-6.jsonl"]
-    assert planned.targets == {"my.own-2": table + own + figure, "verification": verification}
+    assert planned.targets == {
+        "my.own-2": table + own + figure,
+        "verification": verification,
+        "page": ["results/report/index.html"],
+    }
     assert planned.report_files("my.own-2") == []
 
 
@@ -233,7 +237,7 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     made = {Path(path).stem for path in planned.targets["an-bellman-ford"]}
     assert made == {"bellman-ford-edges", "claims-an-bellman-ford", *figures, "small-6"}
     assert planned.targets.keys() | {"small-6"} == made | {
-        *("an-bellman-ford", "claims-summary", "verification")
+        *("an-bellman-ford", "claims-summary", "verification", "page")
     }
     assert planned.claims == ["results/tables/claims-an-bellman-ford.csv"]
     stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"

@@ -50,6 +50,9 @@ toast,NY,264346,733846,Toaster,Two slots,fast,1,500 msec,500,
 """
 
 
+FRONT = "problem: sssp\nfront: {{question: Why, claims: [{}], figure: {}}}"
+
+
 def made_up(folder: Path) -> Path:
     (folder / "toaster.csv").write_text(NUMBERS)
     path = folder / "toaster.yaml"
@@ -156,6 +159,8 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
         ("    experiment: toast\n    t", "    t", "claims.toaster-wins: expected both experiment and test"),
         ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
         ("title: Shortest", "title: [Shortest", "expected YAML"),
+        ("problem: sssp", FRONT.format("toaster-wins", "burnt"), "front.figure: the report has no burnt"),
+        ("problem: sssp", FRONT.format("lost", "toasted"), "front.claims: the report has no lost; there are"),
     ],
 )
 def test_an_unsound_report_is_refused_in_one_line(tmp_path: Path, found: str, put: str, told: str) -> None:

@@ -4,10 +4,12 @@
 #        results/figures/<figure>.{svg,png,md}: the .md is the caption
 #        results/tables/claims-{report}.{csv,md,html}
 #        results/tables/claims-summary.{csv,md,html}
+#        results/report/index.html
 #   1    publish-<experiment>: the table of an experiment, and its figures: those of a report, or one of its own
 #   2    draw-<waterfall>: a printed time's way to ours, from several experiments
 #   3    claims: what a report says in words, with verdicts
 #   4    claims_summary: how many claims of each report hold
+#   5    page: all of it in one file, with the record of every number
 # `--report` names the report of an experiment, if there is one. Its printed numbers are in the .csv beside the .yaml.
 
 
@@ -149,3 +151,30 @@ rule claims_summary:
     shell:
         "python {input.script:q} --claims {input.claims:q} --output-prefix results/tables/claims-summary"
         " 2> >(tee {log:q} >&2)"
+
+
+rule page:
+    """Put all results on one page that needs no network: reports, claims, tables, figures and records."""
+    input:
+        expand(f"{TEMPLATES}/report.{{part}}", part=["html.j2", "css", "js"]),
+        # what it repeats of them
+        project.path("docs/errata.md"),
+        project.path("docs/references.bib"),
+        captions=[plan.made("figures", name)[2] for name in PLAN.figures],
+        numbers=[path for key in PLAN.reports for path in plan.published(key)[1:]],
+        reports=[plan.published(key)[0] for key in PLAN.reports],
+        records=PLAN.records(*PLAN.experiments),
+        figures=[plan.made("figures", name)[0] for name in PLAN.figures],
+        script=f"{SCRIPTS}/make_report.py",
+        code=imports("make_report.py"),
+    output:
+        plan.PAGE,
+    log:
+        "logs/page.log",
+    params:
+        machine=PLAN.config.machine,
+    message:
+        "Put everything on one page, {output}"
+    shell:
+        "python {input.script:q} --reports {input.reports:q} --records {input.records:q} --figures {input.figures:q}"
+        " --machine {params.machine:q} --output {output:q} 2> >(tee {log:q} >&2)"

@@ -173,8 +173,8 @@ class Configuration(FileModel):
     @model_validator(mode="after")
     def _keep_names_and_records_apart(self) -> Self:
         for name in self.experiments:
-            if name.startswith("claims-") or name == "verification":
-                told = f"expected another name than {name}, which is the name of another table"
+            if name.startswith("claims-") or name in ("verification", "page"):
+                told = f"expected another name than {name}, which another target has"
                 raise at("experiments", told)
         if self.scale not in self.limits:
             raise at(f"limits.{self.scale}", "expected the limits of this scale")

@@ -22,6 +22,8 @@ from retrace.system.errors import RetraceError
 
 FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
+PAGE = "results/report/index.html"
+"""All results on one page."""
 EMULATED_THREADS = 256
 """Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
@@ -92,6 +94,7 @@ class Plan:
         if self.claims:
             targets["claims-summary"] += made("tables", "claims-summary")
         targets["verification"] += made("tables", "verification")
+        targets["page"] += [PAGE]
         return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
 
     def report_files(self, experiment: str) -> list[str]:

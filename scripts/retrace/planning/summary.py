@@ -3,13 +3,15 @@
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from retrace.planning.plan import Plan
+from retrace.planning.plan import PAGE, Plan
 from retrace.records.record import Record, read_records
 
 
 def closing_words(plan: Plan) -> str:
     """Say what was made, and which graphs and answers are missing."""
     lines = ["Retrace: the tables are in results/tables/, the figures in results/figures/."]
+    if Path(PAGE).exists():
+        lines.append(f"All of it is on one page, {PAGE}, which opens in a browser.")
     if plan.why_no_gpu is not None:
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
     if records := read_records(Path(path) for path in plan.records(*plan.experiments) if Path(path).exists()):

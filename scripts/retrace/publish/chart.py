@@ -56,6 +56,7 @@ SETTINGS: Any = {
     "axes.labelpad": 1,
     "lines.linewidth": 1,
     "lines.markersize": 3.6,
+    "svg.fonttype": "none",  # text that can be searched and read aloud, in half of the bytes
     "svg.hashsalt": "retrace",
     "text.parse_math": False,  # a name may contain $
     "savefig.dpi": 300,

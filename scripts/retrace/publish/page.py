@@ -78,16 +78,21 @@ class Notes:
 
 def render(page: Page, form: str) -> str:
     """Render a page as `md` or `html`."""
+    return fill(f"table.{form}.j2", page=page)
+
+
+def fill(template: str, **values: object) -> str:
+    """Fill in a template of `workflow/templates/`; one of HTML escapes what it is given."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
-        autoescape=form == "html",
+        autoescape=template.endswith(".html.j2"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters["markdown"] = _markdown
-    return environment.get_template(f"table.{form}.j2").render(page=page)
+    return environment.get_template(template).render(**values)
 
 
 def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:

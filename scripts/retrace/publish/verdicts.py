@@ -22,7 +22,7 @@ COLUMNS += ["machine", "measured", "verdict", "why"]
 
 def tidy(report: Report, frame: Frame) -> pd.DataFrame:
     """Lay the claims out for machines: one row for each claim and machine."""
-    rows, machines = [], _judging(report, frame).machines
+    rows, machines = [], judging(report, frame).machines
     for (name, claim), machine in product(report.claims.items(), machines):
         found = judge(report, claim, frame, machine)
         said = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
@@ -32,7 +32,7 @@ def tidy(report: Report, frame: Frame) -> pd.DataFrame:
 
 def page(report: Report, frame: Frame) -> Page:
     """Lay the claims of a report out for reading."""
-    own = _judging(report, frame)
+    own = judging(report, frame)
     groups = [Group("", ["Section", "The report says", "Judged by"], "text")]
     groups += [Group(machine, ["Measured", "Verdict"], "text") for machine in own.machines]
     rows = []
@@ -77,6 +77,7 @@ def summary(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
     return page, counts.reset_index()
 
 
-def _judging(report: Report, frame: Frame) -> Frame:
+def judging(report: Report, frame: Frame) -> Frame:
+    """Return what the claims of a report are judged by."""
     experiments = {name for claim in report.claims.values() for name in claim.experiments}
     return Frame([entry for entry in frame.entries if entry.experiment in experiments])

@@ -1,6 +1,8 @@
 """The verification table: which answer of which solver was checked against what, and whether it agreed."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 import pandas as pd
@@ -69,6 +71,63 @@ def page(frame: Frame) -> Page:
             "The emulator runs the CUDA kernels on the CPU to check their answers, not their speed.",
         ],
     )
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What came of a machine's records of a solver on a graph: the worst outcome, and all entries."""
+
+    machine: str
+    outcome: str
+    entries: Sequence[Entry]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A problem's solvers against its graphs, the smallest first, with a mark for each machine."""
+
+    problem: str
+    graphs: Sequence[str]
+    marks: Mapping[str, Mapping[str, Sequence[Mark]]]
+    """By solver and graph."""
+
+
+OUTCOMES = ("differs", "failed", "skipped", "emulated", "agreed")
+"""The worst first; `emulated` is an answer that agreed, on the emulator."""
+
+
+def outcome(entry: Entry) -> str:
+    """Return what came of a record, as one of `OUTCOMES`."""
+    record = entry.record
+    assert record is not None
+    if record.agreed:
+        return "emulated" if record.backend == "emulator" else "agreed"
+    return "differs" if record.status == "ok" else record.status
+
+
+def matrices(frame: Frame) -> list[Matrix]:
+    """Return a matrix for each problem, in alphabetical order."""
+    found: dict[str, dict[str, dict[str, dict[str, list[Entry]]]]] = {}
+    for entry in sorted(frame.measured, key=lambda e: (e.solver, frame.machines.index(e.machine))):
+        problem = entry.solver.split("/")[0]
+        of_graph = found.setdefault(problem, {}).setdefault(entry.solver, {}).setdefault(entry.label, {})
+        of_graph.setdefault(entry.machine, []).append(entry)
+    sizes = {entry.label: (entry.vertices, entry.arcs, entry.label) for entry in frame.measured}
+    result = []
+    for problem, solvers in found.items():
+        graphs = sorted(
+            {graph for some in solvers.values() for graph in some}, key=lambda label: sizes[label]
+        )
+        marks = {
+            solver: {graph: [_mark(*item) for item in machines.items()] for graph, machines in some.items()}
+            for solver, some in solvers.items()
+        }
+        result.append(Matrix(problem, graphs, marks))
+    return result
+
+
+def _mark(machine: str, entries: Sequence[Entry]) -> Mark:
+    return Mark(machine, min(map(outcome, entries), key=OUTCOMES.index), entries)
 
 
 def _graph(entry: Entry) -> str:

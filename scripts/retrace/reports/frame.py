@@ -249,11 +249,19 @@ def build(
 
 def read_frame(report: Path | None, records: Iterable[Path]) -> tuple[Report | None, Frame]:
     """Read a report, the numbers in the CSV file beside it if there is one, and records."""
-    if report is None:
-        return None, build(read_records(records))
-    found, numbers = load_report(report), report.with_suffix(".csv")
-    printed = read_printed(numbers) if numbers.exists() else []
-    return found, build(read_records(records), printed, found.tables)
+    reports, frame = read_frames([report] if report else [], records)
+    return next(iter(reports), None), frame
+
+
+def read_frames(paths: Iterable[Path], records: Iterable[Path]) -> tuple[list[Report], Frame]:
+    """Read reports, the numbers in the CSV files beside them, and records, all in one frame."""
+    reports, numbers, layouts = [], list[PrintedNumber](), dict[str, TableLayout]()
+    for path in paths:
+        reports.append(load_report(path))
+        layouts |= reports[-1].tables
+        if (printed := path.with_suffix(".csv")).exists():
+            numbers += read_printed(printed)
+    return reports, build(read_records(records), numbers, layouts)
 
 
 def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total") -> tuple[float, bool] | None:

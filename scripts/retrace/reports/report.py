@@ -1,5 +1,6 @@
 """A report as data: `results/published/<report>.yaml`, with its printed numbers in a CSV file beside it."""
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -119,6 +120,14 @@ class Drawing(FileModel):
         return self.series is None and not self.pairs and not self.falls and self.where == Where()
 
 
+class Front(FileModel):
+    """What stands of a report on the first page: the claims answer the question."""
+
+    question: str
+    claims: Annotated[list[Key], Field(min_length=1)]
+    figure: Key
+
+
 class Report(FileModel):
     """One of the reports that Retrace re-runs."""
 
@@ -132,6 +141,7 @@ class Report(FileModel):
     tables: dict[Key, TableLayout] = Field(default_factory=dict, description="by experiment")
     figures: dict[Key, Drawing] = Field(default_factory=dict)
     claims: dict[Key, Claim] = Field(default_factory=dict)
+    front: Front | None = Field(default=None, description="what stands of it on the first page")
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -141,6 +151,12 @@ class Report(FileModel):
             if figure.claim is not None and figure.claim not in self.claims:
                 told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
                 raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
+        front = {"claims": self.front.claims, "figure": [self.front.figure]} if self.front else {}
+        for key, names in front.items():
+            known: Mapping[str, object] = self.claims if key == "claims" else self.figures
+            if unknown := [name for name in names if name not in known]:
+                told = f"front.{key}: the report has no {unknown[0]}"
+                raise ValueError(f"{told}; there are {', '.join(known) or 'none'}")
         for name, claim in self.claims.items():
             if (claim.test is None) != (claim.experiment is None):
                 raise ValueError(f"claims.{name}: expected both experiment and test, or neither")

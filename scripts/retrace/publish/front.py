@@ -1,0 +1,63 @@
+"""What a reader learns first of a report: its question, the verdicts that answer it, how many claims hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from retrace.publish.verdicts import judging
+from retrace.reports.frame import Frame
+from retrace.reports.judge import Finding, Verdict, judge
+from retrace.reports.report import Report
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a claim says, and what a machine's records say of it."""
+
+    claim: str
+    says: str
+    machine: str
+    finding: Finding
+
+    @property
+    def number(self) -> str:
+        """The numbers that decide it, or why there is none."""
+        return self.finding.short or self.finding.measured or self.finding.why
+
+
+@dataclass(frozen=True)
+class Abstract:
+    """A report and the findings on all its claims, by claim and machine."""
+
+    report: Report
+    machines: list[str]
+    findings: Mapping[str, Mapping[str, Finding]]
+
+    @property
+    def answers(self) -> list[Answer]:
+        """Return what answers the report's question, of each machine that can tell, or else of the first."""
+        found = []
+        for name in self.report.front.claims if self.report.front else ():
+            every = [
+                Answer(name, self.report.claims[name].says, machine, finding)
+                for machine, finding in self.findings[name].items()
+            ]
+            found += [answer for answer in every if answer.finding.verdict != Verdict.OPEN] or every[:1]
+        return found
+
+    def counts(self, machine: str) -> dict[Verdict, int]:
+        """Count the claims by verdict, in the order of the verdicts."""
+        found = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
+        return {verdict: found[verdict] for verdict in Verdict}
+
+
+def abstract(report: Report, frame: Frame, first: str = "") -> Abstract:
+    """Judge all claims of a report on all machines that have records of it, `first` before the others."""
+    machines = sorted(judging(report, frame).machines, key=lambda name: name != first)
+    findings = {
+        name: {machine: judge(report, claim, frame, machine) for machine in machines}
+        for name, claim in report.claims.items()
+    }
+    return Abstract(report, machines, findings)

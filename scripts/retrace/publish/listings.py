@@ -1,0 +1,156 @@
+"""An experiment as a table to be sorted and filtered: a row for each solver on each graph.
+
+A cell may carry what it is filtered by, the value it is sorted by, and the address of its record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from retrace.publish.record_cards import address
+from retrace.records.statistics import LEAST_TRIALS
+from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
+from retrace.reports.report import Measure, TableLayout
+from retrace.reports.wording import EMPTY, duration, ratio
+
+PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, the machine whose numbers it has, whether it is shown at first."""
+
+    heading: str
+    machine: str = ""
+    shown: bool = True
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A cell: its text, what it is sorted by, the address it leads to, and what more there is to say."""
+
+    text: str = EMPTY
+    value: float | None = None
+    address: str = ""
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a listing: what it is filtered by, and its cells."""
+
+    graph: str
+    solver: str
+    whose: str
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of an experiment."""
+
+    columns: Sequence[Column]
+    lines: Sequence[Line]
+
+
+def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listing:
+    """List an experiment's frame; the columns of `machines` come in their order."""
+    machines = [name for name in machines if name in frame.machines]
+    systems = dict.fromkeys((entry.machine, entry.hardware) for entry in frame.printed)
+    shown: list[Measure] = list(dict.fromkeys([layout.by, "total"]))
+    measures = [*shown, *(phase for phase in PHASES if phase not in shown)]
+    columns = [Column("Solver"), Column("Graph")]
+    for machine in machines:
+        columns += [_column(machine, measure, measure in shown) for measure in shown]
+        if layout.speed_up:
+            columns.append(Column(f"{machine}: speed-up", machine, tip=f"over {layout.speed_up.over}"))
+    columns += [Column(f"printed: {system} ({hardware})") for system, hardware in systems]
+    columns += [Column("Vertices", shown=False), Column("Arcs", shown=False)]
+    for machine in machines:
+        columns += [_column(machine, measure, False) for measure in measures if measure not in shown]
+        columns += [
+            Column(f"{machine}: {what}", machine, False)
+            for what in ("1st quartile", "3rd quartile", "trials")
+        ]
+    lines = []
+    for place, row in enumerate(frame.rows):
+        for name, printed in _names(frame, row, layout):
+            entries = {machine: row.measured.get((machine, name)) for machine in machines}
+            first = next(filter(None, (*entries.values(), *printed)))
+            items = [Item(_title(first, printed)), Item(row.title, place)]
+            for machine in machines:
+                items += [_time(entries[machine], measure, linked=True) for measure in shown]
+                items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
+            items += [_printed(printed, system, layout) for system, _ in systems]
+            items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
+            for machine in machines:
+                items += [_time(entries[machine], measure) for measure in measures if measure not in shown]
+                items += _spread(entries[machine])
+            lines.append(Line(row.title, first.full_name, first.kind, items))
+    return Listing(columns, lines)
+
+
+def _column(machine: str, measure: Measure, shown: bool) -> Column:
+    return Column(machine if measure == "total" else f"{machine}: {measure}", machine, shown)
+
+
+def _names(frame: Frame, row: GraphRow, layout: TableLayout) -> list[tuple[str, list[Entry]]]:
+    """List what stands in a row of the frame: each measured name with the printed numbers that it repeats."""
+    found = {name: list[Entry]() for name in frame.solvers if any(n == name for _, n in row.measured)}
+    for entry in row.printed:
+        names = [name for name in found if frame.solvers.get(name, entry).solver == entry.solver]
+        found.setdefault(names[0] if names else entry.name, []).append(entry)
+    return list(found.items())
+
+
+def _title(entry: Entry, printed: Sequence[Entry]) -> str:
+    names = [one.name for one in printed if one.name != one.machine]
+    name = entry.full_name if entry.record else entry.solver
+    return f"{name} ({', '.join(dict.fromkeys(names))})" if names else name
+
+
+def _time(entry: Entry | None, measure: Measure, linked: bool = False) -> Item:
+    """Return a median; of a column that is hidden at first, the page's script makes the link."""
+    if entry is None or entry.record is None:
+        return Item()
+    where, times = address(entry.record) if linked else "", entry.times.get(measure)
+    if entry.total is None:
+        return Item(entry.outcome if measure == "total" else EMPTY, None, where, entry.record.reason or "")
+    if times is None:
+        return Item()
+    few = "" if entry.total.n >= LEAST_TRIALS else f"of {entry.total.n} trials, too few to have quartiles"
+    return Item(duration(times.median), times.median, where, few)
+
+
+def _spread(entry: Entry | None) -> list[Item]:
+    if entry is None or entry.record is None or entry.total is None:
+        return [Item()] * 3
+    total = entry.total
+    return [*(Item(duration(value), value) for value in (total.q1, total.q3)), Item(str(total.n), total.n)]
+
+
+def _speed_up(row: GraphRow, fast: Entry | None, layout: TableLayout) -> Item:
+    compared = layout.speed_up
+    if compared is None or fast is None or fast.record is None or fast.solver != compared.of:
+        return Item("")
+    found = speed_up(row.of(fast.machine, compared.over), fast)
+    if found is None:
+        return Item()
+    sure = "" if found[1] else "cannot be told apart"
+    return Item(f"{'~ ' if sure else ''}{ratio(found[0])}", found[0], address(fast.record), sure)
+
+
+def _printed(printed: Sequence[Entry], system: str, layout: TableLayout) -> Item:
+    numbers = [entry.printed for entry in printed if entry.machine == system and entry.printed]
+    if not numbers:
+        return Item("")
+    doubts = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)
+    text = " / ".join(_as_printed(one.printed) for one in numbers)
+    return Item(f"{text} ?" if doubts else text, numbers[0].ms, tip=" ".join(doubts))
+
+
+def _as_printed(text: str) -> str:
+    """Return a printed number, with the unit if the report's table has it in its head."""
+    return f"{text} ms" if text.isdigit() else text

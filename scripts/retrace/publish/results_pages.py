@@ -1,0 +1,53 @@
+"""The results that can be read without a run: `docs/results/`, Markdown and SVG of the committed records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from retrace.publish.chart import draw, drawing_of, image
+from retrace.publish.chart_words import caption
+from retrace.publish.front import Abstract, abstract
+from retrace.publish.page import fill
+from retrace.publish.provenance import provenance
+from retrace.publish.verification import outcomes
+from retrace.reports.frame import Frame, read_frames
+from retrace.reports.report import PUBLISHED
+
+REMAKE = "make pages"
+"""The command that writes the folder anew."""
+
+
+def pages(records: Iterable[Path]) -> dict[str, bytes]:
+    """Return the files of `docs/results/` by name: the same bytes for the same records and reports."""
+    reports, frame = read_frames(sorted(PUBLISHED.glob("*.yaml")), sorted(records))
+    found: dict[str, bytes] = {}
+    abstracts = [abstract(report, frame) for report in reports]
+    for one in abstracts:
+        captions = {}
+        for name in _drawn(one, frame):
+            drawing = drawing_of(one.report, name)
+            found[f"{name}.svg"] = image(draw(drawing, frame, one.report), "svg")
+            captions[name] = caption(drawing, frame, one.report)
+        told = fill("results-of-report.md.j2", abstract=one, report=one.report, captions=captions)
+        found[f"{one.report.key}.md"] = told.encode()
+    front = fill(
+        "results.md.j2",
+        abstracts=abstracts,
+        drawn=found.keys(),
+        machines=[provenance(name, frame.measured) for name in frame.machines],
+        verified=outcomes(frame),
+        remake=REMAKE,
+    )
+    return found | {"README.md": front.encode()}
+
+
+def _drawn(one: Abstract, frame: Frame) -> list[str]:
+    """List the figures of a report that show a measurement."""
+    return [name for name, drawing in one.report.figures.items() if frame.of(drawing.experiment).measured]
+
+
+def stale(made: dict[str, bytes], folder: Path) -> list[str]:
+    """List the files of a folder that are not as they were made, are missing, or are none of them."""
+    there = {path.name: path.read_bytes() for path in folder.glob("*") if path.is_file()}
+    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))

@@ -1,0 +1,196 @@
+"""The one page in headless Chromium: tables, the panel, links that cite a number, widths, colours, print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from browser import CHROMIUM, Browser
+from fabricated import EVIL, frame, hostile, suite
+from retrace.publish.record_cards import address
+from retrace.publish.report_page import make_page
+from retrace.reports.report import load_reports
+from retrace.system.project import ROOT
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    with Browser(tmp_path_factory.mktemp("chromium")) as found:
+        found.look(1280)
+        yield found
+        assert found.messages == []
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a small page, with a graph and a reason that are HTML."""
+    records = [*suite("h200", gpu=True), *suite("local", gpu=False), *hostile()]
+    found, report = frame(records, "bsp-suite")
+    path = tmp_path_factory.mktemp("page") / "index.html"
+    path.write_text(make_page([report], found, (ROOT / "docs/results").glob("figure-3.*.svg"), own="local"))
+    return path.as_uri()
+
+
+TABLE = "document.querySelector('table[data-name=\"table-3.5\"]')"
+BODY, HEADS = f"{TABLE}.tBodies[0]", f"{TABLE}.tHead.rows[0].cells"
+TOOLS = f"{TABLE}.parentElement.previousElementSibling"
+ROWS = f"[...{BODY}.rows].filter((row) => !row.hidden).map((row) => row.innerText)"
+LINK = "record/h200/table-3.5/NY/sssp/bsp:source=0"
+
+
+def test_a_table_sorts(browser: Browser, page: str) -> None:
+    browser.open(page)
+    for _ in range(2):
+        browser.run(f"{HEADS}[2].firstChild.click()")
+    found = browser.run(f"[...{BODY}.rows].map((row) => +(row.cells[2].dataset.value ?? 0))")
+    assert 0 in found  # what has no number stands last, either way
+    assert found == sorted(found, reverse=True)
+    assert browser.run(f"{HEADS}[2].ariaSort") == "descending"
+
+
+def test_a_table_filters_and_chooses_columns(browser: Browser, page: str) -> None:
+    browser.open(page)
+    for key, value in {"graph": "NY", "solver": "sssp/bsp"}.items():
+        select = f"{TOOLS}.querySelector('[data-filter={key}]')"
+        browser.run(f"{select}.value = '{value}'; {select}.dispatchEvent(new Event('change'))")
+    (row,) = browser.run(ROWS)
+    assert row.startswith("sssp/bsp")
+    assert "4.712 sec" in row
+    assert browser.run(f"{TOOLS}.querySelector('output').innerText").startswith("1 of ")
+    heads = f"[...{HEADS}].filter((cell) => !cell.hidden).map((cell) => cell.innerText)"
+    assert "h200: kernel" not in browser.run(heads)
+    browser.run(
+        f"[...{TOOLS}.querySelectorAll('label')].find((one) => one.textContent == ' h200: kernel').click()"
+    )
+    assert "h200: kernel" in browser.run(heads)
+    links = f"[...[...{BODY}.rows].find((row) => !row.hidden).querySelectorAll('a[href$=\"{LINK}\"]')]"
+    assert len(browser.run(f"{links}.map((link) => link.innerText)")) == 3  # total, speed-up and kernel
+
+
+def test_the_csv_file_has_what_is_shown(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.run(
+        "HTMLAnchorElement.prototype.click = () => {};"
+        "URL.createObjectURL = (blob) => { window.saved = blob.text(); return 'data:,'; }"
+    )
+    browser.run(f"{TOOLS}.querySelector('button').click()")
+    lines = browser.run("saved").splitlines()
+    shown = browser.run(f"[...{HEADS}].filter((cell) => !cell.hidden).map((cell) => cell.textContent)")
+    assert lines[0] == ",".join(f'"{head}"' for head in shown)
+    assert any(line.startswith('"sssp/bsp (CUDA)","NY"') and '"4.712 sec"' in line for line in lines)
+
+
+TITLE = "document.getElementById('panel-title')?.innerText"
+
+
+def test_a_number_leads_to_its_record_and_can_be_cited(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.run(f"{TABLE}.querySelector('a[href=\"#{LINK}\"]').focus()")
+    browser.press("Enter")
+    assert browser.run("location.hash") == f"#{LINK}"
+    browser.wait_for(TITLE, "sssp/bsp on NY, h200")
+    assert browser.run("panel.querySelectorAll('circle').length") == 5
+    assert "0123456789abcdef" in browser.run("panel.innerText")
+    browser.press("Escape")
+    browser.wait_for("[panel.open, location.hash]", [False, ""])
+    browser.open(f"{page}#{LINK}")
+    browser.wait_for(TITLE, "sssp/bsp on NY, h200")
+    browser.open(f"{page}#claim/bsp-suite/sssp-beats-sequential/h200")
+    assert "holds" in browser.run("panel.innerText")
+    browser.run(f"panel.querySelector('a[href=\"#{LINK}\"]').click()")
+    browser.wait_for(TITLE, "sssp/bsp on NY, h200")
+
+
+def test_no_text_runs_in_the_browser(browser: Browser, page: str) -> None:
+    browser.open(page)
+    for one in hostile():
+        browser.run(f"location.hash = encodeURIComponent({json.dumps(address(one))})")
+        browser.wait_for(TITLE, f"{one.solver} on {one.label}, h200")
+        assert EVIL in browser.run("panel.innerText")
+        assert browser.run("document.images.length") == 0
+        # none without a verified answer; a throttled trial is hollow
+        dots = browser.run("[...panel.querySelectorAll('circle')].map((dot) => dot.getAttribute('fill'))")
+        assert dots == [("none" if trial.throttled else "var(--link)") for trial in one.trials if one.timed]
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_nothing_is_wider_than_the_window(browser: Browser, page: str, width: int) -> None:
+    browser.look(width)
+    try:
+        for place in ("", "#verification", f"#{LINK}"):
+            browser.open(page + place)
+            assert browser.run("document.documentElement.scrollWidth") <= width
+        own = f"{BODY}.rows[0].cells[2].getBoundingClientRect().right"
+        assert browser.run(own) <= width
+        browser.open(page)
+        claim = "document.querySelector('.claims tbody tr').innerText"
+        says = load_reports()["bsp-suite"].claims["bfs-takes-the-diameter"].says
+        assert browser.run(claim).startswith(says)
+    finally:
+        browser.look(1280)
+
+
+CONTRAST = """
+(() => {
+  const light = (colour) => {
+    const parts = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => part / 255)
+      .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const ground = (one) => {
+    for (let place = one; place; place = place.parentElement) {
+      const colour = getComputedStyle(place).backgroundColor;
+      if (colour !== "rgba(0, 0, 0, 0)") return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = new Set();
+  for (const one of document.querySelectorAll("body *:not(svg, svg *, script)")) {
+    if (![...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
+    const [a, b] = [light(getComputedStyle(one).color), light(ground(one))].sort((a, b) => b - a);
+    if ((a + 0.05) / (b + 0.05) < 4.5) found.add(`${one.tagName}.${one.className}`);
+  }
+  return [...found];
+})()
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_text_has_contrast(browser: Browser, page: str, dark: bool) -> None:
+    browser.look(1280, dark=dark)
+    try:
+        browser.open(f"{page}#{LINK}")
+        assert browser.run(CONTRAST) == []
+    finally:
+        browser.look(1280)
+
+
+def test_all_is_printed(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.look(1280, media="print")
+    try:
+        browser.run("dispatchEvent(new Event('beforeprint'))")
+        assert browser.run("[...document.querySelectorAll('main details')].every((one) => one.open)")
+        assert browser.run("[...document.querySelectorAll('.tools, nav')].every((one) => !one.offsetParent)")
+    finally:
+        browser.look(1280)
+
+
+def test_every_control_has_a_name(browser: Browser, page: str) -> None:
+    browser.open(page)
+    controls = "[...document.querySelectorAll('a, button, select, input, summary')]"
+    named = "(one) => one.textContent || one.ariaLabel || one.closest('label')"
+    assert browser.run(f"{controls}.filter((one) => !({named})(one)).map((one) => one.outerHTML)") == []
+    scrolling = (
+        "[...document.querySelectorAll('.wide')].filter((one) => one.tabIndex !== 0 || !one.ariaLabel)"
+    )
+    assert browser.run(f"{scrolling}.length") == 0
+    levels = browser.run(
+        "[...document.querySelectorAll('main h2, main h3, main h4')].map((one) => +one.tagName[1])"
+    )
+    assert all(after <= before + 1 for before, after in pairwise(levels))

@@ -1,0 +1,257 @@
+"""The one page: it needs no network, each number leads to its record, verdicts are those of the tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from command_line import Call
+from fabricated import EVIL, WRONG, changed, frame, hostile, record, suite
+from retrace.publish import verdicts
+from retrace.publish.documents import bibtex, errata, html
+from retrace.publish.record_cards import address
+from retrace.publish.report_page import inline, make_page
+from retrace.records.record import write_records
+from retrace.reports.frame import Frame, build, read_frames
+from retrace.reports.report import PUBLISHED, Report
+from retrace.reports.wording import duration
+from retrace.system.project import ROOT
+
+MOST_BYTES = 8_000_000
+REFERENCES = {
+    "src",
+    "href",
+    "xlink:href",
+    "action",
+    "formaction",
+    "poster",
+    "srcset",
+    "data",
+    "background",
+    "ping",
+}
+
+
+class Read(HTMLParser):
+    """What stands in a page: tags with their attributes, ids, addresses that are linked, and the data."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.links: list[tuple[str, str]] = []
+        self.texts: dict[str, str] = {}
+        self._open: list[str] = []
+        self.feed(text)
+        self.ids = Counter(own["id"] for _, own in self.tags if "id" in own)
+        self.data: dict[str, Any] = json.loads(self.texts["script"].partition('"use strict"')[0])
+        self.records = {one["id"]: one for one in self.data["records"]}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        own = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, own))
+        self._open = [tag] if tag in ("script", "style", "a") else self._open
+        if tag == "a":
+            self.links.append((unquote(own["href"].removeprefix("#")), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = [] if tag in self._open else self._open
+
+    def handle_data(self, data: str) -> None:
+        for tag in self._open:
+            self.texts[tag] = self.texts.get(tag, "") + data
+            if tag == "a":
+                self.links[-1] = (self.links[-1][0], self.links[-1][1] + data)
+
+
+@pytest.fixture(scope="module")
+def committed() -> tuple[list[Report], Frame, Read, str]:
+    """The page of the committed records, with the figures of docs/results/."""
+    files = sorted((ROOT / "results/machines").glob("*/*/*.jsonl"))
+    reports, found = read_frames(sorted(PUBLISHED.glob("*.yaml")), files)
+    text = make_page(reports, found, (ROOT / "docs/results").glob("*.svg"))
+    return reports, found, Read(text), text
+
+
+Committed = tuple[list[Report], Frame, Read, str]
+
+
+def test_the_page_needs_nothing_else(committed: Committed) -> None:
+    _, _, read, text = committed
+    assert len(text.encode()) < MOST_BYTES
+    assert not {tag for tag, _ in read.tags} & {"link", "img", "iframe", "object", "embed", "base", "image"}
+    for tag, own in read.tags:
+        assert [value for key in REFERENCES & own.keys() if not (value := own[key]).startswith("#")] == [], (
+            tag
+        )
+        assert not [name for name in own if name.startswith("on")], tag
+    assert (
+        re.findall(
+            r"url\((?!#)|@import|fetch\(|XMLHttp|import\(", read.texts["style"] + text.split("<script>")[1]
+        )
+        == []
+    )
+
+
+def test_every_link_leads_somewhere(committed: Committed) -> None:
+    _, _, read, _ = committed
+    places = {*read.ids, *read.records, *read.data["lists"]}
+    assert [link for link, _ in read.links if link not in places] == []
+    assert [place for place, times in read.ids.items() if times > 1] == []
+    used = [own.get("href") or own["xlink:href"] for tag, own in read.tags if tag == "use"]
+    assert used
+    assert [href for href in used if href.removeprefix("#") not in read.ids] == []
+    assert all(
+        place < len(read.data["records"]) for one in read.data["lists"].values() for place in one["records"]
+    )
+
+
+def test_every_number_leads_to_its_record(committed: Committed) -> None:
+    _, found, read, _ = committed
+    links = set(read.links)
+    assert len(read.records) == len(found.measured)
+    timed = [entry for entry in found.measured if entry.record and entry.total]
+    assert len(timed) > 100
+    for entry in timed:
+        assert entry.record
+        assert entry.total
+        place = address(entry.record)
+        for measure in {"total", entry.layout.by}:
+            assert (place, duration(entry.times[measure].median)) in links
+        card = read.records[place]
+        assert [row[3] for row in card["trials"]] == [one.total for one in entry.record.trials]
+        told = str([card["own"], *(read.data["shared"][number] for number in card["about"])])
+        software, machine, graph = entry.record.software, entry.record.machine, entry.record.graph
+        for said in (
+            software.git_commit,
+            software.numpy,
+            machine.cpu,
+            machine.computer,
+            graph.sha256,
+            entry.record.digest,
+        ):
+            assert str(said) in told
+
+
+def test_verdicts_are_those_of_the_summary(committed: Committed) -> None:
+    reports, found, _, text = committed
+    for report in reports:
+        assert_verdicts(report, found, text)
+    found, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
+    assert_verdicts(report, found, make_page([report], found, []))
+
+
+def assert_verdicts(report: Report, found: Frame, text: str) -> None:
+    """Check that the page counts and shows the verdicts that `verdicts.tidy` has, machine by machine."""
+    told = verdicts.tidy(report, found)
+    section = text.partition(f'<section id="{report.key}"')[2].partition("</table>")[0]
+    shown = re.findall(
+        r'href="#claim/[^/]+/[^/]+/([^"]+)"><span class="chip [a-z-]+">([^<]+)</span></a>', section
+    )
+    assert Counter(shown) == Counter(zip(told["machine"], told["verdict"], strict=True)), report.key
+    brief = text.partition(f'<h2><a href="#{report.key}">')[2].partition("</article>")[0]
+    lists = re.findall(r'<ul class="counts"><li>\d+ claims on ([^:]+):</li>(.*?)</ul>', brief, re.DOTALL)
+    assert [machine for machine, _ in lists] == list(dict.fromkeys(told["machine"]))
+    for machine, counts in lists:
+        counted = {
+            word: int(number) for number, word in re.findall(r"<li>(\d+) <span [^>]+>([^<]+)<", counts)
+        }
+        own = Counter(told["verdict"][told["machine"] == machine])
+        assert {word: number for word, number in counted.items() if number} == own
+
+
+def test_a_report_has_its_bibliography_errata_and_figures_by_their_names(committed: Committed) -> None:
+    reports, _, read, text = committed
+    for report in reports:
+        assert bibtex(report.key).startswith("@")
+        assert "<table>" in errata(report.key)
+        assert report.front
+        assert report.front.question in text.replace("&#39;", "'")
+        for name, drawing in report.figures.items():
+            title = f"{report.key}, {drawing.number or f'figure {name}'}"
+            assert (f"figure/{name}" in read.ids) == (f"<strong>{title}</strong>" in text)
+    assert "an-bellman-ford, Figure 1.1" in text
+
+
+def test_no_text_becomes_html(tmp_path: Path) -> None:
+    (tmp_path / "table-3.5.md").write_text(f"**{EVIL}** `{EVIL}`\n\n- {EVIL}\n")
+    (tmp_path / "table-3.5.svg").write_text("<?xml?><!DOCTYPE a><svg id='a'></svg>")
+    found = build(hostile())
+    page = make_page([], found, [tmp_path / "table-3.5.svg"], own=EVIL)
+    tags = Counter(tag for tag, _ in Read(page).tags)
+    assert (tags["script"], tags["img"]) == (2, 0)
+    assert EVIL in Read(page).records[address(hostile()[0])]["title"]
+    assert "alert(1)" in page
+
+
+def test_times_without_a_verified_answer_are_in_no_card() -> None:
+    wrong = changed(record("bfs/queue", "NY"), **WRONG)
+    emulated = record("bfs/bsp", "NY", backend="emulator")
+    found, report = frame([wrong, emulated, *suite("local", gpu=False)], "bsp-suite")
+    read = Read(make_page([report], found, [], own="local"))
+    assert "trials" not in read.records[address(wrong)]
+    assert "trials" not in read.records[address(emulated)]
+    assert read.records[address(wrong)]["result"] == "differs: vertex 3: 4, expected 5"
+    marks = Counter(own.get("data-outcome") for _, own in read.tags)
+    assert (marks["differs"], marks["emulated"]) == (1, 1)
+
+
+def test_the_readers_own_machine_comes_first() -> None:
+    found, report = frame([*suite("h200", gpu=True), *suite("zelda", gpu=False)], "bsp-suite")
+    page = make_page([report], found, [], own="zelda")
+    table = page.partition('data-name="table-3.5"')[2]
+    assert re.findall(r'data-machine="(\w+)"', table)[:4] == ["zelda", "zelda", "h200", "h200"]
+
+
+def test_addresses_tell_records_apart() -> None:
+    files = sorted((ROOT / "results/machines").glob("*/*/*.jsonl"))
+    _, found = read_frames([], files)
+    assert max(Counter(address(entry.record) for entry in found.measured if entry.record).values()) == 1
+    one = record("bfs/bsp", "NY", parameters={"block_size": 64, "blocks": 2})
+    assert address(one) == "record/h200/table-3.3/NY/bfs/bsp:block_size=64,blocks=2,source=0"
+
+
+@pytest.mark.parametrize(
+    ("markdown", "made"),
+    [("a `b*` **c `d` e** [f](g.md)", "<p>a <code>b*</code> <strong>c <code>d</code> e</strong> f</p>"),
+     ("- a\n  b\n- c", "<ul><li>a b</li><li>c</li></ul>"),
+     ("### `a` <b>", "<h3><code>a</code> &lt;b&gt;</h3>"),
+     ("a\nb\n\nc", "<p>a b</p>\n<p>c</p>")],
+)  # fmt: skip
+def test_markdown_becomes_html(markdown: str, made: str) -> None:
+    assert html(markdown) == made
+
+
+def test_a_markdown_table_becomes_one_of_html() -> None:
+    assert '<th scope="col">a</th></tr></thead><tbody><tr><td>b | c</td></tr>' in html(
+        "|a|\n|---|\n|b \\| c|"
+    ).replace("> ", ">").replace(" <", "<")
+
+
+def test_drawings_share_no_ids() -> None:
+    parts = (
+        "<!-- x -->",
+        "<metadata>y</metadata>",
+        '<g id="a" clip-path="url(#b)"/>',
+        '<use xlink:href="#a"/>',
+    )
+    svg = f'<?xml version="1.0"?>\n<svg width="1pt">{"".join(parts)}</svg>'
+    made = inline(svg, "one", "a <title>")
+    assert made == (
+        '<svg id="drawing-one" role="img" aria-label="a &lt;title&gt;" width="1pt">  '
+        '<g id="one-a" clip-path="url(#one-b)"/><use xlink:href="#one-a"/></svg>'
+    )
+
+
+def test_the_program_writes_the_page(tmp_path: Path, script: Call) -> None:
+    write_records(tmp_path / "r.jsonl", [record("bfs/queue", "NY")])
+    asked = ("--reports", PUBLISHED / "bsp-suite.yaml", "--records", tmp_path / "r.jsonl")
+    done = script("make_report.py", *asked, "--output", tmp_path / "new/index.html")
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert "record/h200/table-3.3/NY/bfs/queue" in (tmp_path / "new/index.html").read_text()
