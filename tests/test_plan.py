@@ -245,7 +245,7 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}
 
 
-def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config) -> None:
+def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeypatch: Patch) -> None:
     def jobs(scale: str) -> list[tuple[str, tuple[str, ...], list[str]]]:
         planned = plan.make_plan(config | {"scale": scale})
         mine = [job for job in planned.jobs if job.experiment in ("hubs", "generators")]
@@ -259,6 +259,13 @@ def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config) -> None
     assert [job for job in whole if "/" not in job[0]] == jobs("default")
     assert ("hubs/hub-12-5", ("hub-12-5",), ["resources/graphs/hub-12-5"]) in whole
     assert ("generators/random-20-5", ("random-20-5",), []) in whole
+    monkeypatch.setattr(plan, "cuda_status", lambda: None)
+    larger = ("random-20-5", "random-20-50", "random-23-5")
+    config["backend"] = "cuda"
+    assert [job for job in jobs("paper") if job[0].startswith("generators")] == [
+        ("generators", generators, []),
+        ("generators/larger", larger, []),
+    ]
 
 
 def test_only_the_emulator_is_kept_from_large_graphs(config: Config, monkeypatch: Patch) -> None:

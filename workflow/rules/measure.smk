@@ -1,7 +1,8 @@
 # Measure: run and check the solvers of an experiment on its graphs.
 #   in   resources/graphs/<graph>, except for generators; resources/build/<experiment>.json
 #   out  results/machines/<machine>/<experiment>/<graph>.jsonl: a record of each solver
-#   1    measure-<experiment>: an experiment on its graphs; on each of its larger graphs, measure-<experiment>/<graph>
+#   1    measure-<experiment>: an experiment on its graphs; on its larger graphs, measure-<experiment>/larger, or without
+#        a GPU a job for each, measure-<experiment>/<graph>
 #   2    measure_all: all of them
 
 

@@ -196,15 +196,20 @@ class Plan:
 
     @property
     def jobs(self) -> list[Job]:
-        """Return the jobs that measure: an experiment on its graphs, and on each of its larger graphs.
+        """Return the jobs that measure: an experiment on its graphs, and on its larger graphs.
 
-        The graphs of the default scale are small: most of the time of a job for each would be its start.
+        Where solving takes milliseconds, a job for each graph would mostly start. Without a GPU each of the
+        larger graphs has a job: it may take hours, and an interrupted job begins anew.
         """
         found = []
         for name, wanted in self.experiments.items():
-            larger = [graph for graph in self.graphs(name) if graph not in wanted.graphs]
-            found.append(Job(name, name, wanted.graphs, wanted.given == "graph"))
-            found += [Job(f"{name}/{graph}", name, (graph,), wanted.given == "graph") for graph in larger]
+            larger = tuple(graph for graph in self.graphs(name) if graph not in wanted.graphs)
+            parts = [(name, tuple(wanted.graphs))]
+            if self.backend == "cuda" and larger:
+                parts.append((f"{name}/larger", larger))
+            else:
+                parts += [(f"{name}/{graph}", (graph,)) for graph in larger]
+            found += [Job(job, name, graphs, wanted.given == "graph") for job, graphs in parts]
         return found
 
     def kernels(self, experiment: str) -> list[str]:
