@@ -102,7 +102,7 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         mdeg=data.draw(st.integers(1, 5)),
         deep=data.draw(st.integers(1, 8)),
         lanes=data.draw(st.sampled_from(["32", "64"])),
-        registers=data.draw(st.sampled_from(["32", "64"])),
+        registers=data.draw(st.sampled_from(["32", "40", "64"])),
         filter_kib=data.draw(st.sampled_from(["0", "1", "32"])),
         few=data.draw(st.sampled_from([0, 2, 1000])),
         bitmap_kib=data.draw(st.integers(0, 1)),
@@ -131,7 +131,7 @@ def grown(vertices: int) -> tuple[CSRGraph, Query, Checker]:
 @pytest.mark.parametrize(
     "spec",
     ["bitmap-queue:blocks=4", "bitmap-queue:precision=float,bitmap_kib=0", "lane-queues:few=0,blocks=1",
-     "lane-queues:lanes=64,filter_kib=1", "lane-queues:precision=float,few=2,registers=64"],
+     "lane-queues:lanes=64,filter_kib=1", "lane-queues:precision=float,few=2,registers=64,lanes=64"],
 )  # fmt: skip
 def test_queues_on_graphs_of_all_sizes(spec: str, vertices: int, backend: str) -> None:
     whole, query, checker = grown(vertices)

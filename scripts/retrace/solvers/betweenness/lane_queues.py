@@ -10,9 +10,13 @@ from retrace.solvers.betweenness.compaction import COMPACT
 from retrace.solvers.betweenness.extensions import ORDER_SOURCES, WARP, Lanes
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
+from retrace.system.errors import RetraceError
 
-RING = 64
-"""Items in the ring of a warp, in shared memory; each has two words of a bit per search of a pass."""
+THREADS = {"32": 1024, "40": 768, "64": 1024}
+"""The most threads of a block, by the registers of a thread."""
+
+ARCS = {"32": 1, "40": 1, "64": 2}
+"""Arcs that a lane requests at a time, by the registers of a thread."""
 
 
 @REGISTRY.add
@@ -31,9 +35,7 @@ class LaneQueues(Lanes):
     settings: ClassVar[Settings] = {
         **Lanes.settings,
         "lanes": Setting("32", "betweenness/lane-queues: searches of a pass", choices=("32", "64")),
-        "registers": Setting(
-            "32", "registers of a thread; fewer, and more threads run", choices=("32", "64")
-        ),
+        "registers": Setting("32", "registers of a thread; fewer, and more threads run", choices=(*THREADS,)),
         "filter_kib": Setting(
             "32", "KiB of the filter of vertices; 0: none", choices=("0", "1", "8", "16", "32", "64")
         ),
@@ -41,10 +43,20 @@ class LaneQueues(Lanes):
     }
 
     def setup(self, graph: CSRGraph) -> None:
+        registers = str(self.parameters["registers"])
+        if self.block_size > THREADS[registers]:
+            asked = f"{self.name}: block_size is {self.block_size} and registers is {registers}"
+            raise RetraceError(f"{asked}, expected at most {THREADS[registers]} threads")
         self.lanes = int(self.parameters["lanes"])
         self.filter_bytes = 1024 * int(self.parameters["filter_kib"])
-        self.shared = self.block_size // WARP * RING * 2 * self.lanes // 8 + self.filter_bytes
+        desk = WARP * self.word * 4 * (1 + ARCS[registers])  # of a warp: its sums, and the ring of rows
+        self.shared = self.block_size // WARP * desk + self.filter_bytes
         super().setup(graph)
+
+    @property
+    def word(self) -> int:
+        """Return the bytes of a bit for each search of a pass."""
+        return self.lanes // 8
 
     def kernel_name(self) -> str:
         return "_".join(
@@ -58,8 +70,8 @@ class LaneQueues(Lanes):
         three words of a bit per search, a candidate and the end of a level.
         """
         vertices = max(part.reduced.graph.vertices for part in self.rounds)
-        word = self.lanes // 8
-        return aligned(vertices * (self.lanes * (self.real.itemsize + word + 4) + 3 * word + 2 * 4))
+        searches = self.lanes * (self.real.itemsize + self.word + 4)
+        return aligned(vertices * (searches + 3 * self.word + 2 * 4))
 
     def last_arguments(self) -> list[Any]:
         return [*super().last_arguments(), np.uint32(8 * self.filter_bytes), np.uint32(self.number("few"))]
