@@ -170,7 +170,10 @@ def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) 
     for name, age in (("killed", 2 * build.STALE_S), ("working", 0)):
         (folder / f"host/.building-{name}").mkdir(parents=True)
         os.utime(folder / f"host/.building-{name}", times=(time.time() - age,) * 2)
+    gone = folder / "host/.building-gone"  # by the time it is looked at, as when many compile at once
+    gone.symlink_to("nothing")
     build.build_once(ROOT / "a.cpp", "host/a.so", lambda target: [["touch", str(target)]])
+    gone.unlink()
     assert {path.name for path in (folder / "host").iterdir()} == {".building-working", "a.so"}
     odd = folder / 'a"b.cu'
     assert "has a quote, backslash or line end" in refused(build.build_once, odd, "host/b.so", lambda _: [])
