@@ -136,6 +136,5 @@ __device__ void search(const Records &records, SharedLevels levels, int words, u
     KERNEL(arcs, WORDS, true, unsigned long long,                                                                     \
            ShortRecords::copy(records + begin, first_record[here + 1] - begin, shared_memory + 18 * words))
 KERNELS(1)
-KERNELS(2)
 KERNELS(4)
 KERNELS(16)

@@ -186,6 +186,5 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
     KERNEL(state, WORDS, true)                                                                                        \
     KERNEL(marks, WORDS, false)
 KERNELS(1)
-KERNELS(2)
 KERNELS(4)
 KERNELS(16)

@@ -121,6 +121,5 @@ __device__ void search(const Records &forward, const Records &backward, int word
         search<WORDS>(forward, backward, words, source, target, every, answer);                                      \
     }
 KERNELS(1)
-KERNELS(2)
 KERNELS(4)
 KERNELS(16)

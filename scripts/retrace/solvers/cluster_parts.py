@@ -19,7 +19,7 @@ from retrace.solvers.solver import DeviceSolver
 from retrace.system.errors import TooLargeError
 
 CUT = "host/cluster_parts.cpp"
-WORDS_OF_A_THREAD = (1, 2, 4, 16)
+WORDS_OF_A_THREAD = (1, 4, 16)
 """Words of 32 vertices that a thread may own: each number is a kernel of its own."""
 MOST_SHARED = MAX_SHARED - 1024
 """Dynamic shared memory of a block, in bytes; the kernels' variables are in the rest."""
