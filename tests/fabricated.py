@@ -428,9 +428,9 @@ def fast(machine: str, gpu: bool) -> list[Record]:
                 one = measured(
                     solver, experiment, graph, phases(0.5, ms, ms * 0.9 if on_gpu else None), machine
                 )
-                halved = 2 if experiment == "fast-stcon" else 1
-                asked = {"pair": "far", "target": 3} if halved == 2 else {}
-                counted = None if solver.endswith("gapbs") else LEVELS[graph] // halved
+                asked = {"pair": "far", "target": 3} if experiment == "fast-stcon" else {}
+                fewer = 1 if experiment == "fast-bfs" else 2  # from both ends; several arcs in a round
+                counted = None if solver.endswith("gapbs") else LEVELS[graph] // fewer
                 observed = {"prepare_ms": 30.0} if solver.endswith("cluster") else {}
                 found.append(changed(one, iterations=counted, parameters=asked, observed=observed))
     return found + (limits(machine) if gpu else [])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from fabricated import LEVELS, MOVED, STEPS, WRONG, changed, fast, frame, limits
+from fabricated import LEVELS, MOVED, STEPS, WRONG, changed, fast, frame, limits, phases
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import LIMIT, panels
@@ -54,6 +54,8 @@ def test_a_flat_graph_is_bound_by_the_bytes_that_it_needs() -> None:
 
 
 def test_levels_are_those_of_verified_records_of_the_very_same_graph() -> None:
+    more = [changed(one, iterations=700) if one.solver == "bfs/bsp" else one for one in TODAY]
+    assert known(more, "fast-bfs", "NY").ms == pytest.approx(STEPS["launch"] + 620 * LEVEL)
     few = [changed(one, iterations=7, **WRONG) if one.solver == "bfs/bsp" else one for one in TODAY]
     assert known(few, "fast-bfs", "NY").ms == pytest.approx(STEPS["launch"] + 620 * LEVEL)
     none = [changed(one, iterations=None) if one.problem == "stcon" else one for one in TODAY]
@@ -122,9 +124,22 @@ def test_without_a_kernel_of_ours_the_title_is_plain() -> None:
 
 
 def test_what_is_of_another_commit_is_not_compared() -> None:
-    software = TODAY[0].software.model_copy(update={"git_commit": "f" * 40})
-    other = [changed(one, software=software) if one.solver == "bfs/gapbs" else one for one in TODAY]
-    assert "best library" not in today("fast-bfs", other)[0]
+    gapbs = [one for one in TODAY if one.solver == "bfs/gapbs"]
+    newer = {"git_commit": "f" * 40}
+    other = [changed(one, software=one.software.model_copy(update=newer)) for one in gapbs]
+    title, told, _, rows = today("fast-bfs", [*(one for one in TODAY if one not in gapbs), *other])
+    assert "gapbs, 2 cores" in rows[0][1]
+    assert "best library" not in title + told
+
+
+def test_the_title_is_of_the_first_machine_with_a_gpu() -> None:
+    slower = [
+        changed(one, trials=phases(1.0, 50.0, 40.0)) for one in fast("rtx", True) if one.backend == "cuda"
+    ]
+    title, told, _, rows = today("fast-bfs", [*TODAY, *slower])
+    assert title.startswith("Breadth-first search today: NY in 0.600 ms;")
+    assert told.count("(NY)") == 3
+    assert len(rows) == 8
 
 
 def test_the_constants_are_drawn_as_steps() -> None:
