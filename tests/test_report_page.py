@@ -16,6 +16,7 @@ from command_line import Call
 from fabricated import EVIL, WRONG, changed, frame, hostile, record, suite
 from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
+from retrace.publish.listings import listing
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import inline, make_page
 from retrace.records.record import write_records
@@ -207,6 +208,31 @@ def test_the_readers_own_machine_comes_first() -> None:
     page = make_page([report], found, [], own="zelda")
     table = page.partition('data-name="table-3.5"')[2]
     assert re.findall(r'data-machine="(\w+)"', table)[:4] == ["zelda", "zelda", "h200", "h200"]
+
+
+def test_a_printed_number_stands_once_under_its_hardware(committed: Committed) -> None:
+    reports, found, _, _ = committed
+    for report in reports:
+        for experiment in report.tables:
+            own = found.of(experiment)
+            table = listing(own, report.tables[experiment], own.machines)
+            shown = Counter[tuple[str, str, str]]()
+            for line in table.lines:
+                for column, item in zip(table.columns, line.items, strict=True):
+                    if column.heading.startswith("printed: ") and item.text:
+                        texts = item.text.removesuffix(" ?").split(" / ")
+                        shown.update((column.heading, line.graph, text) for text in texts)
+            expected = Counter(
+                (
+                    f"printed: {one.system} ({one.hardware})",
+                    row.title,
+                    f"{one.printed}{' ms' * one.printed.isdigit()}",
+                )
+                for row in own.rows
+                for one in (entry.printed for entry in row.printed)
+                if one
+            )
+            assert shown == expected
 
 
 def test_addresses_tell_records_apart() -> None:
