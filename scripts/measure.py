@@ -17,12 +17,16 @@ from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
+from retrace.graphs.dataset_registry import load_registry
+from retrace.graphs.query import NoGraph, no_graph
 from retrace.graphs.random import RandomGraph
+from retrace.graphs.registered import require_registered
 from retrace.measure import environment
 from retrace.measure.experiment import as_record, measure, unmeasured
 from retrace.measure.trials import Effort, Measurement
 from retrace.records.record import update_records, updated, write_records
 from retrace.solvers import parse
+from retrace.solvers.registry import given
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable
 
@@ -38,7 +42,14 @@ def main() -> None:
         nargs="+",
         metavar="GRAPH",
         help="folders that get_graph.py or generate_*.py wrote; for generators names of graphs, such as "
-        "random-14-5",
+        "random-14-5; for limits none",
+    )
+    parser.add_argument(
+        "--datasets",
+        nargs="+",
+        default=["datasets.yaml"],
+        metavar="FILE",
+        help="registries: a graph with the name of one of theirs must be that one (default: datasets.yaml)",
     )
     parser.add_argument(
         "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
@@ -106,18 +117,21 @@ class Asked:
 
     path: Path
     """Folder of the graph; its name is that of the graph."""
-    wanted: RandomGraph | None
-    """The graph to make, where generators are measured."""
+    subject: RandomGraph | NoGraph | None
+    """What is given instead of a stored graph: to a generator the graph to make."""
     info: dict[str, Any]
     device: tuple[str, Callable[[], Device]]
 
     @classmethod
     def of(cls, arguments: Namespace, path: Path) -> Self:
         """Read what is known of the graph; raise RetraceError if it is not stored."""
-        generators = all(name.startswith("generate/") for name in arguments.solvers)
-        wanted = random.named(path.name, arguments.seed) if generators else None
-        info = wanted.info if wanted else csr.stored_info(path)
-        return cls(path, wanted, info, (arguments.backend, device_factory(arguments)))
+        kind, subject = given(arguments.solvers[0]), None
+        if kind == "generate":
+            subject = random.named(path.name, arguments.seed)
+        elif kind == "limits":
+            subject = no_graph(path.name)
+        info = subject.info if subject else csr.stored_info(path)
+        return cls(path, subject, info, (arguments.backend, device_factory(arguments)))
 
     def skipped(self, arguments: Namespace, reason: str) -> list[Measurement]:
         """Return measurements that give a reason and nothing else."""
@@ -144,7 +158,9 @@ class Asked:
             cases = self.skipped(arguments, self.info["missing"])
         else:
             negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
-            graph = self.wanted or dense.load(self.path, negative)
+            graph = self.subject or dense.load(self.path, negative)
+            if self.subject is None:
+                require_registered(graph, self.path, load_registry(arguments.datasets))
             most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
             effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most)
             cases = measure(arguments.experiment, graph, arguments.solvers, effort, self.device)
@@ -181,9 +197,11 @@ def check_arguments(arguments: Namespace) -> None:
         if not (seconds := getattr(arguments, option)) > 0:
             raise RetraceError(f"--{option.replace('_', '-')}: {seconds:g}, expected more than 0")
     solvers, names = arguments.solvers, [path.name for path in arguments.graphs]
-    kinds = {parse(solver)[0].name.startswith("generate/") for solver in solvers}
-    if len(kinds) > 1:
-        raise RetraceError("--solvers: expected generators or solvers, not both; measure them apart")
+    for solver in solvers:
+        parse(solver)
+    if len({given(solver) for solver in solvers}) > 1:
+        told = "expected generators, solvers of limits, or others, not several"
+        raise RetraceError(f"--solvers: {told}; measure them apart")
     if twice := next((solver for solver in solvers if solvers.count(solver) > 1), None):
         raise RetraceError(f"--solvers: {twice} is given twice; give it once")
     if twice := next((path.name for path in arguments.graphs if names.count(path.name) > 1), None):

@@ -9,14 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from retrace.publish import tables
-from retrace.publish.chart import draw, drawing_of, image
-from retrace.publish.chart_words import caption
+from retrace.publish.chart import write_figure
 from retrace.publish.page import write_page
 from retrace.reports import frame
-from retrace.reports.frame import Frame, read_frame
-from retrace.reports.report import Report, table_layout
+from retrace.reports.frame import read_frame
+from retrace.reports.report import table_layout
 from retrace.system.errors import OneLineParser, run_command
-from retrace.system.files import write_whole
 
 
 def main() -> None:
@@ -36,15 +34,6 @@ def main() -> None:
     write_page(str(arguments.output / "tables" / experiment), page, numbers)
     for name in arguments.figures:
         write_figure(arguments.output / "figures", name, found, report)
-
-
-def write_figure(folder: Path, name: str, found: Frame, report: Report | None) -> None:
-    """Draw a figure and write its three files."""
-    drawing = drawing_of(report, name, [entry.experiment for entry in found.measured])
-    figure = draw(drawing, found, report)
-    text = caption(drawing, found, report).encode()
-    for form, content in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": text}.items():
-        write_whole(folder / f"{name}.{form}", content)
 
 
 if __name__ == "__main__":

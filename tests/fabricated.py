@@ -10,10 +10,11 @@ from retrace.reports.claim import Where
 from retrace.reports.frame import Frame, build
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
+from retrace.solvers import find
 
 GRAPHS = {"small-6": (6, 20), "small-9": (9, 16), "NY": (264_346, 733_846), "NW": (1_207_945, 2_840_208)}
 EXPERIMENTS = {"bfs": "table-3.3", "stcon": "table-3.4", "sssp": "table-3.5"}
-LIBRARIES = ("scipy", "scipy-dijkstra", "igraph", "networkit")
+LIBRARIES = ("scipy", "scipy-dijkstra", "igraph", "networkit", "gapbs")
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 """A text that would be a program on a page that took it for HTML."""
 WRONG: dict[str, Any] = {"verified": False, "reason": "vertex 3: 4, expected 5"}
@@ -30,13 +31,17 @@ def graph_info(name: str, **changes: Any) -> GraphInfo:
         else:
             vertices, arcs = int(size), int(size) * (int(size) - 1)
         info |= {"edition": "generated", "weights": "generated", "origin": "generated", "seed": 7}
+    elif name == "none":
+        vertices, arcs = 0, 0
+        info |= {"origin": "generated", "weights": "none", "edition": "none"}
     elif name == "Gowalla":
         vertices, arcs = 196_591, 1_900_654
         info |= {"origin": "snap"}
     else:
         vertices, arcs = GRAPHS[name]
         info |= {"origin": "report" if kind == "small" else "dimacs"}
-    info |= {"name": name, "vertices": vertices, "arcs": arcs, "sha256": f"{vertices:032d}{arcs:032d}"}
+    sha256 = f"{vertices:032d}{arcs:032d}" if vertices else None
+    info |= {"name": name, "vertices": vertices, "arcs": arcs, "sha256": sha256}
     return GraphInfo(**info | changes)
 
 
@@ -82,7 +87,8 @@ def record(
     problem = solver.split("/")[0]
     values: dict[str, Any] = {
         "experiment": EXPERIMENTS.get(problem, problem), "problem": problem, "solver": solver,
-        "backend": backend, "source": 0, "graph": graph_info(graph) if isinstance(graph, str) else graph,
+        "backend": backend, "source": None if problem == "limits" else 0,
+        "graph": graph_info(graph) if isinstance(graph, str) else graph,
         "setup": [setup] * 3,
         "trials": [trial(time, time / 2 if backend == "cuda" else None) for time in times],
         "verified": True, "oracle": f"{problem}/scipy", "digest": "1" * 64, "started": "2026-01-31T12:00:00Z",
@@ -380,4 +386,63 @@ def hong(machine: str, gpu: bool) -> list[Record]:
             for solver in ("block-queue", "block-queue-published"):
                 ms = graph.vertices * (2e-5 if size == 1 else 1e-5)
                 add("hong-bfs-queue", solver, graph, phases(0.01, ms, ms / 2), block_queue_size=size)
+    return found
+
+
+LEVELS = {"NY": 620, "NW": 1960, "random-20-5": 14, "Gowalla": 10}
+FAST: dict[str, dict[str, tuple[float, ...]]] = {
+    "bfs/queue": {"fast-bfs": (6.86, 31.2, 30.0, 2.0)},
+    "bfs/bsp": {"fast-bfs": (16.6, 68.7, 1.2, 0.9)},
+    "bfs/cluster": {"fast-bfs": (0.6, 3.5, 0.9, 0.3)},
+    "bfs/direction": {"fast-bfs": (2.0, 7.0, 0.12, 0.06)},
+    "bfs/gapbs": {"fast-bfs": (6.36, 20.0, 3.17, 0.64)},
+    "stcon/two-queues": {"fast-stcon": (4.6, 25.0)},
+    "stcon/bsp": {"fast-stcon": (10.6, 42.0)},
+    "stcon/cluster": {"fast-stcon": (0.4, 2.0)},
+    "sssp/dijkstra-heap": {"fast-sssp": (26.5, 148.0, 300.0)},
+    "sssp/bsp": {"fast-sssp": (36.7, 79.0, 6.0)},
+    "sssp/pinned": {"fast-sssp": (40.0, 90.0, 7.0)},
+    "sssp/cluster": {"fast-sssp": (1.5, 6.0, 3.0)},
+    "sssp/near-far": {"fast-sssp": (4.0, 9.0, 0.4)},
+    "sssp/gapbs": {"fast-sssp": (3.83, 20.0, 11.5)},
+}
+"""Milliseconds to solve NY, NW, random-20-5 and Gowalla, of an experiment."""
+STEPS = {
+    "load-shared": 15e-6, "load-cluster": 1e-4, "load-l2": 1.4e-4, "barrier-block": 1.5e-5,
+    "barrier-cluster": 2.5e-4, "barrier-grid": 1.2e-3, "launch": 0.01, "read-l2": 1.6e-3,
+    "read-memory": 0.25, "copy-pinned": 1.0,
+}  # fmt: skip
+"""Milliseconds of a step of each solver of the problem limits."""
+MOVED = {"read-l2": 8 * 2**20, "read-memory": 2**30, "copy-pinned": 50 * 2**20}
+"""Bytes of a step."""
+
+
+def fast(machine: str, gpu: bool) -> list[Record]:
+    """Fabricate what one machine gives for the experiments of what is fast today."""
+    found = []
+    for solver, of in FAST.items():
+        ((experiment, times),) = of.items()
+        on_gpu = find(solver).backends != ("host",)
+        for graph, ms in zip(LEVELS, times, strict=False):
+            if gpu or not on_gpu:
+                one = measured(
+                    solver, experiment, graph, phases(0.5, ms, ms * 0.9 if on_gpu else None), machine
+                )
+                halved = 2 if experiment == "fast-stcon" else 1
+                asked = {"pair": "far", "target": 3} if halved == 2 else {}
+                counted = None if solver.endswith("gapbs") else LEVELS[graph] // halved
+                observed = {"prepare_ms": 30.0} if solver.endswith("cluster") else {}
+                found.append(changed(one, iterations=counted, parameters=asked, observed=observed))
+    return found + (limits(machine) if gpu else [])
+
+
+def limits(machine: str, **steps: float) -> list[Record]:
+    """Fabricate a machine's constants; `steps` are those that differ."""
+    found = []
+    for name, ms in (STEPS | {key.replace("_", "-"): value for key, value in steps.items()}).items():
+        count = round(20 / ms)
+        observed = {"bytes": MOVED[name]} if name in MOVED else {}
+        observed |= {"cache_bytes": 50 * 2**20} if name == "read-l2" else {}
+        one = measured(f"limits/{name}", "limits", "none", phases(0.1, count * ms, count * ms), machine)
+        found.append(changed(one, iterations=count, observed=observed))
     return found

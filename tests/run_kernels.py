@@ -16,8 +16,9 @@ from graphs import NAMED
 from retrace.check.checkers import checker_of
 from retrace.check.generated import check_random_graph
 from retrace.devices.cuda import CudaDevice
+from retrace.graphs.query import NoGraph
 from retrace.graphs.random import RandomGraph
-from retrace.solvers import REGISTRY, DeviceSolver, Query, make
+from retrace.solvers import LIMITS, REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.generate import generate
 
 
@@ -41,6 +42,16 @@ def main() -> None:
             print(name, f"{graph.vertices} vertices:", "agrees" if result.verified else result.reason)
             if not result.verified:
                 sys.exit(1)
+    for name in [name for name in LIMITS.solvers if name.startswith(chosen)]:
+        with CudaDevice() as device:
+            limit = make(name, device)
+            limit.setup(NoGraph())
+            limit.upload(Query())
+            limit.solve(Query())
+            result = checker_of("limits", NoGraph()).check(name, Query(), limit.download())
+        print(name, "agrees" if result.verified else result.reason)
+        if not result.verified:
+            sys.exit(1)
     if not "generate/random-degree".startswith(chosen):
         return
     with CudaDevice() as device:

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, identified, random_graphs
-from retrace.check.checkers import checker_of
+from retrace.check.checkers import Checker, checker_of
 from retrace.devices import host
 from retrace.devices.base import MAX_THREADS, Device
 from retrace.devices.build import build_host
@@ -39,7 +39,9 @@ CASES = cases(kind.name for kind in VARIANTS)
 SEED = 1
 """A schedule like any other; with seeds throughout, each kernel is compiled once."""
 OVERFLOWING = [
-    case for case in CASES if str(case.values[0]).endswith(("/vert", "/edge", "queue", "levels", "lanes"))
+    case
+    for case in CASES
+    if str(case.values[0]).endswith(("/vert", "/edge", "queue", "levels", "lanes", "queues"))
 ]
 """A variant for each way in which path counts are added up, and reported."""
 TOLERANCE = {"double": 1e-12, "float": 1e-4}
@@ -99,11 +101,43 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         streams=data.draw(st.integers(0, 2)),
         mdeg=data.draw(st.integers(1, 5)),
         deep=data.draw(st.integers(1, 8)),
-        block_size=data.draw(st.sampled_from([32, 64] if name == "betweenness/lanes" else [1, 7, 40])),
+        lanes=data.draw(st.sampled_from(["32", "64"])),
+        registers=data.draw(st.sampled_from(["32", "40", "64"])),
+        filter_kib=data.draw(st.sampled_from(["0", "1", "32"])),
+        few=data.draw(st.sampled_from([0, 2, 1000])),
+        bitmap_kib=data.draw(st.integers(0, 1)),
+        block_size=data.draw(st.sampled_from([32, 64] if "/lane" in name else [1, 7, 40])),
     )
     found = solve(spec, open_device(backend, seed), whole, query)
     tolerance = TOLERANCE["float" if "precision=float" in spec else "double"]
     assert_allclose(found, exact_scores(whole, query.sources), rtol=tolerance, atol=1e-12)
+
+
+@cache
+def grown(vertices: int) -> tuple[CSRGraph, Query, Checker]:
+    """Make a tree with as many more edges, at random; half of its vertices hang on the last ones of all."""
+    random = np.random.default_rng(vertices)
+    later = np.arange(1, vertices)
+    earlier = np.where(random.random(len(later)) < 0.5, later // 2, np.maximum(later - 1 - later % 3, 0))
+    ends = random.integers(0, vertices, (2, vertices - 1))
+    tails, heads = np.concatenate((later, earlier, *ends)), np.concatenate((earlier, later, *ends[::-1]))
+    whole = from_arcs(vertices, tails, heads, None, {"name": "grown", "directed": False})
+    query = Query(sources=tuple(range(0, vertices, -(-vertices // (70 if vertices < 2000 else 4)))))
+    return whole, query, checker_of("betweenness", whole)
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+@pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 1025, 65_537])
+@pytest.mark.parametrize(
+    "spec",
+    ["bitmap-queue:blocks=4", "bitmap-queue:precision=float,bitmap_kib=0", "lane-queues:few=0,blocks=1",
+     "lane-queues:lanes=64,filter_kib=1", "lane-queues:precision=float,few=2,registers=64,lanes=64"],
+)  # fmt: skip
+def test_queues_on_graphs_of_all_sizes(spec: str, vertices: int, backend: str) -> None:
+    whole, query, checker = grown(vertices)
+    spec = f"betweenness/{spec},block_size=64"
+    result = checker.check(spec, query, solve(spec, open_device(backend), whole, query))
+    assert result.verified, result.reason
 
 
 @pytest.mark.parametrize(("name", "backend"), OVERFLOWING)

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.solvers import REGISTRY, Query, make
-from retrace.solvers.cluster_parts import ClusterSearch, PackedArcs, Parts
+from retrace.solvers.cluster_parts import ClusterSearch, Parts
 from retrace.system.errors import TooLargeError
 from solving import solved
 from test_races import RACING, deep_star
 
 NAMES = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, ClusterSearch)]
-NONE = 0xFFFFFFFF
 
 
 def verify(spec: str, found: CSRGraph, query: Query, seed: int | None = None) -> Any:
@@ -52,60 +52,63 @@ def spread(levels: int, width: int) -> CSRGraph:
     return from_arcs(levels * width, all_tails, all_heads, 1 + all_heads % 13, {"name": "spread"})
 
 
-@given(found=random_graphs(), parts=st.integers(1, 16), pieces=st.integers(1, 99), weighted=st.booleans())
-@settings(max_examples=60, deadline=None)
-def test_records_hold_every_arc_once(found: CSRGraph, parts: int, pieces: int, weighted: bool) -> None:
-    cut = Parts.cut(found, parts, pieces)
-    packed = PackedArcs.pack(found, cut, weighted)
+LONG_LINK, SHORT_LINK = 1 << 27, 1 << 21
+
+
+def entries(records: list[NDArray[Any]], weighted: bool, part: int, record: int) -> list[tuple[int, int]]:
+    """Return the slots of a record: place or link as in long records, and weight."""
+    first, packed = records
+    at = int(first[part]) + record
+    if packed.dtype == np.uint32:
+        slots = packed.reshape(-1, 4, 2 if weighted else 1)[at].tolist()
+        return [(slot[0], slot[1] if weighted else 0) for slot in slots]
+    bits = int(packed[at])
+    three = [bits & 0x1FFFFF, bits >> 21 & 0x1FFFFF, bits >> 42]
+    return [
+        (LONG_LINK | entry & 0x1FFFFF if entry & SHORT_LINK else entry >> 17 << 28 | entry & 0x1FFFF, 0)
+        for entry in three
+    ]
+
+
+@given(
+    found=random_graphs(),
+    parts=st.integers(1, 16),
+    pieces=st.integers(1, 99),
+    kind=st.sampled_from(["long", "weighted", "short"]),
+)
+@settings(max_examples=90, deadline=None)
+def test_records_hold_every_arc_in_its_order(found: CSRGraph, parts: int, pieces: int, kind: str) -> None:
+    """Slots that are left over repeat the last arc, or lead from a vertex without arcs to itself."""
+    cut, weighted = Parts.cut(found, parts, pieces), kind == "weighted"
+    records = cut.short_records(found) if kind == "short" else cut.long_records(found, weighted)
     assert len(set(cut.place.tolist())) == found.vertices
     part, position = cut.place >> 28, cut.place & (2**28 - 1)
     assert part.max() < parts
-    assert position.max() < 32 * cut.words
-    at = part * 32 * cut.words + position
-    assert np.array_equal(packed.vertex_at[at], np.arange(found.vertices))
-    assert np.count_nonzero(packed.vertex_at >= 0) == found.vertices
+    assert position.max() < cut.positions
+    vertex_at = cut.vertex_at(found)
+    assert np.array_equal(vertex_at[part * cut.positions + position], np.arange(found.vertices))
+    assert np.count_nonzero(vertex_at >= 0) == found.vertices
 
-    records = packed.records.reshape(-1, 4, 2 if weighted else 1).tolist()
     used = 0
     for v in range(found.vertices):
-        listed: list[list[int]] = []
-        record = position[v]
+        listed: list[tuple[int, int]] = []
+        record = int(position[v])
         while True:
             used += 1
-            four = [entry for entry in records[packed.first_record[part[v]] + record] if entry[0] != NONE]
-            listed += four
-            last = four[3][0] if len(four) == 4 else 0
-            if last >> 28 != part[v] or last & (2**28 - 1) < 32 * cut.words:
+            listed += entries(records, weighted, int(part[v]), record)
+            if not listed[-1][0] & LONG_LINK:
                 break
-            listed.pop()
-            record = last & (2**28 - 1)
+            record = listed.pop()[0] & (LONG_LINK - 1)
         arcs = slice(found.indptr[v], found.indptr[v + 1])
-        assert [entry[0] for entry in listed] == cut.place[found.indices[arcs]].tolist()
-        if weighted:
-            assert found.weights is not None
-            assert [entry[1] for entry in listed] == found.weights[arcs].tolist()
-    assert used == packed.first_record[-1] - parts * 32 * cut.words + found.vertices
-
-
-@given(found=random_graphs(), parts=st.integers(1, 16), pieces=st.integers(1, 99))
-@settings(max_examples=60, deadline=None)
-def test_short_records_name_the_same_heads(found: CSRGraph, parts: int, pieces: int) -> None:
-    packed = PackedArcs.pack(found, Parts.cut(found, parts, pieces))
-    short = packed.shorten()
-    assert short is not None
-    for part in range(parts):
-        begin, end = packed.first_record[part : part + 2]
-        outside = short.outside[short.first_outside[part] : short.first_outside[part + 1]].tolist()
-        assert len(set(outside)) == len(outside)
-        for name, head in zip(
-            short.names[4 * begin : 4 * end].tolist(),
-            packed.records[4 * begin : 4 * end].tolist(),
-            strict=True,
-        ):
-            own = end - begin
-            assert head == (
-                NONE if name == 0xFFFF else part << 28 | name if name < own else outside[name - own]
-            )
+        heads = cut.place[found.indices[arcs]].tolist()
+        assert not weighted or found.weights is not None
+        weights = found.weights[arcs].tolist() if weighted and found.weights is not None else [0] * len(heads)
+        expected = list(zip(heads, weights, strict=True)) or [(int(cut.place[v]), 0)]
+        assert listed[: len(expected)] == expected
+        assert set(listed[len(expected) :]) <= {expected[-1]}
+    assert used == records[0][-1] - parts * cut.positions + found.vertices
+    if kind == "short":
+        assert cut.short_bytes(found) == 8 * np.diff(records[0]).max()
 
 
 def test_neighbours_in_the_order_are_spread_over_words_and_pieces_over_parts() -> None:
@@ -116,9 +119,19 @@ def test_neighbours_in_the_order_are_spread_over_words_and_pieces_over_parts() -
     assert word[:8].tolist() == list(range(8))
 
 
-def test_a_part_with_too_many_names_is_not_shortened() -> None:
-    packed = PackedArcs.pack(ring(66_000), Parts.cut(ring(66_000), 1, 1))
-    assert packed.shorten() is None
+def test_a_part_of_more_positions_than_17_bits_has_no_short_records() -> None:
+    for vertices, fits in ((1 << 17, True), ((1 << 17) + 1, False)):
+        found = CSRGraph(np.zeros(vertices + 1, np.int32), np.zeros(0, np.int32))
+        assert (Parts.cut(found, 1, 1).short_bytes(found) is not None) == fits
+
+
+def test_the_last_place_of_21_bits_is_read() -> None:
+    """Part 15, position 2^17 - 1, in each of the three slots."""
+    vertices = 16 << 17
+    place = np.arange(vertices, dtype=np.uint32)
+    cut = Parts(16, 1 << 12, place >> 17 << 28 | place & (1 << 17) - 1)
+    found = graph(vertices, [(0, vertices - 1, 1)])
+    assert entries(cut.short_records(found), False, 0, 0) == [(15 << 28 | (1 << 17) - 1, 0)] * 3
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -181,13 +194,13 @@ def test_no_schedule_of_fifty_changes_an_answer(name: str, which: str) -> None:
         verify(f"{name}:block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
 
 
-@pytest.mark.parametrize("settings", ["state=global", "width=1", "width=1000000,rounds=1", "rounds=100"])
+@pytest.mark.parametrize("settings", ["shared=marks", "width=1", "width=1000000,rounds=1", "rounds=100"])
 def test_buckets_of_any_width_in_both_memories(settings: str) -> None:
     for found in (*NAMED.values(), ring(3000), spread(20, 60)):
         verify(f"sssp/cluster:{settings},predecessors=yes", found, Query(0))
 
 
-@pytest.mark.parametrize("more", ["", ":state=global,rounds=1", ":width=1048576"])
+@pytest.mark.parametrize("more", ["", ":shared=marks,rounds=1", ":width=1048576"])
 def test_weights_up_to_two_to_the_thirty(more: str) -> None:
     """A way too long for 32 bits, that is found before the short one, must not come out short."""
     largest = 2**31 - 3
@@ -201,8 +214,8 @@ def test_searches_meet_at_a_vertex_or_on_an_arc(target: int) -> None:
     cycle = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)], directed=False)
     one_way = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)])
     for found in (cycle, one_way, ring(14)):
-        verify("stcon/cluster:every=1,arcs=shared", found, Query(0, target))
-        verify("stcon/cluster:arcs=global", found, Query(0, target))
+        verify("stcon/cluster:every=1,shared=arcs", found, Query(0, target))
+        verify("stcon/cluster:shared=marks", found, Query(0, target))
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 1000])
@@ -212,12 +225,21 @@ def test_the_end_is_noticed_after_any_number_of_rounds(name: str, every: int) ->
         verify(f"{name}:every={every}", NAMED[which], Query(0))
 
 
-@pytest.mark.parametrize("arcs", ["shared", "global"])
-@pytest.mark.parametrize("name", [name for name in NAMES if "arcs" in REGISTRY.find(name).settings])
-def test_arcs_in_both_memories(name: str, arcs: str) -> None:
+KEPT = [(name, kept) for name in NAMES for kept in REGISTRY.find(name).in_shared]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("name", "kept"), KEPT)
+def test_state_and_arcs_in_both_memories(name: str, kept: str) -> None:
     for found in (NAMED["grid"], ring(3000), deep_star(3, 200)):
-        solver = verify(f"{name}:arcs={arcs}", found, Query(0))
-        assert solver.observed()["arcs_in_shared"] == (arcs == "shared")
+        assert verify(f"{name}:shared={kept}", found, Query(0)).kept == kept
+
+
+@pytest.mark.parametrize("kept", ["marks", "state"])
+def test_more_levels_than_16_bits_count(kept: str) -> None:
+    """Levels are stored when their 16 bits are used up."""
+    path = graph(66_000, [(u, u + 1, 1) for u in range(65_999)])
+    solver = verify(f"bfs/cluster:shared={kept},cluster_blocks=1,block_size=128", path, Query(0))
+    assert solver.count[0] == 66_000
 
 
 @pytest.mark.parametrize("seed", [None, 1])
@@ -227,15 +249,13 @@ def test_arcs_of_both_ways_lie_side_by_side(seed: int | None) -> None:
     back = graph(400, [(u + 1, u, 1) for u in range(399)])
     for found, ends in ((there, Query(0, 399)), (back, Query(399, 0))):
         for blocks in (2, 3, 16):
-            verify(f"stcon/cluster:arcs=shared,pieces=400,cluster_blocks={blocks}", found, ends, seed)
+            verify(f"stcon/cluster:shared=arcs,pieces=400,cluster_blocks={blocks}", found, ends, seed)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "arcs" in REGISTRY.find(name).settings])
-def test_arcs_that_do_not_fit_into_shared_memory(name: str) -> None:
-    large = ring(400_000)
-    with EmulatedDevice() as device, pytest.raises(TooLargeError, match=r"arcs=shared needs .* KiB or more"):
-        solved(f"{name}:arcs=shared", large, Query(0), device)
-    assert verify(name, ring(33_000), Query(0)).observed()["arcs_in_shared"]
+@pytest.mark.parametrize("name", ["bfs/cluster", "stcon/cluster"])
+def test_what_does_not_fit_into_shared_memory_is_not_there(name: str) -> None:
+    assert verify(name, ring(33_000), Query(0)).kept == "arcs"
+    assert verify(f"{name}:cluster_blocks=1", ring(33_000), Query(0)).kept != "arcs"  # 258 KiB of records
 
 
 def test_a_graph_too_large_for_a_cluster_is_refused() -> None:

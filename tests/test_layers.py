@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from retrace.graphs.csr import UNREACHABLE
-from retrace.solvers import GENERATORS, REGISTRY, Setting, Solver, settings_of_all_solvers
+from retrace.solvers import Setting, Solver, all_solvers, settings_of_all_solvers
 from retrace.system import project
 
-ALL = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
+ALL = all_solvers()
 
 
 @pytest.mark.parametrize("file", sorted((project.ROOT / "scripts/retrace/check").glob("*.py")))

@@ -461,3 +461,39 @@ def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path)
     printed = snakemake(project, folder, *run, "offline=fail", *made, status=1)
     told = "error: config.offline: fail does not allow stand-ins, and one is stored for NY"
     assert printed.splitlines()[-1].startswith(told)
+
+    (folder / "resources/downloads").mkdir(exist_ok=True)
+    (folder / "resources/downloads/tiny.gr.gz").write_bytes(FILE)  # now it can be had
+    follow(printed, folder)
+    snakemake(project, folder, *run, "offline=fail", *made)
+    assert {one.graph.origin for one in records(folder) if one.graph.name == "NY"} == {"dimacs"}
+
+
+def follow(printed: str, folder: Path) -> None:
+    """Run the command that a message advises."""
+    command = re.findall(r"; (rm .*), and run again", printed)[-1]
+    subprocess.run(command, shell=True, cwd=folder, check=True)
+
+
+def test_advice_about_damaged_files_helps(project: Path, tmp_path: Path) -> None:
+    """What is damaged is found before it is measured; the message says what to delete."""
+    stored, measured = tmp_path / "resources/graphs/small-9", tmp_path / "results/machines/local/table-3.4"
+    assert "answers verified" in snakemake(project, tmp_path, "table-3.4")
+    weights = stored / "weights.npy"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\1")
+    (measured / "small-9.jsonl").unlink()
+    printed = snakemake(project, tmp_path, "table-3.4", status=1)
+    told = "error: resources/graphs/small-9: not a stored graph ("
+    assert told in printed
+    assert "; delete it and write it again, by get_graph.py" in printed
+    shutil.rmtree(stored)
+    again = jobs(snakemake(project, tmp_path, "table-3.4"))
+    assert again >= {"Get the graph small-9", "Measure and check table-3.4 on small-9"}
+
+    download = tmp_path / "resources/downloads/tiny.gr.gz"
+    download.parent.mkdir(exist_ok=True)
+    download.write_bytes(FILE[:-9])
+    printed = snakemake(project, tmp_path, "table-3.5", status=1)
+    assert "; delete resources/downloads/tiny.gr.gz and run again" in printed
+    download.unlink()
+    assert "Get the graph NY" in jobs(snakemake(project, tmp_path, "table-3.5"))

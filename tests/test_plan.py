@@ -11,13 +11,14 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from command_line import PROJECT, Patch, python, refused
-from fabricated import WRONG, changed, machine_info, record, without_answer
+from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
+from retrace.devices import gapbs
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over
 from retrace.records.record import write_records
-from retrace.solvers import GENERATORS, REGISTRY
+from retrace.solvers import all_solvers
 from retrace.system.errors import RetraceError
 from write_schemas import MODELS, as_yaml, schema
 
@@ -76,7 +77,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[6].solver: required, but missing"),
         (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
         (SOLVERS, "generate/tree-first",
-         "experiments.table-3.3.solvers: expected generators or other solvers, found both"),
+         "experiments.table-3.3.solvers: expected generators, solvers of limits, or others, found several"),
         (f"{EXPERIMENT}/graphs", "Mars", "experiments.table-3.3.graphs: no graph Mars; expected BAY, "),
         ("experiments/generators", {"graphs": ["NY"]},
          "experiments.generators.graphs: no graph NY; expected a random graph such as random-14-5"),
@@ -112,7 +113,9 @@ def test_an_edition_is_a_file_of_the_project(tmp_path: Path, path: str) -> None:
 
 def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     made = plan.make_plan(config)
-    calling = [name for name in ("table-3.3", "table-3.4", "table-3.5") if plan.GAPBS in made.targets[name]]
+    calling = [
+        name for name in ("table-3.3", "table-3.4", "table-3.5") if gapbs.OUTCOME in made.targets[name]
+    ]
     assert calling == ["table-3.3", "table-3.5"]  # if it is deleted, a run gets it again
     called = ["kernels/gapbs/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
     assert called == [True, False]
@@ -167,7 +170,9 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
 
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine="other")])
+    (edition,) = load_registry([str(PROJECT / "datasets.yaml")])["NY"].editions
+    new_york = graph_info("NY", edition=edition.name, sha256=edition.arrays_sha256)
+    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", new_york, machine="other")])
     config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}, "new": None}
     found = plan.make_plan(config | {"machine": "new"}).records("table-3.3")
     graphs = ("small-6", "small-9", "NY", "NW")
@@ -199,7 +204,10 @@ def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatc
     info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}
     csr.save_missing(info, "no room", tmp_path / "resources/graphs/NY")
     assert plan.make_plan(config).stand_ins == ["NY"]
-    with pytest.raises(RetraceError, match=r"for NY; rm -r resources/graphs/NY, and run again"):
+    with pytest.raises(
+        RetraceError,
+        match=r"for NY; rm -rf resources/graphs/NY results/machines/local/\*/NY.jsonl, and run again",
+    ):
         plan.make_plan(config | {"offline": "fail"})
 
 
@@ -237,7 +245,7 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}
 
 
-def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config) -> None:
+def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeypatch: Patch) -> None:
     def jobs(scale: str) -> list[tuple[str, tuple[str, ...], list[str]]]:
         planned = plan.make_plan(config | {"scale": scale})
         mine = [job for job in planned.jobs if job.experiment in ("hubs", "generators")]
@@ -251,6 +259,13 @@ def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config) -> None
     assert [job for job in whole if "/" not in job[0]] == jobs("default")
     assert ("hubs/hub-12-5", ("hub-12-5",), ["resources/graphs/hub-12-5"]) in whole
     assert ("generators/random-20-5", ("random-20-5",), []) in whole
+    monkeypatch.setattr(plan, "cuda_status", lambda: None)
+    larger = ("random-20-5", "random-20-50", "random-23-5")
+    config["backend"] = "cuda"
+    assert [job for job in jobs("paper") if job[0].startswith("generators")] == [
+        ("generators", generators, []),
+        ("generators/larger", larger, []),
+    ]
 
 
 def test_only_the_emulator_is_kept_from_large_graphs(config: Config, monkeypatch: Patch) -> None:
@@ -316,7 +331,7 @@ def test_the_schemas_are_those_of_the_models(name: str) -> None:
 
 def test_the_schema_of_records_has_the_settings_of_all_solvers() -> None:
     declared = schema("record")["properties"]["parameters"]["properties"]
-    for kind in [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]:
+    for kind in all_solvers():
         for key, setting in kind.settings.items():
             shown = declared[key]
             assert shown["description"] == setting.meaning

@@ -62,7 +62,9 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
     query: Any = Query(0, found.vertices - 1 if problem == "stcon" else None)
     if problem == "betweenness":
         query = Query(sources=tuple(range(0, found.vertices, 1 + found.vertices // 40)))
-    threads = {"bfs/direction": 32, "betweenness/lanes": 128}.get(name, 4 if problem == "bfs" else 32)
+    threads = {"bfs/direction": 32, "betweenness/lanes": 128, "betweenness/lane-queues": 64}.get(
+        name, 4 if problem == "bfs" else 32
+    )
     spec = with_settings(name, block_size=threads, edges_per_thread=3)
     for seed in SEEDS:
         with EmulatedDevice(seed) as device:
@@ -73,10 +75,11 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
         assert result.verified, f"seed {seed}: {result.reason}"
 
 
+@pytest.mark.parametrize("name", ["lanes", "lane-queues"])
 @pytest.mark.parametrize(("sources", "threads"), [((0,), 128), ((0, 76), 64)])
-def test_lanes_on_small_levels(sources: tuple[int, ...], threads: int) -> None:
+def test_lanes_on_small_levels(name: str, sources: tuple[int, ...], threads: int) -> None:
     """Few vertices are on a level, so that they mark their neighbours."""
-    found, query, spec = RACING["grid"], Query(sources=sources), f"betweenness/lanes:block_size={threads}"
+    found, query, spec = RACING["grid"], Query(sources=sources), f"betweenness/{name}:block_size={threads}"
     for seed in SEEDS:
         with EmulatedDevice(seed) as device:
             scores = solved(spec, found, query, device).download()
@@ -84,10 +87,12 @@ def test_lanes_on_small_levels(sources: tuple[int, ...], threads: int) -> None:
         assert result.verified, f"seed {seed}: {result.reason}"
 
 
+@pytest.mark.parametrize("name", ["lanes", "lane-queues", "lane-queues:few=0", "bitmap-queue"])
 @pytest.mark.parametrize("seed", range(4))
-def test_lanes_of_two_blocks_add_to_the_same_scores(seed: int) -> None:
+def test_searches_of_two_blocks_add_to_the_same_scores(name: str, seed: int) -> None:
     cycle = graph(64, [(u, (u + 1) % 64, 1) for u in range(64)], directed=False)
-    spec = "betweenness/lanes:block_size=32,blocks=2"
+    variant, _, settings = name.partition(":")
+    spec = f"betweenness/{variant}:" + ",".join(filter(None, ("block_size=32,blocks=2", settings)))
     with EmulatedDevice(seed) as device:
         scores = solved(spec, cycle, Query(), device).download()
     assert np.allclose(scores, scores[0])

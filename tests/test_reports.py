@@ -16,7 +16,7 @@ from retrace.records.record import Record, write_records
 from retrace.reports.frame import read_frame
 from retrace.reports.report import PUBLISHED, load_report, load_reports
 from retrace.reports.variant import Variant
-from retrace.solvers import GENERATORS, REGISTRY, find
+from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
 
@@ -153,7 +153,7 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
         ),
         ("title: Shortest", "titel: Shortest", "titel: unknown key; expected one of key, title"),
         ("author: A. Student\n", "", "author: required, but missing"),
-        ("rows: graphs", "rows: columns", "tables.toast.rows: expected 'graphs' or 'solvers'"),
+        ("rows: graphs", "rows: columns", "tables.toast.rows: expected 'graphs', 'solvers' or 'ranked'"),
         ("faster: bsp", "quicker: bsp", "claims.toaster-wins.test: expected one of the keys faster"),
         ("claim: toaster-wins", "claim: toaster-loses", "figures.toasted.claim: toaster-loses is no claim"),
         ("    experiment: toast\n    t", "    t", "claims.toaster-wins: expected both experiment and test"),
@@ -180,10 +180,11 @@ def test_every_variant_that_a_report_names_is_a_solver() -> None:
     for report in load_reports().values():
         for layout in report.tables.values():
             specs = [*layout.solvers.values(), *(spec for group in layout.groups.values() for spec in group)]
-            assert all(spec in (*REGISTRY.solvers, *GENERATORS.solvers) for spec in specs), report.key
+            assert all(find(spec).name == spec for spec in specs), report.key
         for figure in report.figures.values():
-            for spec in [*(figure.series or {}).values(), *figure.pairs, *figure.pairs.values()]:
-                assert report.variant(spec).solver in REGISTRY.solvers
+            falls = (spec for fall in figure.falls for spec in (fall.kernel, fall.baseline, *fall.ours))
+            for spec in [*(figure.series or {}).values(), *figure.pairs, *figure.pairs.values(), *falls]:
+                assert find(report.variant(spec).solver)
 
 
 def test_a_variant_is_read_as_it_is_written() -> None:

@@ -51,7 +51,7 @@ def test_a_script_runs_from_any_folder() -> None:
      (["--budget-s", 0], "--budget-s: 0, expected more than 0"),
      (["--budget-s", "nan"], "--budget-s: nan, expected more than 0"),
      (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue is given twice"),
-     (["--solvers", "bfs/queue", "generate/tree-first"], "not both"),
+     (["--solvers", "bfs/queue", "generate/tree-first"], "not several"),
      (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
      (["--graphs", "graph", "graph"], "graph is given twice"),
      (["--output", "folders"], "folders/graph.jsonl: cannot be written (it is a folder"),
@@ -170,7 +170,10 @@ def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) 
     for name, age in (("killed", 2 * build.STALE_S), ("working", 0)):
         (folder / f"host/.building-{name}").mkdir(parents=True)
         os.utime(folder / f"host/.building-{name}", times=(time.time() - age,) * 2)
+    gone = folder / "host/.building-gone"  # by the time it is looked at, as when many compile at once
+    gone.symlink_to("nothing")
     build.build_once(ROOT / "a.cpp", "host/a.so", lambda target: [["touch", str(target)]])
+    gone.unlink()
     assert {path.name for path in (folder / "host").iterdir()} == {".building-working", "a.so"}
     odd = folder / 'a"b.cu'
     assert "has a quote, backslash or line end" in refused(build.build_once, odd, "host/b.so", lambda _: [])

@@ -118,7 +118,27 @@ def test_linear_dijkstra_predicts_its_time() -> None:
     assert solver.predict_seconds(Query(0)) is None
 
 
-def test_oracle_refuses_sums_beyond_32_bits() -> None:
+TOO_LONG = {
+    "found first": graph(4, [(0, 1, 2**30), (1, 2, 2**30), (0, 3, 1), (3, 1, 1)]),
+    "found last": graph(5, [(0, 1, 1), (1, 2, 1), (2, 3, 2**30), (0, 4, 2**31 - 2), (4, 3, 2**31 - 2)]),
+    "back": graph(3, [(0, 1, 1), (1, 2, 2**31 - 3)], directed=False),
+}
+"""Paths beyond 32 bits, although all distances fit."""
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"), [each for each in CASES if "sssp/" in each.id or "ford/" in each.id]
+)
+@pytest.mark.parametrize("which", TOO_LONG)
+def test_a_path_that_is_too_long_for_32_bits_is_not_taken_for_a_short_one(
+    name: str, backend: str, which: str
+) -> None:
+    if name != "sssp/gapbs":  # which refuses such weights: test_gapbs.py
+        for seed in (None, 1, 2) if backend == "emulator" else (None,):
+            verify(name, backend, TOO_LONG[which], Query(0), seed)
+
+
+def test_oracle_refuses_distances_beyond_32_bits() -> None:
     heavy = graph(3, [(0, 1, 2**31 - 2), (1, 2, 2**31 - 2)])
     with pytest.raises(Exception, match="32 bits"):
         Oracle(heavy).expected("sssp", Query(0))

@@ -13,12 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from command_line import Call, refused
 from graphs import graph
 from retrace.graphs import csr, dense
 from retrace.graphs.csr import ARRAYS, CSRGraph
+from retrace.graphs.dataset_registry import load_registry
+from retrace.graphs.datasets import obtain
+from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
 from retrace.graphs.identity import SEAL
+from retrace.graphs.registered import require_registered
 from retrace.records.record import read_records
 
 INFO: dict[str, Any] = {
@@ -214,3 +219,96 @@ def test_a_graph_as_large_as_new_york_is_checked_at_once(tmp_path: Path) -> None
         csr.load(tmp_path / "g")
         times.append(time.perf_counter() - began)
     assert min(times) < 0.1
+
+
+def edition(**more: Any) -> dict[str, Any]:
+    return {"name": "test", "format": "he", "file": "square.he"} | more
+
+
+def registry(folder: Path, **more: Any) -> Path:
+    """Write a registry in which `square` is the graph that `square()` makes."""
+    rows = replace(square(), weights=None).digest()
+    known = edition(arrays_sha256=square().digest(), unweighted_sha256=rows)
+    entry = {
+        "vertices": 4, "arcs": 8, "directed": False, "origin": "report", "licence": "MIT", "source": 0,
+        "pairs": INFO["pairs"], "sources": 3, "editions": [known],
+    }  # fmt: skip
+    path = folder.parent / "registry.yaml"
+    path.write_text(yaml.safe_dump({"square": entry | more}))
+    return path
+
+
+def test_a_graph_of_the_registry_is_measured(folder: Path, script: Call) -> None:
+    written(folder, origin="report")
+    known = registry(folder)
+    asked = ("--experiment", "table-3.5", "--backend", "emulator", "--trials", 1, "--datasets", known)
+    solvers = ("--solvers", "sssp/dijkstra-heap")
+    assert script("measure.py", *asked, "--graphs", folder, "--output", folder, *solvers).status == 0
+    folder.rename(folder.with_name("another"))  # of no data set's name, but the graph says it is one
+    written(folder.with_name("another"), source=1)
+    told = script("measure.py", *asked, "--graphs", folder.with_name("another"), "--output", folder, *solvers)
+    assert "not square of the registry (source: expected 0, found 1)" in told.refusal(1)
+
+
+UNIFORM = {"weights": "uniform"}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "changes", "entry", "complaint"),
+    [({"weights": [5, 1, 5, 3, 3, 9, 9, 2]}, {}, {}, "sha256 of its arrays: expected "),
+     ({"indices": [1, 3, 0, 2, 1, 3, 2, 1]}, {}, {}, "sha256 of its arrays: expected "),
+     ({}, {"name": "circle"}, {}, "name: expected square, found circle"),
+     ({}, {"origin": "generated"}, {}, "origin: expected report, found generated"),
+     ({}, {"origin": "stand-in"}, {}, "origin: expected report, found stand-in"),
+     ({}, {"edition": "mine"}, {}, "edition: expected test, found mine"),
+     ({}, {"directed": True}, {}, "directed: expected False, found True"),
+     ({}, {"source": 1}, {}, "source: expected 0, found 1"),
+     ({}, {"pairs": {"near": [0, 1], "far": [0, 2]}}, {}, "pairs: expected "),
+     ({}, {"sources": {"count": 2, "seed": 7}}, {}, "sources.count: expected 3, found 2"),
+     ({}, {}, {"arcs": 6}, "arcs: expected 6, found 8"),
+     ({}, {}, {"vertices": 5}, "vertices: expected 5, found 4"),
+     ({}, {"weights": "unit"}, {}, "sha256 of its arrays: expected "),
+     ({}, {"weights": "unit"}, {"weights": "unit"}, "weights: expected those that are unit for seed 7"),
+     ({}, {}, UNIFORM, "weights: expected generated, found file"),
+     ({}, {"weights": "generated"}, UNIFORM, "weights: expected those that are generated for seed 7"),
+     ({}, {"weights": "generated", "seed": None}, UNIFORM, "weights: expected those of the file, or "),
+     ({"indices": [1, 3, 0, 2, 1, 3, 2, 1]}, {"weights": "generated"}, UNIFORM, "sha256 of its arrays")],
+)  # fmt: skip
+def test_a_forged_graph_of_the_registry_is_not_measured(
+    arrays: dict[str, Any], changes: dict[str, Any], entry: dict[str, Any], complaint: str, folder: Path
+) -> None:
+    """All digests beside the arrays are forged as well."""
+    made_up(folder, **arrays)
+    written(folder, **{"origin": "report"} | changes)
+    told = refused(require_registered, csr.load(folder), folder, load_registry([registry(folder, **entry)]))
+    assert told.startswith(f"{folder}: not square of the registry ({complaint}")
+    assert "; delete it and write it again, by get_graph.py" in told
+
+
+def test_a_stand_in_of_the_registry_is_known_by_its_origin(folder: Path) -> None:
+    made_up(folder, weights=[1] * 8)
+    written(folder, origin="stand-in")
+    known = registry(folder, stand_in="road")
+    require_registered(csr.load(folder), folder, load_registry([known]))
+
+
+@pytest.mark.parametrize("kind", ["uniform", "unit"])
+def test_weights_in_place_of_the_files_are_made_again(kind: str, folder: Path) -> None:
+    found = square()
+    weights = np.ones(8, np.int32)
+    if kind == "uniform":
+        weights = random_weights(found.tails(), found.indices, *ROAD_WEIGHTS, 7)
+    told = {"origin": "report", "weights": "unit" if kind == "unit" else "generated"}
+    csr.save(replace(square(**told), weights=weights), folder)
+    require_registered(csr.load(folder), folder, load_registry([registry(folder, weights=kind)]))
+
+
+def test_the_project_graphs_are_those_of_the_registry(tmp_path: Path) -> None:
+    known = load_registry(["datasets.yaml"])
+    for name in ("small-6", "small-9"):
+        csr.save(obtain(known[name], tmp_path, None, "fail", 1), tmp_path / name)
+        require_registered(csr.load(tmp_path / name), tmp_path / name, known)
+        made_up(tmp_path / name, weights=[2] * known[name].arcs)
+        assert "sha256 of its arrays" in refused(
+            require_registered, csr.load(tmp_path / name), tmp_path / name, known
+        )

@@ -22,7 +22,7 @@
 
 constexpr int UNREACHED = 2147483647;  // level of a vertex that no path has reached
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
-constexpr int FROM_BELOW = 4;
+constexpr int FROM_BELOW = 16;
 
 // What is counted of a level while it is found.
 struct Level {

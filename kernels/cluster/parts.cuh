@@ -3,6 +3,9 @@
 // The graph is cut into as many parts as the cluster has blocks (kernels/host/cluster_parts.cpp). A block keeps the
 // state of its part in shared memory. "Look at vertex v next" is a bit in the shared memory of v's owner, which any
 // block sets by an atomic OR that nobody waits for: there are no queues, so none overflows, and no counters.
+//
+// An arc is followed without a test: the owner's block and one's own are addressed alike, slots that are left over
+// repeat an arc, and only a record's last slot may hold a link instead. Tests of each head made up most of a round.
 
 #pragma once
 
@@ -10,143 +13,160 @@
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned NONE = 0xffffffff;  // no arc
-constexpr int PART_SHIFT = 28;
 constexpr int MOST_BLOCKS = 16;
 
-inline __device__ unsigned part_of(unsigned place) { return place >> PART_SHIFT; }
-inline __device__ unsigned position_of(unsigned place) { return place & ((1u << PART_SHIFT) - 1); }
+extern __shared__ __align__(16) unsigned shared_memory[];
 
-// Records of four heads in global memory.
-struct GlobalArcs {
-    const uint4 *records;  // of this block's part
-    unsigned positions;
-    using Record = uint4;
-    __device__ Record load(unsigned record) const { return __ldg(records + record); }
-    __device__ uint4 heads(Record record) const { return record; }
-};
+// A place has the part above `shift` bits, and the position below.
+constexpr int PART_SHIFT = 28;
+inline __device__ unsigned part_of(unsigned place, int shift = PART_SHIFT) { return place >> shift; }
+inline __device__ unsigned position_of(unsigned place, int shift = PART_SHIFT) { return place & ((1u << shift) - 1); }
 
-// The same in shared memory, 16 bits a head: a record of this part, or an index into `outside`.
-struct SharedArcs {
-    const uint2 *records;
-    const unsigned *outside;  // places of heads in other parts
-    unsigned positions, own, here;  // vertices and records of this part; its number, shifted as in a place
-    using Record = uint2;
-    __device__ Record load(unsigned record) const { return records[record]; }
-    __device__ unsigned head(unsigned name) const
-    {
-        return name < own ? here | name : name == 0xffff ? NONE : outside[name - own];
-    }
-    __device__ uint4 heads(Record two) const
-    {
-        return {head(two.x & 0xffff), head(two.x >> 16), head(two.y & 0xffff), head(two.y >> 16)};
-    }
-};
-
-// What each block reads of a packed graph: its records begin at `first_record`, its list of outside places likewise.
-struct LongRecords {
-    const int *first_record;
-    const unsigned *records;
-
-    __device__ GlobalArcs of_block(unsigned here, int words) const
-    {
-        return {reinterpret_cast<const uint4 *>(records) + first_record[here], 32u * words};
-    }
-};
-
-struct ShortRecords {
-    const int *first_record;
-    const unsigned short *names;
-    const int *first_outside;
-    const unsigned *outside;
-
-    // Copies them to `free` in shared memory, and moves it on. The caller passes a barrier before they are used.
-    __device__ SharedArcs of_block(unsigned here, int words, unsigned *&free) const
-    {
-        const int begin = first_record[here], own = first_record[here + 1] - begin;
-        const int first = first_outside[here], others = first_outside[here + 1] - first;
-        uint2 *const my_names = reinterpret_cast<uint2 *>(free);
-        unsigned *const my_outside = free + 2 * own;
-        for (int i = threadIdx.x; i < own; i += blockDim.x)
-            my_names[i] = reinterpret_cast<const uint2 *>(names)[begin + i];
-        for (int i = threadIdx.x; i < others; i += blockDim.x) my_outside[i] = outside[first + i];
-        free = my_outside + others + (others & 1);
-        return {my_names, my_outside, 32u * words, unsigned(own), here << PART_SHIFT};
-    }
-};
+// Atomics without an answer on a word in the shared memory of a block of the cluster, perhaps of one's own. In C++ the
+// compiler takes them for atomics on any memory, which it has to tell apart first.
+#ifdef RETRACE_EMULATOR
+inline __device__ void or_in_block(unsigned *word, unsigned bits, unsigned block)
+{
+    atomicOr(cg::this_cluster().map_shared_rank(word, block), bits);
+}
+inline __device__ void min_in_block(unsigned *word, unsigned value, unsigned block)
+{
+    atomicMin(cg::this_cluster().map_shared_rank(word, block), value);
+}
+#else
+inline __device__ unsigned address_in_block(unsigned *word, unsigned block)
+{
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(unsigned(__cvta_generic_to_shared(word))), "r"(block));
+    return there;
+}
+inline __device__ void or_in_block(unsigned *word, unsigned bits, unsigned block)
+{
+    asm volatile("red.relaxed.cluster.shared::cluster.or.b32 [%0], %1;" ::"r"(address_in_block(word, block)), "r"(bits)
+                 : "memory");
+}
+inline __device__ void min_in_block(unsigned *word, unsigned value, unsigned block)
+{
+    asm volatile("red.relaxed.cluster.shared::cluster.min.u32 [%0], %1;" ::"r"(address_in_block(word, block)),
+                 "r"(value)
+                 : "memory");
+}
+#endif
 
 // Bits that stand for vertices: an array of words in each block's shared memory, at the same address.
 struct Marks {
     unsigned *words;
-    unsigned here;  // this block's number
 
-    __device__ void set(unsigned place) const
+    __device__ void set(unsigned part, unsigned position) const
     {
-        const unsigned position = position_of(place), bit = 1u << (position & 31), of = part_of(place);
-        unsigned *const word = words + (position >> 5);
-        if (of == here)
-            atomicOr(word, bit);
-        else
-            atomicOr(cg::this_cluster().map_shared_rank(word, of), bit);
+        or_in_block(words + (position >> 5), 1u << (position & 31), part);
     }
 };
 
-// Marks the heads of a vertex's arcs. `record` is its first; the others follow one by one.
-template <typename Arcs> __device__ void mark_heads(const Arcs &arcs, typename Arcs::Record record, Marks marks)
-{
-    for (;;) {
-        const uint4 heads = arcs.heads(record);
-        if (heads.x != NONE) marks.set(heads.x);
-        if (heads.y != NONE) marks.set(heads.y);
-        if (heads.z != NONE) marks.set(heads.z);
-        if (heads.w == NONE) return;
-        if (part_of(heads.w) != marks.here || position_of(heads.w) < arcs.positions) {
-            marks.set(heads.w);
-            return;
-        }
-        record = arcs.load(position_of(heads.w));
-    }
-}
+// Records in global memory, of four places; a link is marked by bit 27.
+struct LongRecords {
+    using Record = uint4;
+    static constexpr unsigned LINK = 1u << 27;
+    const uint4 *records;  // of this block's part
 
-// Calls `fetch` and then `use` for each bit that is set in a thread's words. `fetch` is given the number of the bit and
-// of the word, `use` what it returned. Up to TOGETHER bits, two of each word or one, are fetched before the first is
-// used, so that one wait for memory serves them all.
-template <int TOGETHER, int WORDS, typename Fetch, typename Use>
-__device__ __forceinline__ void for_each_bit(const unsigned (&bits)[WORDS], Fetch fetch, Use use)
-{
-    constexpr int EACH = WORDS == 1 || 2 * WORDS <= TOGETHER ? 2 : 1;  // of a word at once
-    constexpr int AT_ONCE = WORDS * EACH < TOGETHER ? WORDS : TOGETHER / EACH;  // words
+    __device__ Record load(unsigned record) const { return __ldg(records + record); }
+    static __device__ void mark(unsigned place, Marks marks) { marks.set(part_of(place), position_of(place)); }
+    __device__ void mark_heads(Record record, Marks marks) const
+    {
+        for (;;) {
+            mark(record.x, marks);
+            mark(record.y, marks);
+            mark(record.z, marks);
+            if (!(record.w & LINK)) break;
+            record = load(record.w & (LINK - 1));
+        }
+        mark(record.w, marks);
+    }
+};
+
+// Records in shared memory, of three places of 21 bits; a link is marked by bit 63.
+struct ShortRecords {
+    using Record = unsigned long long;
+    static constexpr int SHIFT = 17, BITS = 21;
+    static constexpr unsigned LINK = 1u << BITS;  // in the last slot, which has 22 bits
+    const Record *records;
+
+    // Copies the records of a part; the caller passes a barrier before they are used.
+    static __device__ ShortRecords copy(const Record *records, unsigned count, unsigned *to)
+    {
+        Record *const own = reinterpret_cast<Record *>(to);
+        for (unsigned i = threadIdx.x; i < count; i += blockDim.x) own[i] = records[i];
+        return {own};
+    }
+    __device__ Record load(unsigned record) const { return records[record]; }
+    static __device__ void mark(unsigned place, Marks marks)
+    {
+        marks.set(part_of(place, SHIFT), position_of(place, SHIFT));
+    }
+    __device__ void mark_heads(Record record, Marks marks) const
+    {
+        for (;;) {
+            mark(unsigned(record) & (LINK - 1), marks);
+            mark(unsigned(record >> BITS) & (LINK - 1), marks);
+            const unsigned last = unsigned(record >> 2 * BITS);
+            if (!(last & LINK)) return mark(last, marks);
+            record = load(last & (LINK - 1));
+        }
+    }
+};
+
+// The bits of a thread's words, `blockDim.x` apart, which it takes one by one.
+template <int WORDS> struct Bits {
+    unsigned words[WORDS];
+
+    // Returns the number of the bit in its word, and of the word among the thread's; -1 if none is left.
+    __device__ int take(int &word)
+    {
+        int bit = -1;
 #pragma unroll
-    for (int begin = 0; begin < WORDS; begin += AT_ONCE) {
-        unsigned left[AT_ONCE], any = 0;
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) any |= left[i] = bits[begin + i];
-        while (any) {
-            int bit[AT_ONCE * EACH];  // -1 for none
-            decltype(fetch(0, 0)) fetched[AT_ONCE * EACH];
-            any = 0;
-#pragma unroll
-            for (int i = 0; i < AT_ONCE * EACH; i++) {
-                unsigned &word = left[i / EACH];
-                bit[i] = __ffs(word) - 1;
-                word &= word - 1;
-                if (i % EACH == EACH - 1) any |= word;
+        for (int k = WORDS - 1; k >= 0; k--)
+            if (words[k]) {
+                word = k;
+                bit = __ffs(words[k]) - 1;
             }
 #pragma unroll
-            for (int i = 0; i < AT_ONCE * EACH; i++)
-                if (bit[i] >= 0) fetched[i] = fetch(bit[i], begin + i / EACH);
+        for (int k = 0; k < WORDS; k++)
+            if (bit >= 0 && k == word) words[k] &= words[k] - 1;
+        return bit;
+    }
+
+    __device__ void put(int bit, int word)
+    {
 #pragma unroll
-            for (int i = 0; i < AT_ONCE * EACH; i++)
-                if (bit[i] >= 0) use(fetched[i]);
+        for (int k = 0; k < WORDS; k++)
+            if (k == word) words[k] |= 1u << bit;
+    }
+
+    // Calls use(fetch(bit, word)) for each. Two are fetched before the first is used: one wait serves both.
+    template <typename Fetch, typename Use> __device__ __forceinline__ void for_each(Fetch fetch, Use use)
+    {
+        for (;;) {
+            int word = 0, next_word = 0;
+            const int bit = take(word), next = take(next_word);
+            if (bit < 0) return;
+            const auto fetched = fetch(bit, word), fetched_next = next < 0 ? fetched : fetch(next, next_word);
+            use(fetched);
+            if (next < 0) return;
+            use(fetched_next);
         }
     }
-}
+};
 
 // What each block tells all others, once in a while. A value that is told in one round may be read after the next
 // cluster barrier; `slots` rounds later its place is used again.
 struct Board {
     unsigned (*values)[MOST_BLOCKS];  // in shared memory: a row a slot
 
+    // Fills the rows with what blocks that do not exist tell; the caller passes a cluster barrier before any tells.
+    __device__ void fill(int slots, unsigned value) const
+    {
+        for (int i = threadIdx.x; i < slots * MOST_BLOCKS; i += blockDim.x) values[i / MOST_BLOCKS][i % MOST_BLOCKS] = value;
+    }
     // Called by all threads of a block with the same value.
     __device__ void tell(int slot, unsigned value) const
     {
@@ -157,14 +177,22 @@ struct Board {
     __device__ unsigned any(int slot) const
     {
         unsigned all = 0;
-        for (unsigned block = 0; block < cg::this_cluster().num_blocks(); block++) all |= values[slot][block];
+#pragma unroll
+        for (int block = 0; block < MOST_BLOCKS; block++) all |= values[slot][block];
         return all;
     }
     __device__ unsigned least(int slot) const
     {
-        unsigned least = 0xffffffff;
-        for (unsigned block = 0; block < cg::this_cluster().num_blocks(); block++)
-            least = min(least, values[slot][block]);
+        unsigned least = values[slot][0];
+#pragma unroll
+        for (int block = 1; block < MOST_BLOCKS; block++) least = min(least, values[slot][block]);
         return least;
+    }
+    __device__ unsigned most(int slot) const
+    {
+        unsigned most = values[slot][0];
+#pragma unroll
+        for (int block = 1; block < MOST_BLOCKS; block++) most = max(most, values[slot][block]);
+        return most;
     }
 };

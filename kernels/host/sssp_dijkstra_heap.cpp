@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "../sssp/path_length.h"
 #include "graph.h"
 
 // Writes the distance of every vertex; returns the number of vertices settled.
@@ -23,10 +24,10 @@ extern "C" int sssp_dijkstra_heap(Graph graph, int source, int *distance)
         if (closest > distance[u]) continue;
         settled++;
         for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
-            const int v = graph.indices[arc], through = closest + graph.weights[arc];
-            if (through < distance[v]) {
-                distance[v] = through;
-                heap.emplace(through, v);
+            const int v = graph.indices[arc], sum = through(closest, graph.weights[arc]);
+            if (sum < distance[v]) {
+                distance[v] = sum;
+                heap.emplace(sum, v);
             }
         }
     }

@@ -7,11 +7,13 @@
 //          Line 7 scans an array that holds l[v] for v in V - V_T and infinity for v in V_T. It takes the minimum of
 //          each block of the array, then searches one block for the vertex. This is still O(V), but compilers
 //          vectorise it.
+//          A sum beyond 32 bits does not wrap around: path_length.h.
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "../sssp/path_length.h"
 #include "graph.h"
 
 // Returns the smallest entry and its first position.
@@ -44,8 +46,8 @@ extern "C" int sssp_dijkstra_linear(Graph graph, int source, int limit, int *dis
         if (closest == UNREACHABLE) return count;
         unsettled[u] = UNREACHABLE;
         for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
-            const int v = graph.indices[arc], through = closest + graph.weights[arc];
-            if (through < distance[v]) distance[v] = unsettled[v] = through;
+            const int v = graph.indices[arc], sum = through(closest, graph.weights[arc]);
+            if (sum < distance[v]) distance[v] = unsettled[v] = sum;
         }
     }
     return limit;

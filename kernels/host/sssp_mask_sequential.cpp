@@ -3,10 +3,12 @@
 // Report   tuwien-sssp, section 5: "works similar to the CUDA kernel, with the difference being the breadth first
 //          search and utilizing a mask array"; no pseudo-code is printed.
 // Departs  a vertex is masked only if its distance fell, so that a cycle of weight 0 ends.
+//          A sum beyond 32 bits does not wrap around: path_length.h.
 
 #include <algorithm>
 #include <vector>
 
+#include "../sssp/path_length.h"
 #include "graph.h"
 
 // Writes distances and predecessors (-1 for the source and for unreached vertices); returns the number of sweeps.
@@ -25,9 +27,9 @@ extern "C" int sssp_mask_sequential(Graph graph, int source, int *distance, int 
             if (!mask[u]) continue;
             mask[u] = false;
             for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
-                const int v = graph.indices[arc], through = distance[u] + graph.weights[arc];
-                if (through < distance[v]) {
-                    distance[v] = through;
+                const int v = graph.indices[arc], sum = through(distance[u], graph.weights[arc]);
+                if (sum < distance[v]) {
+                    distance[v] = sum;
                     predecessor[v] = u;
                     mask[v] = true;
                 }

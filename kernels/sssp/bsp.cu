@@ -4,9 +4,12 @@
 // Mapping  one thread per vertex in both kernels; one pair of launches per iteration, with the host in between.
 // Departs  the weight is indexed by the arc (in print by the neighbour, W_a[nid]).
 //          Lines 5 to 9, a compare and a write under a lock, are one atomicMin, as the text of the report says.
+//          A sum beyond 32 bits does not wrap around: path_length.h.
 //
 // The report's names: mask M_a, distance C_a, updating C_ua, weights W_a, indptr V_a, indices E_a.
-// Weights are not negative, and their sums stay below 2^31 - 1, the distance of an unreached vertex.
+// Weights are not negative, and distances stay below 2^31 - 1, that of an unreached vertex.
+
+#include "path_length.h"
 
 extern "C" __global__ void sssp_kernel1(int vertices, const int *indptr, const int *indices, const int *weights,
                                         bool *mask, const int *distance, int *updating)
@@ -15,7 +18,7 @@ extern "C" __global__ void sssp_kernel1(int vertices, const int *indptr, const i
     if (u >= vertices || !mask[u]) return;
     mask[u] = false;
     for (int arc = indptr[u]; arc < indptr[u + 1]; arc++)
-        atomicMin(&updating[indices[arc]], distance[u] + weights[arc]);
+        atomicMin(&updating[indices[arc]], through(distance[u], weights[arc]));
 }
 
 extern "C" __global__ void sssp_kernel2(int vertices, bool *mask, int *distance, int *updating, int *more)

@@ -16,8 +16,7 @@
 #include "../cluster/parts.cuh"
 
 constexpr unsigned INFINITE = 2147483647;
-
-extern __shared__ __align__(16) unsigned shared_memory[];
+constexpr unsigned LINK = LongRecords::LINK;
 
 // Four arcs: each head with its weight.
 struct WeightedRecord {
@@ -37,18 +36,17 @@ template <bool SHARED> struct Distances {
     unsigned here;
 
     __device__ unsigned operator[](unsigned position) const { return *(volatile unsigned *)(own + position); }
-    __device__ void lower(unsigned position, unsigned distance) const { atomicMin(own + position, distance); }
-    __device__ void lower_elsewhere(unsigned place, unsigned distance) const
+    __device__ void lower(unsigned part, unsigned position, unsigned distance) const
     {
         if constexpr (SHARED)
-            atomicMin(cg::this_cluster().map_shared_rank(own, part_of(place)) + position_of(place), distance);
+            min_in_block(own + position, distance, part);
         else
-            atomicMin(own + (int(part_of(place)) - int(here)) * positions + int(position_of(place)), distance);
+            atomicMin(own + (int(part) - int(here)) * positions + int(position), distance);
     }
 };
 
 template <int WORDS, bool SHARED>
-__device__ void search(int words, const int *first_record, const unsigned *records, unsigned source, unsigned delta,
+__device__ void search(int words, const int *first_record, const uint4 *records, unsigned source, unsigned delta,
                        int rounds, const int *vertex_at, unsigned *state, int *answer, int *counts)
 {
     const cg::cluster_group cluster = cg::this_cluster();
@@ -58,12 +56,14 @@ __device__ void search(int words, const int *first_record, const unsigned *recor
     unsigned *const own = SHARED ? kept + 2 * words : state + here * positions;
     unsigned *const relaxed = SHARED ? own + positions : state + (cluster.num_blocks() + here) * positions;
     const Distances<SHARED> distance{own, positions, here};
-    const uint4 *const arcs = reinterpret_cast<const uint4 *>(records) + 2ll * first_record[here];
+    const uint4 *const arcs = records + 2ll * first_record[here];
     __shared__ unsigned told[3][MOST_BLOCKS], told_nearest[1][MOST_BLOCKS], nearest_here;
     const Board activity{told}, nearest_of_blocks{told_nearest};
 
     for (int word = first; word < 4 * words; word += threads) sent[word] = 0;
     for (int i = first; i < positions; i += threads) own[i] = relaxed[i] = INFINITE;
+    activity.fill(3, 0);
+    nearest_of_blocks.fill(1, INFINITE);
     __syncthreads();
     if (first == 0 && part_of(source) == here) {
         own[position_of(source)] = 0;
@@ -74,43 +74,41 @@ __device__ void search(int words, const int *first_record, const unsigned *recor
     const auto load = [&](unsigned record) {
         return WeightedRecord{__ldg(arcs + 2 * record), __ldg(arcs + 2 * record + 1)};
     };
-    unsigned far[WORDS] = {}, near_below = delta;
-    int steps = 0, buckets = 1, steps_of_bucket = 0, turn = 0, slot = 0;
+    Bits<WORDS> far = {};
+    unsigned near_below = delta;
+    int steps = 0, buckets = 1, steps_of_bucket = 0, turn = 0, row = 0;
     for (;; steps++) {
         bool active = false;
         for (int round = 0; round < rounds; round++) {
-            unsigned bits[WORDS];
+            Bits<WORDS> left;
 #pragma unroll
             for (int k = 0; k < WORDS; k++) {
                 const int word = first + k * threads;
-                bits[k] = 0;
+                unsigned &bits = left.words[k] = 0;
                 if (word >= words) continue;
                 unsigned *const mine = kept + turn * words + word, *const others = sent + (steps & 1) * words + word;
-                if ((bits[k] = *mine)) *mine = 0;
+                if ((bits = *mine)) *mine = 0;
                 if (round) continue;
                 if (const unsigned by_others = *others) {
                     *others = 0;
-                    bits[k] |= by_others;
+                    bits |= by_others;
                 }
                 if (!steps_of_bucket) {
-                    bits[k] |= far[k];
-                    far[k] = 0;
+                    bits |= far.words[k];
+                    far.words[k] = 0;
                 }
             }
             turn ^= 1;
-            const Marks here_next{kept + turn * words, here}, elsewhere_next{sent + (~steps & 1) * words, here};
+            unsigned *const kept_next = kept + turn * words, *const sent_next = sent + (~steps & 1) * words;
             const auto relax = [&](unsigned head, unsigned through) {
-                if (part_of(head) != here) {
-                    distance.lower_elsewhere(head, through);
-                    elsewhere_next.set(head);
-                } else if (through < distance[position_of(head)]) {
-                    distance.lower(position_of(head), through);
-                    here_next.set(head);
-                }
+                const unsigned part = part_of(head), position = position_of(head);
+                const bool elsewhere = part != here;
+                if (!elsewhere && through >= distance[position]) return;
+                distance.lower(part, position, through);
+                Marks{elsewhere ? sent_next : kept_next}.set(part, position);
             };
             bool any = false;
-            for_each_bit<2>(
-                bits,
+            left.for_each(
                 [&](int bit, int k) {
                     const int position = 32 * (first + k * threads) + bit;
                     const unsigned now = distance[position];
@@ -121,7 +119,7 @@ __device__ void search(int words, const int *first_record, const unsigned *recor
                         relaxed[position] = now;
                         vertex.arcs = load(position);
                     } else
-                        far[k] |= 1u << bit;
+                        far.put(bit, k);
                     return vertex;
                 },
                 [&](const Fallen &vertex) {
@@ -129,32 +127,28 @@ __device__ void search(int words, const int *first_record, const unsigned *recor
                     any = true;
                     for (WeightedRecord record = vertex.arcs;;) {
                         const uint4 a = record.first, b = record.second;
-                        if (a.x != NONE) relax(a.x, vertex.distance + a.y);
-                        if (a.z != NONE) relax(a.z, vertex.distance + a.w);
-                        if (b.x != NONE) relax(b.x, vertex.distance + b.y);
-                        if (b.z == NONE) return;
-                        if (part_of(b.z) != here || int(position_of(b.z)) < positions) {
-                            relax(b.z, vertex.distance + b.w);
-                            return;
-                        }
-                        record = load(position_of(b.z));
+                        relax(a.x, vertex.distance + a.y);
+                        relax(a.z, vertex.distance + a.w);
+                        relax(b.x, vertex.distance + b.y);
+                        if (!(b.z & LINK)) return relax(b.z, vertex.distance + b.w);
+                        record = load(b.z & (LINK - 1));
                     }
                 });
             if (!__syncthreads_or(any)) break;
             active = true;
         }
         cluster.barrier_arrive();
-        activity.tell(slot, active);
+        activity.tell(row, active);
         cluster.barrier_wait();
-        const int before = slot == 0 ? 2 : slot - 1;
-        slot = slot == 2 ? 0 : slot + 1;
+        const int before = row == 0 ? 2 : row - 1;
+        row = row == 2 ? 0 : row + 1;
         if (steps_of_bucket++ == 0 || activity.any(before)) continue;
 
         // No block was active in the step before, so none is now: only far vertices are left.
         unsigned nearest = INFINITE;
 #pragma unroll
         for (int k = 0; k < WORDS; k++)
-            for (unsigned left = far[k]; left; left &= left - 1) {
+            for (unsigned left = far.words[k]; left; left &= left - 1) {
                 const int position = 32 * (first + k * threads) + __ffs(left) - 1;
                 if (distance[position] < relaxed[position]) nearest = min(nearest, distance[position]);
             }
@@ -179,21 +173,18 @@ __device__ void search(int words, const int *first_record, const unsigned *recor
         if (vertex_at[i + here * positions] >= 0) answer[vertex_at[i + here * positions]] = int(distance[i]);
 }
 
-#define KERNELS(WORDS)                                                                                               \
+// `state`: distances are in shared memory, beside the marks; `marks`: they are in global memory.
+#define KERNEL(KEPT, WORDS, SHARED)                                                                                   \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
-        cluster_sssp_shared_##WORDS(int words, const int *first_record, const unsigned *records, unsigned source,    \
-                                    unsigned delta, int rounds, const int *vertex_at, unsigned *state, int *answer,  \
-                                    int *counts)                                                                     \
+        cluster_sssp_##KEPT##_##WORDS(int words, const int *first_record, const uint4 *records, unsigned source,     \
+                                      unsigned delta, int rounds, const int *vertex_at, unsigned *state, int *answer, \
+                                      int *counts)                                                                   \
     {                                                                                                                \
-        search<WORDS, true>(words, first_record, records, source, delta, rounds, vertex_at, state, answer, counts);  \
-    }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
-        cluster_sssp_global_##WORDS(int words, const int *first_record, const unsigned *records, unsigned source,    \
-                                    unsigned delta, int rounds, const int *vertex_at, unsigned *state, int *answer,  \
-                                    int *counts)                                                                     \
-    {                                                                                                                \
-        search<WORDS, false>(words, first_record, records, source, delta, rounds, vertex_at, state, answer, counts); \
+        search<WORDS, SHARED>(words, first_record, records, source, delta, rounds, vertex_at, state, answer, counts); \
     }
+#define KERNELS(WORDS)                                                                                                \
+    KERNEL(state, WORDS, true)                                                                                        \
+    KERNEL(marks, WORDS, false)
 KERNELS(1)
 KERNELS(2)
 KERNELS(4)

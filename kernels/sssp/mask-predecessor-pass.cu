@@ -5,10 +5,12 @@
 //          uses a 64-bit atomic.
 // Mapping  one thread per vertex, one launch per iteration; then one launch for the predecessors, or more if some arcs
 //          have weight 0.
-// Departs  as mask.cu, its plain read before the atomic included, but distances have 32 bits. Any arc u->v with distance[u] + weight = distance[v] makes u a valid
-//          predecessor of v. If all weights are positive, the chosen arcs form a tree, because distances increase along
-//          them. Arcs of weight 0 could close a cycle. They are used last, and only from vertices that are already
-//          connected to the source.
+// Departs  as mask.cu, its plain read before the atomic included, but distances have 32 bits. Any arc u->v with
+//          distance[u] + weight = distance[v] makes u a valid predecessor of v. If all weights are positive, the chosen
+//          arcs form a tree, because distances increase along them. Arcs of weight 0 could close a cycle. They are used
+//          last, and only from vertices that are already connected to the source.
+
+#include "path_length.h"
 
 extern "C" __global__ void mask_relax(int vertices, const int *indptr, const int *indices, const int *weights,
                                       bool *mask, int *distance)
@@ -19,8 +21,8 @@ extern "C" __global__ void mask_relax(int vertices, const int *indptr, const int
     __threadfence();
     const int from = *(volatile int *)&distance[u];
     for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
-        const int v = indices[arc], through = from + weights[arc];
-        if (through < distance[v] && through < atomicMin(&distance[v], through)) mask[v] = true;
+        const int v = indices[arc], sum = through(from, weights[arc]);
+        if (sum < distance[v] && sum < atomicMin(&distance[v], sum)) mask[v] = true;
     }
 }
 
@@ -31,7 +33,7 @@ extern "C" __global__ void take_predecessors(int vertices, const int *indptr, co
     if (u >= vertices || distance[u] == unreachable) return;
     for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
         const int v = indices[arc];
-        if (weights[arc] > 0 && distance[u] + weights[arc] == distance[v]) predecessor[v] = u;
+        if (weights[arc] > 0 && weights[arc] == distance[v] - distance[u]) predecessor[v] = u;
     }
 }
 

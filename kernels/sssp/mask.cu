@@ -13,6 +13,7 @@
 //          atomic for every arc: mask_relax_always (sssp/standard-atomic-always).
 //          The mask is cleared before the distance is read, with a fence in between. Otherwise an update by a neighbour
 //          between the two could be lost.
+//          A sum beyond 32 bits does not wrap around: path_length.h.
 
 #include "mask.cuh"
 

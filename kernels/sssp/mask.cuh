@@ -3,6 +3,7 @@
 #pragma once
 
 #include "label.cuh"
+#include "path_length.h"
 
 // Relaxes the arcs of u if it is masked. ALWAYS: with an atomic for each arc, as line 8 of Algorithm 1. Otherwise a plain
 // read first skips arcs that cannot lower the distance: it only falls, so that a value which is out of date is too large.
@@ -17,11 +18,11 @@ __device__ inline void relax_arcs(int u, const int *indptr, const int *indices, 
     __threadfence();
     const int distance = distance_of(*(volatile Label *)&label[u]);
     for (int arc = indptr[u]; arc < indptr[u + 1]; arc++) {
-        const int v = indices[arc], through = distance + weights[arc];
-        if (!ALWAYS && through >= distance_of(label[v])) continue;
-        const Label before = atomicMin(&label[v], make_label(through, ALWAYS ? -1 : u));
-        if (through >= distance_of(before)) continue;
-        if (ALWAYS) atomicMin(&label[v], make_label(through, u));
+        const int v = indices[arc], sum = through(distance, weights[arc]);
+        if (!ALWAYS && sum >= distance_of(label[v])) continue;
+        const Label before = atomicMin(&label[v], make_label(sum, ALWAYS ? -1 : u));
+        if (sum >= distance_of(before)) continue;
+        if (ALWAYS) atomicMin(&label[v], make_label(sum, u));
         mask[v] = true;
     }
 }

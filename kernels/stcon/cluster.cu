@@ -11,10 +11,8 @@
 
 constexpr unsigned UNREACHABLE = 2147483647;
 
-extern __shared__ __align__(16) unsigned shared_memory[];
-
-template <int WORDS, typename Arcs>
-__device__ void search(const Arcs &forward, const Arcs &backward, int words, unsigned source, unsigned target,
+template <int WORDS, typename Records>
+__device__ void search(const Records &forward, const Records &backward, int words, unsigned source, unsigned target,
                        int every, int *answer)
 {
     const cg::cluster_group cluster = cg::this_cluster();
@@ -25,6 +23,9 @@ __device__ void search(const Arcs &forward, const Arcs &backward, int words, uns
     const Board red_active{told_red}, green_active{told_green}, lengths{told_length};
 
     for (int word = first; word < 4 * words; word += threads) found[word] = 0;
+    red_active.fill(2, 0);
+    green_active.fill(2, 0);
+    lengths.fill(2, UNREACHABLE);
     __syncthreads();
     if (first == 0) {
         length = UNREACHABLE;
@@ -37,7 +38,8 @@ __device__ void search(const Arcs &forward, const Arcs &backward, int words, uns
     int turn = every, slot = 0;
     for (unsigned round = 0;; round++) {
         unsigned *const now = found + (round & 1) * words, *const next = found + (~round & 1) * words;
-        unsigned fresh[2 * WORDS], red = 0, green = 0, sooner = 0, same = 0;
+        Bits<2 * WORDS> left;
+        unsigned(&fresh)[2 * WORDS] = left.words, red = 0, green = 0, sooner = 0, same = 0;
 #pragma unroll
         for (int k = 0; k < 2 * WORDS; k++) {
             const int word = first + k % WORDS * threads;
@@ -59,22 +61,19 @@ __device__ void search(const Arcs &forward, const Arcs &backward, int words, uns
                 visited[WORDS + k] |= fresh[WORDS + k];
             }
             if (sooner | same) atomicMin(&length, 2 * round - (sooner != 0));
-            const Marks next_red{next, here}, next_green{next + 2 * words, here};
+            const Marks next_red{next}, next_green{next + 2 * words};
             struct Reached {
-                typename Arcs::Record record;
+                typename Records::Record record;
                 bool by_red;
             };
-            for_each_bit<4>(
-                fresh,
+            left.for_each(
                 [&](int bit, int k) {
                     const unsigned position = 32 * (first + k % WORDS * threads) + bit;
-                    return Reached{k < WORDS ? forward.load(position) : backward.load(position), k < WORDS};
+                    return Reached{(k < WORDS ? forward : backward).load(position), k < WORDS};
                 },
-                [&](Reached vertex) {
-                    if (vertex.by_red)
-                        mark_heads(forward, vertex.record, next_red);
-                    else
-                        mark_heads(backward, vertex.record, next_green);
+                [&](const Reached &vertex) {
+                    (vertex.by_red ? forward : backward)
+                        .mark_heads(vertex.record, vertex.by_red ? next_red : next_green);
                 });
         }
         if (--turn == 0) {
@@ -98,28 +97,28 @@ __device__ void search(const Arcs &forward, const Arcs &backward, int words, uns
     }
 }
 
+// `arcs`: the records are in shared memory, too; those of both ways once if they are the same.
 #define KERNELS(WORDS)                                                                                               \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
-        cluster_stcon_global_##WORDS(int words, const int *first_out, const unsigned *out, const int *first_in,      \
-                                     const unsigned *in, unsigned source, unsigned target, int every, int *answer)   \
+        cluster_stcon_marks_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in,          \
+                                    const uint4 *in, unsigned source, unsigned target, int every, int *answer)       \
     {                                                                                                                \
         const unsigned here = cg::this_cluster().block_rank();                                                       \
-        const LongRecords forward{first_out, out}, backward{first_in, in};                                           \
-        search<WORDS>(forward.of_block(here, words), backward.of_block(here, words), words, source, target, every,   \
-                      answer);                                                                                       \
+        const LongRecords forward{out + first_out[here]}, backward{in + first_in[here]};                             \
+        search<WORDS>(forward, backward, words, source, target, every, answer);                                      \
     }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(1024, 1) cluster_stcon_shared_##WORDS(                              \
-        int words, const int *first_out, const unsigned short *out, const int *first_outside_out,                    \
-        const unsigned *outside_out, const int *first_in, const unsigned short *in, const int *first_outside_in,     \
-        const unsigned *outside_in, unsigned source, unsigned target, int every, int *answer)                        \
+    extern "C" __global__ void __launch_bounds__(1024, 1) cluster_stcon_arcs_##WORDS(                                \
+        int words, const int *first_out, const unsigned long long *out, const int *first_in,                         \
+        const unsigned long long *in, unsigned source, unsigned target, int every, int *answer)                      \
     {                                                                                                                \
-        const unsigned here = cg::this_cluster().block_rank();                                                       \
-        const ShortRecords forward{first_out, out, first_outside_out, outside_out};                                  \
-        const ShortRecords backward{first_in, in, first_outside_in, outside_in};                                     \
-        unsigned *free = shared_memory + 4 * words;                                                                  \
-        const SharedArcs red = forward.of_block(here, words, free);                                                  \
-        const SharedArcs green = out == in ? red : backward.of_block(here, words, free);                             \
-        search<WORDS>(red, green, words, source, target, every, answer);                                             \
+        const unsigned here = cg::this_cluster().block_rank(), count = first_out[here + 1] - first_out[here];        \
+        unsigned *const free = shared_memory + 4 * words;                                                            \
+        const ShortRecords forward = ShortRecords::copy(out + first_out[here], count, free);                         \
+        const ShortRecords backward =                                                                                \
+            out == in ? forward                                                                                      \
+                      : ShortRecords::copy(in + first_in[here], first_in[here + 1] - first_in[here],                 \
+                                           free + 2 * count);                                                        \
+        search<WORDS>(forward, backward, words, source, target, every, answer);                                      \
     }
 KERNELS(1)
 KERNELS(2)

@@ -12,7 +12,8 @@ from retrace.system.interrupts import end_like_ctrl_c
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
 RANDOM_GENERATORS = ("tree-first", "random-degree")
-"""Named here, and checked by a test, so that --help need not load the libraries."""
+PHASES = ("setup", "upload", "solve", "download", "total", "kernel")
+"""Both named here, and checked by a test, so that --help need not load the libraries."""
 
 IDS = (
     "Vertex ids are those of the graph's file. They count from 1 in DIMACS, PACE and Matrix Market files, "
@@ -144,6 +145,27 @@ def make_parser() -> ArgumentParser:
     add("solvers", "lists:list_solvers", does, ids="")
     does = "list the machines that have records in results/machines"
     add("machines", "lists:list_machines", does, ids="")
+
+    check = add(
+        "check-machine", "machine_faults:check_machine",
+        "check a machine's records: what keeps them out of the tables, and what is doubtful",
+        "results/machines/h200", ids="",
+    )  # fmt: skip
+    check.add_argument("folder", type=Path, help="folder of its records, results/machines/NAME")
+    what = "registries of data sets (default: datasets.yaml)"
+    check.add_argument("--datasets", nargs="+", default=["datasets.yaml"], metavar="FILE", help=what)
+
+    compare = add(
+        "compare", "two_machines:compare_machines",
+        "compare the times of two machines, or of two commits of one, for each solver and graph",
+        "results/machines/h200 results/machines/rtx4090 --output ratios.csv", ids="",
+    )  # fmt: skip
+    compare.add_argument("first", type=Path, help="folder of records, such as results/machines/NAME")
+    compare.add_argument("second", type=Path, help="folder of records; its times are divided by the first's")
+    what = "which times (default: %(default)s, which is upload + solve + download)"
+    compare.add_argument("--phase", choices=PHASES, default="total", help=what)
+    what = "a file to write as well, .csv, with all digits"
+    compare.add_argument("--output", type=csv_file, metavar="FILE", help=what)
     return parser
 
 
@@ -213,6 +235,13 @@ def table_file(text: str) -> Path:
     """Take a path whose suffix says what to write."""
     if Path(text).suffix not in (".csv", ".npy", ".he"):
         raise ArgumentTypeError(f"{text!r} should end in .csv, .npy or .he")
+    return Path(text)
+
+
+def csv_file(text: str) -> Path:
+    """Take the path of a CSV file."""
+    if Path(text).suffix != ".csv":
+        raise ArgumentTypeError(f"{text!r} should end in .csv")
     return Path(text)
 
 

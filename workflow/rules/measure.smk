@@ -1,7 +1,8 @@
 # Measure: run and check the solvers of an experiment on its graphs.
 #   in   resources/graphs/<graph>, except for generators; resources/build/<experiment>.json
 #   out  results/machines/<machine>/<experiment>/<graph>.jsonl: a record of each solver
-#   1    measure-<experiment>: an experiment on its graphs; on each of its larger graphs, measure-<experiment>/<graph>
+#   1    measure-<experiment>: an experiment on its graphs; on its larger graphs, measure-<experiment>/larger, or without
+#        a GPU a job for each, measure-<experiment>/<graph>
 #   2    measure_all: all of them
 
 
@@ -20,6 +21,7 @@ for job in PLAN.jobs:
             built=f"resources/build/{job.experiment}.json",
             script=f"{SCRIPTS}/measure.py",
             code=PLAN.modules(job.experiment),
+            datasets=ancient(PLAN.registry_files),
         output:
             [
                 f"{PLAN.own_records}/{job.experiment}/{graph}.jsonl"
@@ -50,6 +52,7 @@ for job in PLAN.jobs:
             f"Measure and check {job.experiment} on {', '.join(job.graphs)}"
         shell:
             "python {input.script:q} --experiment {params.experiment:q} --graphs {params.graphs:q}"
+            " --datasets {input.datasets:q}"
             " --solvers {params.solvers:q} --backend {params.backend:q} {params.memory_and_target:q}"
             " --machine {params.machine:q} --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q}"
             " --budget-s {params.budget:q} --longest-s {params.longest:q} {params.emulated:q} --output {params.folder:q}"

@@ -6,14 +6,19 @@
 #        results/tables/claims-summary.{csv,md,html}
 #        results/report/index.html
 #   1    publish-<experiment>: the table of an experiment, and its figures: those of a report, or one of its own
-#   2    claims: what a report says in words, with verdicts
-#   3    claims_summary: how many claims of each report hold
-#   4    page: all of it in one file, with the record of every number
+#   2    draw-<waterfall>: a printed time's way to ours, from several experiments
+#   3    claims: what a report says in words, with verdicts
+#   4    claims_summary: how many claims of each report hold
+#   5    page: all of it in one file, with the record of every number
 # `--report` names the report of an experiment, if there is one. Its printed numbers are in the .csv beside the .yaml.
 
 
 for name in PLAN.experiments:
-    figures = [figure for figure, of in PLAN.figures.items() if of == name]
+    figures = [
+        figure
+        for figure, of in PLAN.figures.items()
+        if of == name and figure not in PLAN.waterfalls
+    ]
 
     rule:
         """Write the table of an experiment and draw its figures, in one process: most of its time would be its start."""
@@ -23,7 +28,7 @@ for name in PLAN.experiments:
             f"{TEMPLATES}/table.md.j2",
             f"{TEMPLATES}/table.html.j2",
             report=PLAN.report_files(name),
-            records=PLAN.records(name),
+            records=PLAN.records(*PLAN.shown_with(name)),
             script=f"{SCRIPTS}/publish_experiment.py",
             code=imports("publish_experiment.py"),
         output:
@@ -62,6 +67,37 @@ for name in PLAN.experiments:
         shell:
             "python {input.script:q} --experiment {params.experiment:q} --figures {params.figures:q} {params.report:q}"
             " --records {input.records:q} --output results 2> >(tee {log:q} >&2)"
+
+
+for name, (key, experiments) in PLAN.waterfalls.items():
+
+    rule:
+        """Draw a printed time's way to ours, from the records of several experiments."""
+        name:
+            f"draw-{name}"
+        input:
+            report=plan.published(key),
+            records=PLAN.records(*experiments),
+            script=f"{SCRIPTS}/draw_waterfall.py",
+            code=imports("draw_waterfall.py"),
+        output:
+            report(
+                f"results/figures/{name}.svg",
+                caption="../report/figure.rst",
+                category="Figures",
+                labels={"figure": name},
+            ),
+            f"results/figures/{name}.png",
+            f"results/figures/{name}.md",
+        log:
+            f"logs/publish/{name}.log",
+        params:
+            figure=name,
+        message:
+            f"Draw {name}"
+        shell:
+            "python {input.script:q} --figure {params.figure:q} --report {input.report[0]:q} --records {input.records:q}"
+            " --output results/figures 2> >(tee {log:q} >&2)"
 
 
 rule claims:

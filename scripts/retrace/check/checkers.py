@@ -2,12 +2,13 @@
 
 from typing import Any, Protocol
 
+from retrace.check.closed_forms import LimitChecker
 from retrace.check.generated import RandomGraphChecker
 from retrace.check.oracles import Oracle
 from retrace.check.result import CheckResult
 from retrace.check.score_oracle import ScoreOracle
 from retrace.graphs.csr import CSRGraph, Int32Array
-from retrace.graphs.query import Query, Subject
+from retrace.graphs.query import NoGraph, Query, Subject
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
 
@@ -23,7 +24,10 @@ class Checker(Protocol):
 
 def checker_of(problem: str, graph: Subject) -> Checker:
     """Return the checker of a problem's answers on a graph; raise RetraceError if there is none."""
-    if isinstance(graph, RandomGraph):
+    if isinstance(graph, NoGraph):
+        if problem == "limits":
+            return LimitChecker()
+    elif isinstance(graph, RandomGraph):
         if problem == "generate":
             return RandomGraphChecker(graph)
     elif problem == "bellman-ford" or (problem in ("bfs", "stcon", "sssp") and isinstance(graph, CSRGraph)):

@@ -19,7 +19,6 @@ from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.query import Query
-from retrace.system.errors import RetraceError
 
 DIJKSTRA = "scipy.sparse.csgraph.dijkstra"
 BELLMAN_FORD = "scipy.sparse.csgraph.bellman_ford"
@@ -110,28 +109,10 @@ class Oracle:
         except NegativeCycleError:
             return None
         finite = np.isfinite(lengths)
-        if problem == "bellman-ford":
-            certificates.require_32_bits(rows.name, source, lengths[finite].min(), lengths[finite].max())
-        else:
-            refuse_large_sums(rows, source, lengths, values)
+        certificates.require_32_bits(rows.name, source, lengths[finite].min(), lengths[finite].max())
         answer = np.where(finite, lengths, UNREACHABLE).astype(np.int32)
         answer.flags.writeable = False
         return answer
-
-
-def refuse_large_sums(
-    graph: CSRGraph, source: int, lengths: NDArray[np.float64], values: NDArray[np.float64]
-) -> None:
-    """Refuse a graph in which relaxing an arc overflows 32 bits, as every solver of bfs and sssp would."""
-    longest = 0.0
-    for tails, arcs in graph.blocks():
-        through = lengths[tails] + values[arcs]
-        longest = max(longest, through[np.isfinite(through)].max(initial=0))
-    if longest >= UNREACHABLE:
-        raise RetraceError(
-            f"{graph.name}: sums from vertex {source} reach {longest:.0f}, expected less than "
-            f"{UNREACHABLE}, the largest that 32 bits hold; scale the weights down"
-        )
 
 
 def search_bytes(graph: CSRGraph) -> int:

@@ -209,6 +209,14 @@ class Device(ABC):
     def resident_blocks(self, block_size: int) -> int:
         """Return how many blocks of `block_size` threads run at the same time, by the limit on threads."""
 
+    @abstractmethod
+    def multiprocessors(self) -> int:
+        """Return the number of multiprocessors; the emulator says a few."""
+
+    @abstractmethod
+    def cache_bytes(self) -> int:
+        """Return the size of the L2 cache; the emulator, which has none, names a small one."""
+
     def describe(self) -> dict[str, Any] | None:
         """Return the GPU's properties for a record; None for a device that is not a GPU."""
         return None

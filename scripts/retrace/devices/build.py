@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from retrace.devices.assembly import (
@@ -252,8 +253,9 @@ def build_once(source: Path, name: str, compile_to: Callable[[Path], Iterable[Se
 def compile_whole(source: Path, target: Path, compile_to: Callable[[Path], Iterable[Sequence[str]]]) -> None:
     """Compile in a folder beside the target, and rename the result."""
     for left in target.parent.glob(".building-*"):  # by a compiler that was killed
-        if time.time() - left.stat().st_mtime > STALE_S:
-            shutil.rmtree(left, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another compiler, which has ended since
+            if time.time() - left.stat().st_mtime > STALE_S:
+                shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=target.parent) as folder:
         beside = Path(folder) / target.name
         for command in compile_to(beside):

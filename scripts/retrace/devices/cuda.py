@@ -398,8 +398,10 @@ class CudaDevice(Device):
         return self.multiprocessors() * max(1, int(threads) // block_size)
 
     def multiprocessors(self) -> int:
-        """Return the number of multiprocessors."""
         return int(self._gpu.get_attribute(self.cuda.device_attribute.MULTIPROCESSOR_COUNT))
+
+    def cache_bytes(self) -> int:
+        return int(self._gpu.get_attribute(self.cuda.device_attribute.L2_CACHE_SIZE))
 
     def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""

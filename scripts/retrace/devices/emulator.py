@@ -29,6 +29,9 @@ POISON = 0xCD
 RESIDENT_BLOCKS = 3
 """Blocks of a cooperative launch that asks for as many as run at the same time."""
 
+CACHE_BYTES = 2**16
+"""What is said to be the size of the L2 cache, of which there is none."""
+
 
 def guarded_memory(size: int, dtype: DTypeLike) -> NDArray[Any]:
     """Allocate an array, aligned as CUDA does, with room for guards before and after it."""
@@ -391,6 +394,12 @@ class EmulatedDevice(Device):
 
     def resident_blocks(self, block_size: int) -> int:
         return len(os.sched_getaffinity(0))
+
+    def multiprocessors(self) -> int:
+        return RESIDENT_BLOCKS
+
+    def cache_bytes(self) -> int:
+        return CACHE_BYTES
 
     def next_seed(self) -> tuple[int, int]:
         """Return whether the next launch is shuffled, and its seed, which is different for each launch."""

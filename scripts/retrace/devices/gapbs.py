@@ -33,6 +33,8 @@ SHA256 = "5a44e9d7221752eb1e26b1f60e91de778e9eb58d52f4afa7980665d842b7c481"
 MOST_BYTES = 1 << 20
 """More than the archive has, packed or unpacked."""
 OPENMP = ("-fopenmp",)
+OUTCOME = "resources/build/peers/gapbs.json"
+"""What a run makes to say whether GAPBS could be had; a run after its deletion tries again."""
 
 
 def source_folder() -> Path:
@@ -43,7 +45,7 @@ def source_folder() -> Path:
 def why_missing() -> str | None:
     """Return why what calls GAPBS cannot be compiled here; None if it can."""
     if not source_folder().is_dir():
-        again = "scripts/get_gapbs.py tries again, as does a run after rm resources/build/peers/gapbs.json"
+        again = f"scripts/get_gapbs.py tries again, as does a run after rm {OUTCOME}"
         return f"GAPBS's source could not be had; {again}"
     if not has_openmp(find_cxx()):
         return f"{find_cxx()} has no OpenMP, without which GAPBS would run on one core; set CXX to another"
@@ -99,7 +101,10 @@ def obtain(downloads: Path, mirror: str | None, patience: Patience = USUAL) -> N
         downloads.mkdir(parents=True, exist_ok=True)
         with alone(downloads / f".lock-{ARCHIVE}"):
             if archive.is_file():
-                _unpack(_files(archive, f"{archive}: delete it and run again"))
+                try:
+                    _unpack(_files(archive, str(archive)))
+                except RetraceError as error:
+                    raise RetraceError(f"{error}; rm -f {archive} {OUTCOME}, and run again") from None
             else:
                 _unpack(_fetch(archive, mirror, patience))
 

@@ -28,6 +28,8 @@ class Edition(FileModel):
     """Of the uncompressed content. Without it, what the first download finds is trusted from then on."""
     arrays_sha256: SHA256 | None = None
     """Of the graph as it is read, before weights are generated."""
+    unweighted_sha256: SHA256 | None = None
+    """The same without weights, where a data set replaces those of the file."""
     arcs: Annotated[int, Field(ge=0)] | None = None
     """If this file has another number of arcs than the data set."""
     renumber: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,8 +13,31 @@ from retrace.graphs.generators import sample_vertices
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
 
-Subject = Graph | RandomGraph
-"""What a solver is given: a graph, or, for a generator, the description of the graph to make."""
+
+@dataclass(frozen=True)
+class NoGraph:
+    """What a solver of the problem limits is given, which measures the machine itself."""
+
+    name: ClassVar[str] = "none"
+    vertices: ClassVar[int] = 0
+    arcs: ClassVar[int] = 0
+    info: ClassVar[dict[str, Any]] = {
+        "name": name, "vertices": 0, "arcs": 0, "origin": "generated", "edition": "none", "weights": "none",
+        "sha256": None, "seed": None,
+    }  # fmt: skip
+
+
+def no_graph(name: str) -> NoGraph:
+    """Return it if it is named; raise RetraceError for another name."""
+    if name != NoGraph.name:
+        raise RetraceError(
+            f"graph {name}: expected {NoGraph.name}, since limits are measured without a graph"
+        )
+    return NoGraph()
+
+
+Subject = Graph | RandomGraph | NoGraph
+"""What a solver is given: a graph, for a generator the description of the graph to make, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +83,8 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     if problem == "betweenness":
         sample = info.get("sources")
         return [Query.sampled(info["vertices"], sample["count"], sample["seed"]) if sample else Query()]
+    if problem == "limits":
+        return [Query()]
     needed = "pairs" if problem == "stcon" else "source"
     if needed not in info:
         raise RetraceError(

@@ -95,7 +95,9 @@ def as_record(
         "solver": solver.name,
         "backend": measurement.backend,
         "parameters": parameters,
-        "source": None if solver.problem in ("betweenness", "generate") else measurement.query.source,
+        "source": None
+        if solver.problem in ("betweenness", "generate", "limits")
+        else measurement.query.source,
         "graph": {key: info[key] for key in GRAPH_IDENTITY if key in info},
         "status": measurement.status,
         "reason": measurement.reason,

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from retrace.check.checkers import Checker
@@ -29,7 +30,7 @@ from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
 from retrace.solvers.libraries import Peer
 from retrace.system import memory
-from retrace.system.errors import TooLargeError, escaped
+from retrace.system.errors import RetraceError, TooLargeError, escaped
 
 Phases = dict[str, Any]
 """Milliseconds of each phase, and what else is said of a trial."""
@@ -332,6 +333,12 @@ def one_pass(prepared: Solver, query: Query, device: Device | None, with_events:
     download = clock.lap(device)
     phases: Phases = {"upload": upload, "solve": solve, "download": download}
     phases["total"] = upload + solve + download
+    if solver.repeats:
+        clock.lap(device)
+        solver.solve(query)
+        phases["again"] = clock.lap(device)
+        if not np.array_equal(answer, solver.download()):
+            raise RetraceError(f"{solver.name}: a second solve on the same device gave another answer")
     launches = 0 if timer is None else len(timer.brackets)
     phases["kernel"] = timer.milliseconds if timer and launches else None  # a library's launches are unseen
     return Outcome(phases, iterations, answer, solver.predecessors(), solver.observed(), launches)

@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from retrace.graphs.dataset_registry import Dataset, load_registry
+from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
 from retrace.solvers import find, parse
+from retrace.solvers.registry import given
 from retrace.system.errors import RetraceError
 from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTexts, Some, Text, at, read_as
 
@@ -99,9 +101,9 @@ class Experiment(FileModel):
         return list(chain.from_iterable(matrix.specs() for matrix in self.solvers))
 
     @property
-    def generates(self) -> bool:
-        """Whether the solvers generate the graphs instead of being given them."""
-        return self.specs[0].startswith("generate/")
+    def given(self) -> str:
+        """Return what the solvers are given: `graph`, or their problem if they take no stored graph."""
+        return given(self.specs[0])
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -114,8 +116,9 @@ class Experiment(FileModel):
         for key, names in listed.items():
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise at(key, f"expected each item once, found {twice} twice")
-        if len({spec.startswith("generate/") for spec in self.specs}) > 1:
-            raise at("solvers", "expected generators or other solvers, found both; give each an experiment")
+        if len({given(spec) for spec in self.specs}) > 1:
+            told = "expected generators, solvers of limits, or others, found several; give each an experiment"
+            raise at("solvers", told)
         return self
 
 
@@ -206,7 +209,9 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
     for key, experiment in checked.experiments.items():
         known: list[str] = []
         pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
-        if not experiment.generates:
+        if experiment.given == "limits":
+            pattern, expected = NoGraph.name, [NoGraph.name]
+        elif experiment.given == "graph":
             known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE}"
             expected = [
                 *known,

@@ -1,19 +1,22 @@
 """What a run makes, and what each file is made from."""
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.planning.configuration import Configuration, Experiment, Limits, lay_over, load_configuration
-from retrace.records.record import read_records
+from retrace.records.machine_check import find_errors
+from retrace.records.record import read_records, survey
 from retrace.reports.report import Report, load_reports
-from retrace.solvers import GENERATORS, REGISTRY, find
+from retrace.solvers import all_solvers, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
 
@@ -21,8 +24,6 @@ FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
 PAGE = "results/report/index.html"
 """All results on one page."""
-GAPBS = "resources/build/peers/gapbs.json"
-"""The file of the rule `gapbs`."""
 EMULATED_THREADS = 256
 """Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
@@ -34,13 +35,13 @@ class Job:
     name: str
     experiment: str
     graphs: tuple[str, ...]
-    generates: bool
-    """Whether its solvers make the graphs."""
+    takes_graphs: bool
+    """Whether its solvers are given stored graphs."""
 
     @property
     def stored(self) -> list[str]:
         """Return the folders of the graphs that must be there before."""
-        return [] if self.generates else [f"resources/graphs/{graph}" for graph in self.graphs]
+        return [f"resources/graphs/{graph}" for graph in self.graphs if self.takes_graphs]
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ class Plan:
         for name in self.experiments:
             targets[name] += made("tables", name) + self.measured(name) + self.peers(name)
         for name, experiment in self.figures.items():
-            targets[name] += made("figures", name) + self.measured(experiment)
+            of = self.waterfalls[name][1] if name in self.waterfalls else [experiment]
+            targets[name] += made("figures", name) + self.measured(*of)
         for key, report in self.reports.items():
             if report.claims:
                 targets[f"claims-{key}"] += made("tables", f"claims-{key}")
@@ -101,6 +103,24 @@ class Plan:
             key: [*r.tables, *(f.experiment for f in r.figures.values())] for key, r in self.reports.items()
         }
         return next((published(key) for key, experiments in shown.items() if experiment in experiments), [])
+
+    @property
+    def waterfalls(self) -> dict[str, tuple[str, list[str]]]:
+        """Return the report and the experiments of each waterfall, which is drawn by a job of its own."""
+        return {
+            name: (
+                key,
+                [of for of in dict.fromkeys([drawn.experiment, *drawn.also]) if of in self.experiments],
+            )
+            for key, report in self.reports.items()
+            for name, drawn in report.figures.items()
+            if drawn.falls and drawn.experiment in self.experiments
+        }
+
+    def shown_with(self, experiment: str) -> list[str]:
+        """Return the experiments whose records an experiment's table and figures are made of."""
+        others = [name for report in self.reports.values() for name in report.also(experiment)]
+        return [experiment, *(name for name in others if name in self.experiments)]
 
     @property
     def claims(self) -> list[str]:
@@ -176,22 +196,26 @@ class Plan:
 
     @property
     def jobs(self) -> list[Job]:
-        """Return the jobs that measure: an experiment on its graphs, and on each of its larger graphs.
+        """Return the jobs that measure: an experiment on its graphs, and on its larger graphs.
 
-        The graphs of the default scale are small: most of the time of a job for each would be its start.
+        Where solving takes milliseconds, a job for each graph would mostly start. Without a GPU each of the
+        larger graphs has a job: it may take hours, and an interrupted job begins anew.
         """
         found = []
         for name, wanted in self.experiments.items():
-            larger = [graph for graph in self.graphs(name) if graph not in wanted.graphs]
-            found.append(Job(name, name, wanted.graphs, wanted.generates))
-            found += [Job(f"{name}/{graph}", name, (graph,), wanted.generates) for graph in larger]
+            larger = tuple(graph for graph in self.graphs(name) if graph not in wanted.graphs)
+            parts = [(name, tuple(wanted.graphs))]
+            if self.backend == "cuda" and larger:
+                parts.append((f"{name}/larger", larger))
+            else:
+                parts += [(f"{name}/{graph}", (graph,)) for graph in larger]
+            found += [Job(job, name, graphs, wanted.given == "graph") for job, graphs in parts]
         return found
 
     def kernels(self, experiment: str) -> list[str]:
         """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
         own = {path for spec in self.experiments[experiment].specs for path in find(spec).sources}
-        solvers = [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]
-        others = {path for solver in solvers for path in solver.sources} - own
+        others = {path for solver in all_solvers() for path in solver.sources} - own
         needed = project.with_headers(*filter(self.compiles, own))
         return [
             project.path(f"kernels/{path}")
@@ -202,7 +226,7 @@ class Plan:
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
         specs = self.experiments[experiment].specs
-        return [GAPBS] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
+        return [gapbs.OUTCOME] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
 
     def compiles(self, path: str) -> bool:
         """Return whether this run's backends, the host among them, may use a kernel file."""
@@ -226,11 +250,20 @@ class Plan:
         """Return the graphs that stand-ins were stored for."""
         return [graph for graph, info in self.stored.items() if info.get("origin") == "stand-in"]
 
+    def removal(self, graphs: list[str]) -> str:
+        """Return the command after which a run gets graphs again, and measures them again.
+
+        A graph alone would not be missed as long as its records are there.
+        """
+        records = [f"{shlex.quote(self.own_records)}/*/{graph}.jsonl" for graph in graphs]
+        return " ".join(["rm -rf", *(f"resources/graphs/{graph}" for graph in graphs), *records])
+
 
 def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
-    Raise RetraceError if the configuration or a record is wrong, `backend: cuda` has no GPU, a run on the
+    Raise RetraceError if the configuration or a record is wrong, or another machine's record is one that
+    `retrace check-machine` calls an error; if `backend: cuda` has no GPU, a run on the
     emulator would replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
     """
     checked, datasets = load_configuration(config)
@@ -248,11 +281,14 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     every, mine = load_reports().items(), checked.experiments.keys()
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
-    read_records(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
+    placed, faults = survey(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
+    published = {place: record for place, record in placed.items() if record.machine.name != checked.machine}
+    if errors := faults + find_errors(published, datasets):
+        raise RetraceError(errors[0])
     if checked.offline == "fail" and (stand_ins := plan.stand_ins):
         raise RetraceError(
             f"config.offline: fail does not allow stand-ins, and one is stored for {', '.join(stand_ins)}; "
-            f"rm -r {folders(stand_ins)}, and run again"
+            f"{plan.removal(stand_ins)}, and run again"
         )
     return plan
 
@@ -271,11 +307,6 @@ def published(report: str) -> list[str]:
 def made(kind: str, name: str) -> list[str]:
     """Return the files of a table or a figure; the .md of a figure is its caption."""
     return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
-
-
-def folders(graphs: list[str]) -> str:
-    """Return the folders of stored graphs, separated by spaces."""
-    return " ".join(f"resources/graphs/{graph}" for graph in graphs)
 
 
 def stored_info(graph: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from retrace.planning.plan import PAGE, Plan, folders
+from retrace.planning.plan import PAGE, Plan
 from retrace.records.record import Record, read_records
 
 
@@ -23,7 +23,7 @@ def closing_words(plan: Plan) -> str:
     }
     for what, graphs in kinds.items():
         if graphs:
-            again = f"To try again: rm -r {folders(graphs)}, and run again."
+            again = f"To try again: {plan.removal(graphs)}, and run again."
             lines.append(f"{what.format(', '.join(graphs))} {again}")
     return "\n".join(lines)
 

@@ -8,9 +8,10 @@ import io
 import re
 import textwrap
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import floor, log10
+from pathlib import Path
 from typing import Any
 
 from matplotlib import rc_context
@@ -22,13 +23,16 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
 
-from retrace.publish.chart_words import bold_bar, finding, footnotes, heading
-from retrace.publish.panels import DOUBT, LABELS, Line, Panel, family, panels
+from retrace.publish.chart_words import bold_bar, caption, finding, footnotes, heading
+from retrace.publish.panels import DOUBT, LABELS, LIMIT, Line, Panel, family, panels
+from retrace.publish.waterfall import KINDS, Step
 from retrace.records.statistics import Summary
 from retrace.reports.frame import REPORT, Frame
+from retrace.reports.physical_limit import Limit
 from retrace.reports.report import Drawing, Measure, Report, table_layout
-from retrace.reports.wording import SUPERSCRIPTS, duration, power_of_two, ratio
+from retrace.reports.wording import SUPERSCRIPTS, duration, milliseconds, power_of_two, ratio
 from retrace.system.errors import RetraceError
+from retrace.system.files import write_whole
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart, and a grey in place of its yellow.
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
@@ -38,7 +42,8 @@ DASHES = ((0, (3, 1.5)), (0, (5, 1.5)), (0, (1.5, 1.5)))
 HOLLOW = ("o", "^", "v", "s")
 """Of the first printed system, the second and so on."""
 GROUP_COLOURS = ("#D55E00", "#0072B2", "#E69F00", "#56B4E9", "#000000")
-OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73"}
+OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
+FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 
 SETTINGS: Any = {
@@ -92,9 +97,17 @@ def image(figure: Figure, form: str) -> bytes:
     return buffer.getvalue()
 
 
+def write_figure(folder: Path, name: str, frame: Frame, report: Report | None) -> None:
+    """Draw a figure and write its three files: `.svg`, `.png`, and the caption as `.md`."""
+    drawing = drawing_of(report, name, [entry.experiment for entry in frame.measured])
+    figure, text = draw(drawing, frame, report), caption(drawing, frame, report).encode()
+    for form, content in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": text}.items():
+        write_whole(folder / f"{name}.{form}", content)
+
+
 def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
     """Draw a figure, at a column's width unless names need more."""
-    chosen, bars = panels(drawing, frame, report), drawing.kind == "bars"
+    chosen, bars = panels(drawing, frame, report), drawing.kind != "lines"
     with rc_context(SETTINGS):
         figure = Figure(figsize=(1, 1), dpi=300)  # of one inch, so that all places are in inches
         drawn: list[tuple[Axes, Panel]] = []
@@ -103,7 +116,9 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
             high = _height(drawing, panel)
             drawn.append((figure.add_axes((0, top - high, AXES_WIDTH, high)), panel))
             top -= high + (0.42 if bars else 0.27)
-        if bars:
+        if drawing.kind == "waterfall":
+            _draw_falls(figure, drawn)
+        elif bars:
             _draw_bars(figure, drawing, drawn, report)
         elif drawn:
             _draw_lines(drawing, drawn)
@@ -116,13 +131,14 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
         box = _extent(figure)
         for text in footnotes(drawing, chosen):
             box = _add_text(figure, box, text, "top")
-        box = _add_text(figure, box, finding(drawing, frame, report), "bottom")
-        _add_text(figure, box, heading(drawing), "bottom", fontsize=8, fontweight="bold")
+        if drawing.kind != "waterfall" or not chosen:  # whose bars say it
+            box = _add_text(figure, box, finding(drawing, frame, report), "bottom")
+        _add_text(figure, box, heading(drawing, frame, report), "bottom", fontsize=8, fontweight="bold")
     return figure
 
 
 def _height(drawing: Drawing, panel: Panel) -> float:
-    if drawing.kind == "bars":
+    if drawing.kind != "lines":
         return ROW * (1.2 + len(panel.lines) * (2 if drawing.pairs else 1))
     return max(HEIGHT, ROW * len(panel.lines))
 
@@ -318,20 +334,22 @@ def _draw_bars(
         values = [line.dots[0].value for line in panel.lines]
         medians, rows = [value.median for value in values], range(len(values))
         others = [dot.beside.median if dot.beside else None for dot in panel.dots]
-        log = bool(panel.over) or max(medians) > WIDE * min(medians)
+        log = bool(panel.over or drawing.graphs) or max(medians) > WIDE * min(medians)
         axes.set_title(panel.title, pad=6, x=0, ha="left")
         axes.set_xscale("log" if log else "linear")
         shades = [shade(colours.get(line.key, COLOURS[-1]), white[panel.machine]) for line in panel.lines]
         if dots := log and not panel.over:
             axes.grid(axis="y", color="0.88", lw=0.6)
             axes.scatter(medians, rows, c=shades, s=13, zorder=3)
+            if isinstance(panel.limit, Limit):
+                axes.axvline(panel.limit.ms, color="0.6", lw=0.7, ls=":", zorder=1)
         else:
             base = 1 if panel.over else 0
             axes.axvline(base, color="black", lw=0.6)
             axes.barh(rows, [m - base for m in medians], left=base, color=shades, height=0.72, zorder=2)
         thin: Any = {"fmt": "none", "ecolor": "black", "elinewidth": 0.7, "capsize": 1.5, "zorder": 4}
         axes.errorbar(medians, rows, xerr=_errors(values), **thin)
-        write = ratio if panel.over else duration
+        write = ratio if panel.over else milliseconds if drawing.graphs else duration
         for row, (value, other) in enumerate(zip(values, others, strict=True)):
             text, right = write(value.median), max(value.q3, 1) if panel.over else value.q3
             if other is not None:
@@ -345,6 +363,9 @@ def _draw_bars(
             label.set_fontweight("bold" if line.name == bold_bar(drawing, report) else "normal")
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(values) - 0.4, -0.6)
+        if drawing.graphs:
+            every = [dot.value.median for _, other in drawn for dot in other.dots]
+            axes.set_xlim(min(every) / 1.5, max(every) * 1.5)
         if log:
             _name_powers(axes.xaxis, 2)
         else:
@@ -352,6 +373,34 @@ def _draw_bars(
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     if drawn:
         drawn[-1][0].set_xlabel(f"{LABELS[drawing.y]}{', ratio' if drawn[-1][1].over else ' (ms)'}")
+    _add_key(figure, drawn, colours)
+
+
+def _draw_falls(figure: Figure, drawn: Sequence[tuple[Axes, Panel]]) -> None:
+    """Draw each step as a bar from the time before to the time after, on a logarithmic axis."""
+    for axes, panel in drawn:
+        rows = range(len(panel.lines))
+        axes.set_title(panel.title, pad=6, x=0, ha="left")
+        axes.set_xscale("log")
+        axes.sharex(drawn[0][0])
+        for row, line in zip(rows, panel.lines, strict=True):
+            (dot,), colour = line.dots, FALL_COLOURS[line.key]
+            after = dot.value.median
+            step = Step(line.key, line.name, dot.x, dot.value, dot.entry)
+            axes.plot([dot.x, after], [row, row], color=colour, lw=5, solid_capstyle="butt", zorder=2)
+            axes.plot(after, row, "o", color=colour, markersize=4.5, zorder=3)
+            right = max(dot.x, after)
+            axes.annotate(step.label, (right, row), (5, 0), textcoords="offset points", va="center")
+        axes.set_yticks(rows, [line.name for line in panel.lines])
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(len(panel.lines) - 0.4, -0.6)
+    if drawn:
+        _name_powers(drawn[0][0].xaxis, 2)
+        drawn[-1][0].set_xlabel("Time (ms)")
+        _add_key(figure, drawn, FALL_COLOURS)
+
+
+def _add_key(figure: Figure, drawn: Sequence[tuple[Axes, Panel]], colours: Mapping[str, str]) -> None:
     there = {line.key for _, panel in drawn for line in panel.lines}
     key = [Patch(color=colour, label=kind) for kind, colour in colours.items() if kind in there]
     if len(key) > 1:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
 from retrace.publish.provenance import cores, emulated, mixture
+from retrace.publish.standing import comparison, headline, standings_of
+from retrace.publish.waterfall import MEANINGS, sentences, ways
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, differences
@@ -19,9 +21,11 @@ MEANT: dict[Measure, str] = {
     "solve": "Solve is every iteration, without the copies of the graph and of the answer.",
     "download": "Download copies the answer to the host.",
     "total": "The total is upload, solve and download, without setup.",
+    "again": "To solve again is to solve once more on what is on the device, right after a trial.",
     "kernel": "Kernel time is the launches' own time on the device.",
     "transfer": "The share is upload and download over upload, solve and download.",
     "with setup": "The total with setup is the median setup with upload, solve and download.",
+    "step": "A step is repeated until it takes 20 ms; its time is solve over the number of steps.",
 }
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
@@ -29,8 +33,12 @@ UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says ho
 NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
 
 
-def heading(drawing: Drawing) -> str:
-    """Return the title with the report's own number."""
+def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
+    """Return the title with the report's own number, or with what the first graph of a drawing shows."""
+    if kernels := [way for way in ways(drawing, frame) if way.kernel]:
+        return f"{drawing.title}: {kernels[-1].title}, {kernels[-1].ends}"
+    if drawing.graphs and (standings := standings_of(drawing, frame, report)):
+        return f"{drawing.title}: {headline(standings)}"
     return f"{drawing.title} ({drawing.number})" if drawing.number else drawing.title
 
 
@@ -42,6 +50,10 @@ def bold_bar(drawing: Drawing, report: Report | None) -> str | None:
 
 def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Say what the data show: whether the drawing's claim holds, or which solver is the fastest."""
+    if told := sentences(drawing, frame):
+        return " ".join(told)
+    if drawing.graphs and (standings := standings_of(drawing, frame, report)):
+        return comparison(standings)
     own, said = entries_of(drawing, frame), []
     if not own.on_gpu:
         said = [UNTIMED if any(entry.times for entry in own.measured) else NOTHING]
@@ -69,6 +81,8 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     there = [own for line in lines if (own := [entry for entry in line if entry.label == graph])]
     if not there:
         return ""
+    if drawing.y == "step":
+        return _steps(chosen)
     first, *rest = sorted((min(own, key=lambda e: e.times[drawing.y].median) for own in there),
                           key=lambda e: e.times[drawing.y].median)  # fmt: skip
     best = first.times[drawing.y]
@@ -102,6 +116,13 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     return f"{text}{end}"
 
 
+def _steps(chosen: Sequence[Panel]) -> str:
+    """Name the shortest and the longest step."""
+    bars = [line for panel in chosen for line in panel.lines]
+    first, last = (f"{duration(line.dots[0].value.median)} ({line.name})" for line in (bars[0], bars[-1]))
+    return f"{chosen[0].machine}: from {first} to {last}."
+
+
 def signs(chosen: Iterable[Panel]) -> dict[str, list[Entry]]:
     """Return what carries each sign."""
     found: dict[str, list[Entry]] = defaultdict(list)
@@ -129,7 +150,16 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     drawn = list({id(dot.entry): dot.entry for panel in chosen for dot in panel.dots}.values())
     measured, printed = [e for e in drawn if e.record], [e for e in drawn if e.printed]
     said: list[str] = []
-    if measured:
+    if drawing.kind == "waterfall":
+        said.append(
+            "A bar leads from one time to the next; beside it are the time and what it was divided by."
+        )
+        said += [
+            MEANINGS[key]
+            for key in dict.fromkeys(line.key for p in chosen for line in p.lines)
+            if key in MEANINGS
+        ]
+    elif measured:
         what = "Bars (dots on a logarithmic axis)" if drawing.kind == "bars" else "Lines"
         said.append(f"{what} show medians, thin bars the quartiles.")
         shown = [*(panel.measure for panel in chosen), *([drawing.beside] if drawing.beside else [])]
@@ -140,9 +170,12 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         said.append(f"Bold: {bold}, which the report calls the fastest.")
     if any(line.apart and not joined for p in chosen for line in p.lines for joined, _ in line.strokes):
         said.append("Hollow markers without a line are real graphs; the lines join generated ones.")
-    if printed:
+    if printed and drawing.kind != "waterfall":
         repeated = word_list(list(dict.fromkeys(f"{e.name} by {e.solver}" for e in printed)))
         said.append(f"Dashed lines with hollow markers are printed; Retrace repeats {repeated}.")
+    for panel in chosen if drawing.graphs else ():
+        known = panel.limit if isinstance(panel.limit, str) else panel.limit.why
+        said.append(f"Limit of {panel.dots[0].entry.label} on {panel.machine}: {known}.")
     said += drawing.caption
     said += [f"{what}: {'; '.join(_hardware(some))}." for what, some in
              (("Printed on", printed), ("Measured on", measured)) if some]  # fmt: skip
@@ -154,7 +187,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         else:
             labels = word_list(list(dict.fromkeys(entry.label for entry in entries)))
             said.append(f"{sign}: {labels}, made by a generator.")
-    parts = [f"**{heading(drawing)}.** {finding(drawing, frame, report)}", " ".join(said)]
+    parts = [f"**{heading(drawing, frame, report)}.** {finding(drawing, frame, report)}", " ".join(said)]
     if report and drawing.claim:
         claim = report.claims[drawing.claim]
         parts.append(f"The claim ({claim.section}) is judged by: {claim.rule}.")

@@ -7,9 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
 from retrace.reports.evidence import fits, meets
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, why_incomparable
+from retrace.reports.physical_limit import Limit, limit_of
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
 from retrace.reports.wording import plural
@@ -21,8 +23,10 @@ LABELS: dict[Measure, str] = {
     "download": "Download time",
     "total": "Total time",
     "kernel": "Kernel time",
+    "again": "Time to solve again",
     "transfer": "Transfer, share of total",
     "with setup": "Total time with setup",
+    "step": "Time of a step",
 }
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 """The signs on points of other graphs than the named one, by the ending of the label."""
@@ -30,6 +34,8 @@ DOUBT = "○"
 MOST_PRINTED = 4
 """More printed lines than these have panels of their own."""
 MOST_GRAPHS = 5
+LIMIT = "limit"
+"""The name of the row of what no search can be below."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,8 @@ class Panel:
     measure: Measure = "total"
     over: str = ""
     below: bool = False
+    limit: Limit | str = ""
+    """Of a graph that a drawing names: what no search can be below, or why that is not known."""
 
     @property
     def dots(self) -> list[Dot]:
@@ -107,11 +115,13 @@ def entries_of(drawing: Drawing, frame: Frame) -> Frame:
 
 def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]:
     """Choose what is drawn; a panel without lines is left out."""
-    frame, layout = entries_of(drawing, frame), table_layout(report, drawing.experiment)
+    whole, frame, layout = frame, entries_of(drawing, frame), table_layout(report, drawing.experiment)
     read = report.variant if report else Variant.parse
     timed = {m: [e for e in frame.measured if e.machine == m and e.times] for m in frame.machines}
+    if drawing.kind == "waterfall":
+        return [_fall(way) for way in ways(drawing, whole)]
     if drawing.kind == "bars":
-        found = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read)]
+        found = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read, whole)]
         return [panel for panel in found if panel.lines]
     lines = _named(drawing, frame, read)
     measures = dict.fromkeys(filter(None, (drawing.y, drawing.beside)))
@@ -140,6 +150,13 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
         below = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
         found += [replace(panel, below=True) for panel in below if panel.lines]
     return found
+
+
+def _fall(way: Way) -> Panel:
+    """Make a line of each step, whose dot has the time before as its place."""
+    steps = (*way.kernel, *way.baseline)
+    lines = [Line(step.name, step.kind, [Dot(step.before, step.after, step.entry)]) for step in steps]
+    return Panel(way.machine, way.title, lines)
 
 
 def most_work(entries: Iterable[Entry]) -> str:
@@ -230,11 +247,17 @@ def _printed(frame: Frame) -> list[Line]:
 
 
 def _bars(
-    drawing: Drawing, entries: Sequence[Entry], layout: TableLayout, read: Callable[[str], Variant]
+    drawing: Drawing,
+    entries: Sequence[Entry],
+    layout: TableLayout,
+    read: Callable[[str], Variant],
+    whole: Frame,
 ) -> Iterable[Panel]:
     series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs, "")
-    for graph in _graphs(entries, layout):
-        own = [entry for entry in entries if entry.label == graph]
+    for graph in drawing.graphs or _graphs(entries, layout):
+        own = [e for e in entries if (e.graph if drawing.graphs else e.label) == graph]
+        if not own:
+            continue
         found = []
         for entry in own:
             spec = next((spec for spec in series if fits(entry, read(spec))), "")
@@ -245,11 +268,16 @@ def _bars(
             if value and value.median > 0 and (spec or not series):
                 name = series.get(spec) or entry.name
                 name = f"{name}\nover {base}" if drawing.pairs else name
+                cores = entry.record.cores if entry.record and drawing.graphs else None
+                name += f", {plural(cores, 'core')}" if cores else ""
                 found.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
         found.sort(key=lambda line: line.dots[0].value.median)
         machine, trials = entries[0].machine, spans(line.dots[0].value.n for line in found)
         divided = drawing.over or ("its partner" if drawing.pairs else "")
-        yield Panel(machine, f"{machine}, {searches(own)}, {trials}", found, drawing.y, divided)
+        limit = limit_of(own, whole) if drawing.graphs else ""
+        if isinstance(limit, Limit):
+            found.insert(0, Line(LIMIT, LIMIT, [Dot(0, Summary.of([limit.ms]), own[0])]))
+        yield Panel(machine, f"{machine}, {searches(own)}, {trials}", found, drawing.y, divided, limit=limit)
 
 
 def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:
@@ -276,6 +304,8 @@ def _sampled(entry: Entry) -> bool:
 
 def searches(entries: Sequence[Entry]) -> str:
     """Name the graph of some entries, and say of betweenness how many of its vertices were sources."""
+    if entries and entries[0].record and entries[0].record.problem == "limits":
+        return "constants"
     if not entries or not entries[0].record or entries[0].record.problem != "betweenness":
         return entries[0].label if entries else ""
     graph, vertices = entries[0].label, f"{entries[0].vertices:,}"

@@ -8,12 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import ceil, inf
 from operator import add
 
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import cores, emulated, provenance
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
 from retrace.reports.frame import Entry, Frame, GraphRow, speed_up, why_incomparable
+from retrace.reports.physical_limit import LEAST_BYTES, Limit, least_bytes, limit_of
 from retrace.reports.report import Measure, Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits, word_list
 
@@ -25,15 +27,15 @@ TWICE = " / "
 def page(frame: Frame, experiment: str, report: Report | None) -> Page:
     """Lay an experiment's table out for reading."""
     found, layout = frame.of(experiment), table_layout(report, experiment)
-    grid = _Grid(found, layout)
+    grid = _Grid(found, layout, frame)
     claims = report.claims.values() if report else ()
     judged = report.key if report and any(experiment in claim.experiments for claim in claims) else ""
-    tables = grid.graphs_as_rows() if layout.rows == "graphs" else grid.solvers_as_rows()
+    lay_out = {"graphs": grid.graphs_as_rows, "solvers": grid.solvers_as_rows, "ranked": grid.ranked}
     return Page(
         title=f"{layout.number}: {layout.title}" if layout.number else layout.title,
         summary=_summary(found, grid, report),
         label_heading="Graph" if layout.rows == "graphs" else "Solver",
-        tables=tables,
+        tables=lay_out[layout.rows](),
         notes=grid.notes.texts,
         remarks=[
             *layout.remarks,
@@ -63,6 +65,8 @@ class _Grid:
 
     frame: Frame
     layout: TableLayout
+    whole: Frame
+    """The frame with other experiments, such as the machine's constants."""
     notes: Notes = field(default_factory=Notes)
 
     def __post_init__(self) -> None:
@@ -71,7 +75,8 @@ class _Grid:
         )
         """Whether times are bare milliseconds, as the report prints them."""
         self.solvers = self.frame.solvers
-        self.measures: list[Measure] = list(dict.fromkeys((self.layout.by, "total")))
+        beside: tuple[Measure, ...] = () if self.layout.by == "step" else ("total",)
+        self.measures: list[Measure] = list(dict.fromkeys((self.layout.by, *beside)))
         """What the cells of an entry show."""
         self.own = {spec: printed for printed, spec in reversed(self.layout.solvers.items())}
         """The printed name of each solver of the report."""
@@ -173,6 +178,44 @@ class _Grid:
         groups = [Group("", titles)] if alone else [Group(title, self.measures) for title in titles]
         return Table(groups, rows, heading)
 
+    def ranked(self) -> list[Table]:
+        """Lay out a table for each graph and machine: a row for each solver, the fastest first."""
+        tables, by = [], self.layout.by
+        for row, machine in product(self.frame.rows, self.frame.machines):
+            here = [entry for (name, _), entry in row.measured.items() if name == machine]
+            here.sort(key=lambda entry: entry.times[by].median if entry.times else inf)
+            base = row.of(machine, self.layout.published)
+            numbers = {
+                **{str(measure): [self.time_cell(e, measure) for e in here] for measure in self.measures},
+                f"{self.layout.published} takes": [self.published_cell(base, entry) for entry in here],
+                "prepare": [_prepare(entry) for entry in here],
+                "paid after": [_paid(entry, base, by) for entry in here],
+                "million arcs/s": [_rate(entry, by) for entry in here],
+                "GB/s": [_bandwidth(entry, by) for entry in here],
+            }
+            numbers = {head: cells for head, cells in numbers.items() if any(c.text != EMPTY for c in cells)}
+            words = {"whose": [Cell(e.group) for e in here], "on": [Cell(_place(e)) for e in here]}
+            cells = zip(*numbers.values(), *words.values(), strict=True)
+            rows = [Row(entry.full_name, own) for entry, own in zip(here, cells, strict=True)]
+            limit = limit_of(here, self.whole) if here and self.layout.published else ""
+            if isinstance(limit, Limit):
+                told = Cell(
+                    duration(limit.ms), notes=[self.notes.number(f"{row.title} on {machine}: {limit.why}.")]
+                )
+                rows.insert(0, Row("limit", [told, *[Cell()] * (len(numbers) + len(words) - 1)]))
+            counts = f": {row.first.vertices:,} vertices, {row.first.arcs:,} arcs" * bool(row.first.vertices)
+            marks = "".join(f" [{note}]" for note in self.differences(row))
+            groups = [Group("", list(numbers)), Group("", list(words), "text")]
+            tables += [Table(groups, rows, f"{row.title} on {machine}{counts}{marks}")] if rows else []
+        return tables
+
+    def published_cell(self, published: Entry | None, entry: Entry) -> Cell:
+        """Say how many times as long the published kernel takes as a solver."""
+        if published is entry and entry.times:
+            return Cell(ratio(1))
+        found = speed_up(published, entry, self.layout.by)
+        return Cell(f"{UNSURE} " * (not found[1]) + ratio(found[0])) if found else Cell()
+
     def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
         found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
         if not found:
@@ -229,10 +272,26 @@ class _Grid:
             told = [self.with_setup(row, entry) for row in self.frame.rows
                     if (entry := row.of(machine, spec)) and entry.times]  # fmt: skip
             found += [f"{machine}, {spec} with its setup: {'; '.join(told)}."] if told else []
+        if self.layout.rows == "ranked":
+            found += self.meanings()
         if any(entry.kind == "library" for entry in self.solvers.values()):
             alone = "without making their own graph object, and with the conversion of their answers."
             found.append(f"The libraries' times are those of the search, {alone}")
         return found
+
+    def meanings(self) -> list[str]:
+        """Say what the columns of ranked solvers mean."""
+        by, published = self.layout.by, self.layout.published
+        if not published:
+            return [f"GB/s: the bytes of a {by} over its time."]
+        return [
+            f"{published} takes: how many times as long as the row's solver, by {by}. "
+            f"{UNSURE} marks two times that cannot be told apart. {RULE}",
+            "Prepare: what a solver makes of the graph alone, on the host. It has paid after as many sources "
+            f"as take {published} longer than the preparation and their searches take this solver.",
+            f"Million arcs/s: all arcs of the graph, whether a search reads them or not, over {by}.",
+            f"GB/s: {LEAST_BYTES} over {by}.",
+        ]
 
     def with_setup(self, row: GraphRow, entry: Entry) -> str:
         """Say what a solver takes with its setup and without, and what is printed of it."""
@@ -243,18 +302,45 @@ class _Grid:
 
 
 def _summary(found: Frame, grid: _Grid, report: Report | None) -> str:
-    first = "" if grid.measures == ["total"] else f"{grid.layout.by} and, beside it, "
-    measured = f"the median of the verified trials' {first}total (upload + solve + download)."
+    shown = ["total (upload + solve + download)" if m == "total" else str(m) for m in grid.measures]
+    measured = f"the median of the verified trials' {' and, beside it, '.join(shown)}."
     if not found.printed:
-        return f"Each time is {measured}{' The report prints no numbers for it.' if report else ''}"
+        silent = " The report prints no numbers for it." if report and report.claims else ""
+        return f"Each time is {measured}{silent}"
     unit = "Milliseconds: printed" if grid.plain else "Printed"
     return f"{unit} numbers, as printed, beside measured ones: each {measured}"
 
 
-def _rate(entry: Entry | None) -> Cell:
-    if entry is None or entry.total is None or not entry.total.median:
+def _rate(entry: Entry | None, measure: Measure = "total") -> Cell:
+    times = entry.times.get(measure) if entry else None
+    if entry is None or times is None or not times.median or not entry.arcs:
         return Cell()
-    return Cell(three_digits(entry.arcs / entry.total.median / 1e3))
+    return Cell(three_digits(entry.arcs / times.median / 1e3))
+
+
+def _bandwidth(entry: Entry, measure: Measure) -> Cell:
+    times, moved = entry.times.get(measure), least_bytes(entry)
+    return Cell(three_digits(moved / times.median / 1e6)) if times and times.median and moved else Cell()
+
+
+def _prepare(entry: Entry) -> Cell:
+    ms = entry.record.observed.get("prepare_ms") if entry.record and entry.times else None
+    return Cell() if ms is None else Cell(duration(ms))
+
+
+def _paid(entry: Entry, published: Entry | None, measure: Measure) -> Cell:
+    """Say after how many sources the preparation has paid; never, if the published kernel is faster."""
+    prepare = entry.record.observed.get("prepare_ms") if entry.record else None
+    if prepare is None or published is None or speed_up(published, entry, measure) is None:
+        return Cell()
+    saved = published.times[measure].median - entry.times[measure].median
+    return Cell(plural(ceil(prepare / saved - 1e-9), "source") if saved > 0 else "never")
+
+
+def _place(entry: Entry) -> str:
+    """Say what a solver ran on."""
+    cores = entry.record.cores if entry.record else None
+    return plural(cores, "core") if cores else "GPU"
 
 
 def _tip(entry: Entry, times: Summary) -> str:

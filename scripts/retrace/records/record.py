@@ -8,7 +8,7 @@ import gc
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
@@ -20,7 +20,7 @@ from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 from retrace.system.models import SHA256, Model, Name, at, explain, one_line
 
-Phase = Literal["setup", "upload", "solve", "download", "total", "kernel"]
+Phase = Literal["setup", "upload", "solve", "download", "total", "kernel", "again"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
@@ -45,6 +45,9 @@ class Trial(Model):
     total: Milliseconds = Field(description="upload + solve + download")
     kernel: Milliseconds | None = Field(
         default=None, description="sum of the kernels' device times, from a pass of its own; null if unknown"
+    )
+    again: Milliseconds | None = Field(
+        default=None, description="a second solve on what is on the device, right after the download"
     )
     load: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"
@@ -117,7 +120,7 @@ class Record(Model):
 
     schema_version: Literal[2] = 2
     experiment: str = Field(description="its key in config.yaml, such as table-3.3")
-    problem: Literal["bfs", "stcon", "sssp", "generate", "bellman-ford", "betweenness"]
+    problem: Literal["bfs", "stcon", "sssp", "generate", "bellman-ford", "betweenness", "limits"]
     solver: Annotated[str, Field(pattern="^[a-z-]+/[a-z0-9-]+$", description="problem/variant")]
     backend: Literal["cuda", "emulator", "host"]
     parameters: dict[Annotated[str, Field(pattern="^[a-z_]+$")], Whole | float | str] = Field(
@@ -297,19 +300,42 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
     the machine, experiment and graph that a path `machines/<machine>/<experiment>/<graph>.jsonl` names, or
     contradicts the other records.
     """
-    records: list[Record] = []
-    places: list[tuple[Path, int]] = []
+    placed, faults = survey(paths)
+    if faults:
+        raise RetraceError(faults[0])
+    return list(placed.values())
+
+
+def survey(paths: Iterable[Path]) -> tuple[dict[str, Record], list[str]]:
+    """Read records by their place, `file:line`; return also a line for all that `read_records` refuses."""
+    placed: dict[str, Record] = {}
+    faults: list[str] = []
     gc.disable()  # it would look through the records again and again while there are more and more
     try:
         for path in paths:
-            found = [parse_record(line, f"{path}:{number}") for number, line in enumerate(_lines(path), 1)]
-            _check_file(path, found)
-            records += found
-            places += [(path, number) for number in range(1, len(found) + 1)]
-        _check_agreement(records, places)
+            found = _sound(path, faults)
+            faults += _misplaced(path, found)
+            placed |= found
+        faults += _contradictions(placed)
     finally:
         gc.enable()
-    return records
+    return placed, faults
+
+
+def _sound(path: Path, faults: list[str]) -> dict[str, Record]:
+    """Return the sound records of a file by their place; append to `faults` what is said of the others."""
+    found: dict[str, Record] = {}
+    try:
+        lines = _lines(path)
+    except RetraceError as error:
+        faults.append(str(error))
+        return found
+    for number, line in enumerate(lines, 1):
+        try:
+            found[f"{path}:{number}"] = parse_record(line, f"{path}:{number}")
+        except RetraceError as error:
+            faults.append(str(error))
+    return found
 
 
 def _lines(path: Path) -> list[str]:
@@ -321,42 +347,38 @@ def _lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _check_file(path: Path, records: list[Record]) -> None:
-    """Raise RetraceError if two records have one subject, or one is not of what the path names."""
+def _misplaced(path: Path, placed: dict[str, Record]) -> Iterator[str]:
+    """Yield a line for each record whose subject another one has, or that is not of what the path names."""
     above, machine, experiment = ("", "", "", *path.parts[:-1])[-3:]
     named = {"machine.name": machine, "experiment": experiment, "graph.name": path.stem}
     subjects = set()
-    for number, record in enumerate(records, 1):
+    for place, record in placed.items():
         found = (record.machine.name, record.experiment, record.graph.name)
         if above == "machines" and found != tuple(named.values()):
             key, was = next((key, was) for key, was in zip(named, found, strict=True) if was != named[key])
             expected = f"expected {named[key]}, as the path says, found {one_line(was)}"
-            raise RetraceError(f"{path}:{number}: {key}: {expected}")
+            yield f"{place}: {key}: {expected}"
         subject = (*found, record.graph.sha256 if record.problem != "generate" else None, *record.subject)
         if subject in subjects:
-            raise RetraceError(f"{path}:{number}: solver: a second record of {record.solver}; keep one")
+            yield f"{place}: solver: a second record of {record.solver}; keep one"
         subjects.add(subject)
 
 
-def _check_agreement(records: list[Record], places: list[tuple[Path, int]]) -> None:
-    """Raise RetraceError if records state two sizes of a graph, or two answers to a question.
+def _contradictions(placed: dict[str, Record]) -> Iterator[str]:
+    """Yield a line for each question that records answer in two ways: a graph's size, or the only answer.
 
     It names a record of those that fewest agree with.
     """
-    said: dict[Any, Any] = {}
-    for record in records:
+    said: dict[Any, dict[Any, list[str]]] = defaultdict(dict)
+    for place, record in placed.items():
         for about, stated in record.statements.items():
-            if said.setdefault(about, stated) == stated:
-                continue
-            opinions: dict[Any, list[tuple[Path, int]]] = defaultdict(list)
-            for place, other in zip(places, records, strict=True):
-                if about in other.statements:
-                    opinions[other.statements[about]].append(place)
+            said[about].setdefault(stated, []).append(place)
+    for about, opinions in said.items():
+        if len(opinions) > 1:
             odd, *_, most = sorted(opinions.values(), key=len)
-            (path, number), (file, line) = odd[-1], most[0]
-            others = f"{len(most)} others, such as {file}:{line}"
+            others = f"{len(most)} others, such as {most[0]}"
             advice = "delete the wrong file and measure it again"
-            raise RetraceError(f"{path}:{number}: {about[0]}: not that of {others}; {advice}")
+            yield f"{odd[-1]}: {about[0]}: not that of {others}; {advice}"
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:

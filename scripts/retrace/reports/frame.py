@@ -264,11 +264,11 @@ def read_frames(paths: Iterable[Path], records: Iterable[Path]) -> tuple[list[Re
     return reports, build(read_records(records), numbers, layouts)
 
 
-def speed_up(slow: Entry | None, fast: Entry | None) -> tuple[float, bool] | None:
+def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total") -> tuple[float, bool] | None:
     """Return how many times faster one entry is than another that compares with it, and whether for sure."""
     if slow is None or fast is None or slow is fast or why_incomparable(slow, fast) is not None:
         return None
-    a, b = slow.total, fast.total
+    a, b = slow.times.get(measure), fast.times.get(measure)
     return (a.median / b.median, rank(a, b) != 0) if a and b and b.median else None
 
 
@@ -364,6 +364,8 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
     values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
     before = Summary.of(record.setup).median
     values["with setup"] = [before + trial.total for trial in record.trials]
+    if record.problem == "limits" and record.iterations:
+        values["step"] = [trial.solve / record.iterations for trial in record.trials]
     return {measure: Summary.of(some) for measure, some in values.items() if some}
 
 

@@ -15,8 +15,11 @@ from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
 
-Measure = Literal["setup", "upload", "solve", "download", "total", "kernel", "transfer", "with setup"]
-"""A phase of a trial, the share of upload and download in its total, or the total with the median setup."""
+Measure = Literal[
+    "setup", "upload", "solve", "download", "total", "kernel", "again", "transfer", "with setup", "step"
+]
+"""A phase of a trial, the share of upload and download in its total, or the total with the median setup; of
+the problem limits, the time of a step, such as a load."""
 Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 
@@ -48,10 +51,15 @@ class TableLayout(FileModel):
     """printed columns or rows, each with the solver that repeats it"""
     groups: dict[str, list[Spec]] = Field(default_factory=dict)
     """kinds of solvers, told apart by colour where they are ranked"""
-    rows: Literal["graphs", "solvers"] = "solvers"
+    rows: Literal["graphs", "solvers", "ranked"] = Field(
+        default="solvers", description="ranked: a table for each graph and machine, the fastest solver first"
+    )
     by: Measure = Field(default="total", description="what the cells show; the total stands beside it")
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
+    published: Spec | None = Field(
+        default=None, description="the kernel of which ranked rows say how many times as long it takes"
+    )
     rate: bool = Field(default=False, description="show arcs per second beside each time")
     setup: list[Spec] = Field(
         default_factory=list, description="solvers with columns for it and the total with it"
@@ -67,13 +75,24 @@ class Compared(FileModel):
     over: Spec
 
 
+class Fall(FileModel):
+    """A printed time's way to ours, on one graph: a panel of a waterfall."""
+
+    experiment: Key = Field(description="whose table has the printed times, and our runs of what is printed")
+    graph: str
+    kernel: Spec = Field(description="the published kernel")
+    baseline: Spec = Field(description="what the report compares it with, on one core")
+    ours: list[Spec] = Field(description="kernels of ours that may take its place")
+    beside: Key = Field(description="the experiment in which they were measured together")
+
+
 class Drawing(FileModel):
-    """What a figure shows: lines against a size or a setting, or ranked bars, a panel for each machine."""
+    """What a figure shows: lines against a size or a setting, ranked bars, or falls, a panel per machine."""
 
     experiment: Key
     title: str
     number: str = Field(default="", description="the printed figure or table that it mirrors")
-    kind: Literal["lines", "bars"] = "lines"
+    kind: Literal["lines", "bars", "waterfall"] = "lines"
     x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
     y: Measure = "total"
     beside: Measure | None = Field(
@@ -85,6 +104,12 @@ class Drawing(FileModel):
     """bars alone: each variant with what it is divided by"""
     compared: Compared | None = None
     where: Where = Where()
+    graphs: list[str] = Field(
+        default_factory=list,
+        description="of bars: a panel for each, the first in the title, on one axis that begins at the limit",
+    )
+    falls: list[Fall] = Field(default_factory=list, description="of a waterfall: its panels")
+    also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
     claim: str | None = Field(default=None, description="the claim whose verdict the title states")
     caption: list[str] = Field(default_factory=list, description="what a reader must know beside the figure")
@@ -92,7 +117,7 @@ class Drawing(FileModel):
     @property
     def shows_all(self) -> bool:
         """Whether every solver of the experiment has a place."""
-        return self.series is None and not self.pairs and self.where == Where()
+        return self.series is None and not self.pairs and not self.falls and self.where == Where()
 
 
 class Front(FileModel):
@@ -121,6 +146,8 @@ class Report(FileModel):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         for name, figure in self.figures.items():
+            if (figure.kind == "waterfall") != bool(figure.falls):
+                raise ValueError(f"figures.{name}.falls: expected some of a waterfall, and of no other kind")
             if figure.claim is not None and figure.claim not in self.claims:
                 told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
                 raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
@@ -144,6 +171,11 @@ class Report(FileModel):
         figures = [figure.experiment for figure in self.figures.values()]
         claims = [name for claim in self.claims.values() for name in claim.experiments]
         return list(dict.fromkeys([*self.tables, *figures, *claims]))
+
+    def also(self, experiment: str) -> list[str]:
+        """Return the other experiments that an experiment's figures read, but for waterfalls."""
+        drawings = (one for one in self.figures.values() if one.experiment == experiment and not one.falls)
+        return list(dict.fromkeys(name for drawing in drawings for name in drawing.also))
 
     def variant(self, spec: str) -> Variant:
         """Read a variant that this report names."""

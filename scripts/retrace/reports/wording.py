@@ -9,12 +9,17 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def duration(ms: float) -> str:
-    """Write a time with three digits, in the unit that reads best: µs, ms or s."""
+    """Write a time with three digits, in the unit that reads best: ns, µs, ms or s."""
     ms = float(f"{ms:.3g}")
-    for factor, unit in ((1e-3, "s"), (1, "ms")):
+    for factor, unit in ((1e-3, "s"), (1, "ms"), (1e3, "µs")):
         if ms * factor >= 1:
             return f"{three_digits(ms * factor)} {unit}"
-    return f"{three_digits(ms * 1e3)} µs"
+    return f"{three_digits(ms * 1e6)} ns"
+
+
+def milliseconds(ms: float) -> str:
+    """Write a time with three digits in ms, where times of one axis are compared."""
+    return f"{three_digits(ms)} ms"
 
 
 def three_digits(value: float) -> str:

@@ -14,7 +14,7 @@ from retrace.devices.base import Dim
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.cluster_parts import ARCS, EVERY, ClusterSearch, PackedArcs
+from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
@@ -221,45 +221,43 @@ class ClusterBFS(TracedBack, ClusterSearch):
     """One launch of one cluster, for deep graphs: the frontier is bits in the shared memory of its blocks.
 
     A block has a part of the vertices. It sets the bits of a vertex's heads in the blocks that own them; one
-    barrier of the cluster ends a level. The arcs are in shared memory too if they fit, in 16 bits each.
+    barrier of the cluster ends a level. Levels, in 16 bits, and arcs, in 21, are in shared memory
+    too if they fit.
     """
 
     name = "bfs/cluster"
     implements = "our own kernel: a level is a round of one thread-block cluster"
     source = "bfs/cluster.cu"
     more_sources = (*ClusterSearch.more_sources, TRACE_BACK)
+    in_shared = ("marks", "state", "arcs")
     settings: ClassVar[Settings] = {
         **ClusterSearch.settings,
-        "arcs": ARCS,
         "every": EVERY,
     }
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)
-        packed, frontiers = PackedArcs.pack(graph, parts), 2 * 4 * parts.words
-        short = self.shortened([packed], frontiers)
-        self.in_shared = bool(short)
-        self.fit(parts, frontiers + sum(each.shared_bytes for each in short))
-        self.arrays = [*(short[0] if short else packed).arrays, packed.vertex_at]
-        self.state_bytes = 4 * (parts.places + graph.vertices)
+        marks, arcs = 2 * 4 * parts.words, parts.short_bytes(graph)
+        levels = marks + 2 * parts.positions
+        self.fit(parts, marks, levels, None if arcs is None else levels + arcs)
+        records = parts.short_records if self.kept == "arcs" else parts.long_records
+        self.arrays = [*records(graph), parts.vertex_at(graph)]
+        self.state_bytes = 4 * graph.vertices
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        sizes = self.parts.places, self.graph.vertices, 1
-        self.level_at, self.answer, self.levels = (self.device.empty(size, np.int32) for size in sizes)
-        self.device.fill(self.levels, 0)
+        self.level = self.device.empty(self.graph.vertices, np.int32)
+        self.count, self.mapped_count = self.device.mapped(1, np.int32)
 
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers
-        state = vertex_at, self.level_at, self.answer, self.levels
-        self.launch(*graph, self.parts.place[query.source], np.int32(self.number("every")), *state)
-        return int(self.device.download(self.levels)[0])
+        every = np.int32(self.number("every"))
+        self.launch(*graph, self.parts.place[query.source], every, vertex_at, self.level, self.mapped_count)
+        self.device.synchronize()
+        return int(self.count[0])
 
     def download(self) -> Int32Array:
-        return self.device.download(self.answer)
-
-    def observed(self) -> dict[str, float]:
-        return {**super().observed(), "arcs_in_shared": int(self.in_shared)}
+        return self.device.download(self.level)
 
 
 @REGISTRY.add

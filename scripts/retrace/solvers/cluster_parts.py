@@ -23,9 +23,14 @@ WORDS_OF_A_THREAD = (1, 2, 4, 16)
 """Words of 32 vertices that a thread may own: each number is a kernel of its own."""
 MOST_SHARED = MAX_SHARED - 1024
 """Dynamic shared memory of a block, in bytes; the kernels' variables are in the rest."""
-ARCS = Setting("auto", "memory that a cluster reads its arcs from", choices=("auto", "shared", "global"))
+KEEPS = ("marks", "state", "arcs")
+"""What may be in shared memory: marks of vertices, their state too, or even arcs."""
 EVERY = Setting(16, "rounds of a cluster after which its blocks ask each other whether any is active")
-"""Settings of some of the searches."""
+"""A setting of some of the searches."""
+LONG_SLOTS, SHORT_SLOTS = 4, 3
+"""Places in a record: of 32 bits, or of 21."""
+SHORT_POSITIONS, SHORT_RECORDS = 1 << 17, 1 << 21
+"""What 21 bits can tell apart: positions of a part, and its records."""
 
 UInt32Array = NDArray[np.uint32]
 
@@ -33,7 +38,7 @@ UInt32Array = NDArray[np.uint32]
 @cache
 def cutter(step: str) -> Any:
     """Return a function of the C++ file, loaded once: looking up its compiled file takes milliseconds."""
-    return host_function(CUT, f"cluster_{step}", returns=ctypes.c_int if step in ("cut", "shorten") else None)
+    return host_function(CUT, f"cluster_{step}", returns=ctypes.c_int if step == "cut" else None)
 
 
 @dataclass(frozen=True)
@@ -55,73 +60,48 @@ class Parts:
         return cls(count, words, place)
 
     @property
-    def places(self) -> int:
-        """Positions of all parts, some of which have no vertex."""
-        return self.count * 32 * self.words
+    def positions(self) -> int:
+        """Positions of each part, some of which have no vertex."""
+        return 32 * self.words
 
+    def vertex_at(self, graph: CSRGraph) -> Int32Array:
+        """Return the vertex at each place, -1 where there is none. Shape (parts * positions,)."""
+        vertex_at = np.empty(self.count * self.positions, np.int32)
+        cutter("vertices")(*self.of(graph), pointer(vertex_at))
+        return vertex_at
 
-@dataclass(frozen=True)
-class PackedArcs:
-    """The arcs of a graph that was cut, or of its reverse, in records of four."""
+    def first_record(self, graph: CSRGraph, slots: int) -> Int32Array:
+        """Return where the records of each part begin, if each has so many slots. Shape (parts + 1,)."""
+        first_record = np.empty(self.count + 1, np.int32)
+        cutter("count_records")(*self.of(graph), slots, pointer(first_record))
+        return first_record
 
-    parts: Parts
-    first_record: Int32Array
-    """Shape (parts + 1,): where each part's records begin."""
-    records: UInt32Array
-    """Heads, as places; with weights, each is followed by its own."""
-    vertex_at: Int32Array
-    """Shape (places,): the vertex at each place, -1 where there is none."""
+    def long_records(self, graph: CSRGraph, weighted: bool = False) -> list[NDArray[Any]]:
+        """Pack the arcs that leave each vertex for global memory.
 
-    @classmethod
-    def pack(cls, graph: CSRGraph, parts: Parts, weighted: bool = False) -> Self:
-        """Pack the arcs that leave each vertex."""
-        cut = c_graph(graph), parts.count, parts.words, pointer(parts.place)
-        first_record, vertex_at = np.empty(parts.count + 1, np.int32), np.empty(parts.places, np.int32)
-        cutter("lay_out")(*cut, pointer(first_record), pointer(vertex_at))
-        records = np.empty((8 if weighted else 4) * int(first_record[-1]), np.uint32)
-        cutter("pack")(*cut, pointer(first_record), int(weighted), pointer(records))
-        return cls(parts, first_record, records, vertex_at)
+        Return where each part's records begin, and the records: four heads each, as places, with weights each
+        followed by its own. dtype uint32.
+        """
+        first_record = self.first_record(graph, LONG_SLOTS)
+        records = np.empty((1 + weighted) * LONG_SLOTS * int(first_record[-1]), np.uint32)
+        cutter("pack_long")(*self.of(graph), pointer(first_record), int(weighted), pointer(records))
+        return [first_record, records]
 
-    @property
-    def arrays(self) -> list[NDArray[Any]]:
-        """What a kernel is given of them: `LongRecords` of `kernels/cluster/parts.cuh`."""
-        return [self.first_record, self.records]
+    def short_records(self, graph: CSRGraph) -> list[NDArray[Any]]:
+        """Pack the arcs for shared memory, as `long_records` does; a record of three heads is a uint64."""
+        first_record = self.first_record(graph, SHORT_SLOTS)
+        records = np.empty(int(first_record[-1]), np.uint64)
+        cutter("pack_short")(*self.of(graph), pointer(first_record), pointer(records))
+        return [first_record, records]
 
-    def shorten(self) -> "ShortArcs | None":
-        """Return the same with 16 bits an entry; None if a part has too many records and heads elsewhere."""
-        names = np.empty(self.records.size, np.uint16)
-        outside, first_outside = np.empty_like(self.records), np.empty(self.parts.count + 1, np.int32)
-        shortened = cutter("shorten")(
-            self.parts.count, self.parts.words, pointer(self.first_record), pointer(self.records),
-            pointer(names), pointer(outside), pointer(first_outside),
-        )  # fmt: skip
-        if not shortened:
-            return None
-        each = 8 * (np.diff(self.first_record) + (np.diff(first_outside) + 1) // 2)
-        return ShortArcs(
-            self.first_record, names, outside[: first_outside[-1]], first_outside, int(each.max())
-        )
+    def short_bytes(self, graph: CSRGraph) -> int | None:
+        """Return the most bytes of a part's short records, or None if 21 bits are too few."""
+        most = int(np.diff(self.first_record(graph, SHORT_SLOTS)).max())
+        return None if self.positions > SHORT_POSITIONS or most > SHORT_RECORDS else 8 * most
 
-
-@dataclass(frozen=True)
-class ShortArcs:
-    """Records of 16-bit names, which blocks can hold in their shared memory."""
-
-    first_record: Int32Array
-    """Shape (parts + 1,): where each part's records begin."""
-    names: NDArray[np.uint16]
-    """A record of the same part, or, from their number on, an index into the part's heads in other parts."""
-    outside: UInt32Array
-    """The places of those heads, part by part."""
-    first_outside: Int32Array
-    """Shape (parts + 1,): where each part's begin."""
-    shared_bytes: int
-    """What they take in the shared memory of the block that needs most."""
-
-    @property
-    def arrays(self) -> list[NDArray[Any]]:
-        """What a kernel is given of them: `ShortRecords` of `kernels/cluster/parts.cuh`."""
-        return [self.first_record, self.names, self.first_outside, self.outside]
+    def of(self, graph: CSRGraph) -> tuple[Any, ...]:
+        """Return the first arguments of the functions of the C++ file."""
+        return c_graph(graph), self.count, self.words, pointer(self.place)
 
 
 class ClusterSearch(DeviceSolver):
@@ -130,33 +110,37 @@ class ClusterSearch(DeviceSolver):
     Cutting the graph and packing its arcs, on the host, is part of `upload`; a record has its time as
     `prepare_ms`. A thread owns up to four words of 32 vertices, or 16 if a part has more than 4,096 words. A
     block has more threads than were asked for if its part has more words than these may own, and fewer if it
-    has fewer words.
+    has fewer words; it has whole warps.
     """
 
     settings: ClassVar[Settings] = {
-        "block_size": replace(DeviceSolver.settings["block_size"], default=288),
+        "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
         "cluster_blocks": Setting(16, "blocks of the cluster, each with a part of the graph", most=16),
-        "pieces": Setting(256, "runs of vertices that are dealt out to the blocks of the cluster in turn"),
+        "pieces": Setting(4096, "runs of vertices that are dealt out to the blocks of the cluster in turn"),
+        "shared": Setting("arcs", "most that a block has in shared memory, if it fits", choices=KEEPS),
     }
+    repeats = True
+    in_shared: ClassVar[tuple[str, ...]]
+    """Those of `KEEPS` that there is a kernel for, from the least."""
     more_sources: ClassVar[tuple[str, ...]] = (CUT,)
     arrays: list[NDArray[Any]]
     """What `prepare` makes and every search reads."""
     state_bytes: int
     """Device memory for what a search writes."""
-    shared: int
-    """Dynamic shared memory of a block, in bytes."""
+    kept: str
+    """The one of `in_shared` that was chosen."""
+    shared_bytes: int
+    """Dynamic shared memory of a block."""
     threads: int
     """Threads in a block."""
     parts: Parts
-    in_shared: bool
-    """Whether what may be in either memory is in shared memory."""
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         module, prefix = self.device.load(self.source), f"cluster_{self.problem}"
-        names = [f"{memory}_{words}" for memory in ("shared", "global") for words in WORDS_OF_A_THREAD]
+        names = [f"{kept}_{words}" for kept in self.in_shared for words in WORDS_OF_A_THREAD]
         self.kernels = {name: module.kernel(f"{prefix}_{name}") for name in names}
-        for step in ("cut", "lay_out", "pack", "shorten"):  # no trial loads them
+        for step in ("cut", "vertices", "count_records", "pack_long", "pack_short"):  # no trial loads them
             cutter(step)
 
     def memory_bytes(self, graph: CSRGraph) -> int:
@@ -177,41 +161,40 @@ class ClusterSearch(DeviceSolver):
         """Cut the graph into a part for each block."""
         return Parts.cut(graph, self.number("cluster_blocks"), self.number("pieces"))
 
-    def shortened(self, arcs: list[PackedArcs], more: int) -> list[ShortArcs]:
-        """Return all arcs for shared memory, or none if they do not fit beside `more` bytes, or may not."""
-        wanted = self.parameters["arcs"]
-        needed = more + sum(8 * int(np.diff(packed.first_record).max()) for packed in arcs)
-        short: list[ShortArcs | None] = [None]
-        if wanted != "global" and needed <= MOST_SHARED:
-            short = [packed.shorten() for packed in arcs]
-            needed = more + sum(each.shared_bytes if each else MOST_SHARED for each in short)
-        found = [each for each in short if each is not None]
-        if len(found) == len(arcs) and needed <= MOST_SHARED:
-            return found
-        if wanted == "shared":
-            needs = f"arcs=shared needs {needed / 1024:,.0f} KiB or more of shared memory in a block"
-            raise TooLargeError(f"{needs}; there are {MOST_SHARED // 1024}")
-        return []
+    def fit(self, parts: Parts, *needs: int | None) -> None:
+        """Choose as much for shared memory as fits and may be there, and the number of threads.
+
+        `needs` are the bytes of each of `in_shared`, None where it cannot be had. Raise TooLargeError if the
+        least is too much.
+        """
+        *_, few, many = WORDS_OF_A_THREAD
+        owned = few if parts.words <= few * MAX_THREADS else many
+        least, most = (-(-parts.words // (32 * each)) * 32 for each in (owned, 1))
+        whole_warps = -(-self.block_size // 32) * 32
+        self.threads = min(whole_warps, most) if whole_warps * owned >= parts.words else least
+
+        allowed = KEEPS[: 1 + KEEPS.index(str(self.parameters["shared"]))]
+        for kept, needed in zip(self.in_shared, needs, strict=True):
+            if kept == "marks" or (kept in allowed and needed is not None and needed <= MOST_SHARED):
+                self.kept, self.shared_bytes = kept, needed or 0
+        if self.threads > MAX_THREADS or self.shared_bytes > MOST_SHARED:
+            asked = f"{self.threads:,} threads and {self.shared_bytes / 1024:,.0f} KiB of shared memory"
+            raise TooLargeError(
+                f"needs {asked} in a block; there are {MAX_THREADS:,} and {MOST_SHARED // 1024}"
+            )
 
     def launch(self, *arguments: Any) -> None:
         """Launch the cluster, whose threads own enough words each."""
         parts, threads = self.parts, self.threads
         words = next(own for own in WORDS_OF_A_THREAD if own * threads >= parts.words)
-        kernel = self.kernels[f"{'shared' if self.in_shared else 'global'}_{words}"]
-        known = np.int32(parts.words)
-        kernel(parts.count, threads, known, *arguments, shared=self.shared, cluster=parts.count)
-
-    def fit(self, parts: Parts, shared: int) -> None:
-        """Choose the number of threads; raise TooLargeError if they or their shared memory are too many."""
-        *_, few, many = WORDS_OF_A_THREAD
-        owned = few if parts.words <= few * MAX_THREADS else many
-        least, most = (-(-parts.words // (32 * each)) * 32 for each in (owned, 1))
-        self.threads = min(self.block_size, most) if self.block_size * owned >= parts.words else least
-        self.shared = shared
-        if self.threads > MAX_THREADS or shared > MOST_SHARED:
-            needs = f"{self.threads:,} threads and {shared / 1024:,.0f} KiB of shared memory in a block"
-            raise TooLargeError(f"needs {needs}; there are {MAX_THREADS:,} and {MOST_SHARED // 1024}")
+        kernel, known = self.kernels[f"{self.kept}_{words}"], np.int32(parts.words)
+        kernel(parts.count, threads, known, *arguments, shared=self.shared_bytes, cluster=parts.count)
 
     def observed(self) -> dict[str, float]:
-        """Return the ms of preparation, and the threads and the bytes of shared memory of a block."""
-        return {"prepare_ms": self.prepare_ms, "threads": self.threads, "shared_bytes": self.shared}
+        """Return the ms of preparation, a block's threads and shared bytes, and whether arcs are there."""
+        return {
+            "prepare_ms": self.prepare_ms,
+            "threads": self.threads,
+            "shared_bytes": self.shared_bytes,
+            "arcs_in_shared": int(self.kept == "arcs"),
+        }

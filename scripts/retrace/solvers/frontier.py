@@ -40,6 +40,7 @@ class FrontierSearch(DeviceSolver):
         "alone": Setting(1024, "most arcs of a level that one block finds by itself", least=0),
         "block_queue_size": replace(BlockQueueBFS.settings["block_queue_size"], default=1024),
     }
+    repeats = True
     prepare_ms: float
 
     @abstractmethod

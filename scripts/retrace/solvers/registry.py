@@ -42,10 +42,22 @@ REGISTRY = Registry()
 GENERATORS = Registry()
 """Solvers whose answer is a graph: they take a `RandomGraph` instead of a graph and a query."""
 
+LIMITS = Registry()
+"""Solvers that measure the machine itself: they take no graph."""
+
+REGISTRIES = {"generate": GENERATORS, "limits": LIMITS}
+"""By problem, where it is not `REGISTRY`."""
+
 
 def find(spec: str) -> type[Solver]:
-    """Return the class of a solver or a generator; raise RetraceError if there is none of that name."""
-    return (GENERATORS if spec.startswith("generate/") else REGISTRY).find(spec)
+    """Return the class of a solver of any registry; raise RetraceError if there is none of that name."""
+    return REGISTRIES.get(spec.partition("/")[0], REGISTRY).find(spec)
+
+
+def given(spec: str) -> str:
+    """Return what a solver is given: `graph`, or its problem where that is no stored graph."""
+    problem = spec.partition("/")[0]
+    return problem if problem in REGISTRIES else "graph"
 
 
 def parse(spec: str) -> tuple[type[Solver], dict[str, Value]]:
@@ -83,12 +95,17 @@ def make(spec: str, device: Device | None = None) -> Solver:
     return solver
 
 
+def all_solvers() -> list[type[Solver]]:
+    """Return the classes of all registries."""
+    return [kind for registry in (REGISTRY, GENERATORS, LIMITS) for kind in registry.solvers.values()]
+
+
 def settings_of_all_solvers() -> dict[str, Setting]:
     """Return the declaration of every setting of any solver, by key, for the schema of records.
 
     Solvers that share a setting differ in its default only; that of the first one is returned.
     """
     found: dict[str, Setting] = {}
-    for solver in [*REGISTRY.solvers.values(), *GENERATORS.solvers.values()]:
+    for solver in all_solvers():
         found |= {key: setting for key, setting in solver.settings.items() if key not in found}
     return found

@@ -35,7 +35,7 @@ class Solver(ABC):
 
     A solver returns int32: the level or distance of each vertex, shape (vertices,), or, for st-connectivity,
     the number of arcs from source to target, shape (1,); `UNREACHABLE` where there is no path. Betweenness is
-    float64, shape (vertices,). A generator returns a `CSRGraph`.
+    float64, shape (vertices,). A generator returns a `CSRGraph`, a solver of `limits` uint64, shape (3,).
     """
 
     name: ClassVar[str]
@@ -57,6 +57,8 @@ class Solver(ABC):
     defaults: ClassVar[Mapping[str, Value]] = {}
     parameters: Mapping[str, Value] = MappingProxyType({})
     """The values of all settings of this solver, as a record stores them."""
+    repeats: ClassVar[bool] = False
+    """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
     predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:
@@ -77,7 +79,8 @@ class Solver(ABC):
     def setup(self, graph: Any) -> None:
         """Load code and, for a library, build its own graph object. Not part of `total`.
 
-        `graph` is a `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, and a generator a `RandomGraph`.
+        `graph` is a `CSRGraph`; Bellman-Ford also takes a `DenseGraph`, a generator a `RandomGraph`, and a
+        solver of `limits` a `NoGraph`.
         """
 
     def upload(self, query: Query) -> None:  # noqa: B027 - a solver on the host has nothing to send

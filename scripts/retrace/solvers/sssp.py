@@ -19,7 +19,7 @@ from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.cluster_parts import MOST_SHARED, ClusterSearch, PackedArcs
+from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
@@ -476,13 +476,11 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     implements = "our own kernel: near and far in one thread-block cluster"
     source = "sssp/cluster.cu"
     more_sources = (*ClusterSearch.more_sources, PredecessorPass.pass_source)
+    in_shared = ("marks", "state")
     settings: ClassVar[Settings] = {
         **ClusterSearch.settings,
         "width": Setting(32, "width of a bucket of distances, in mean weights", most=1 << 20),
         "rounds": Setting(3, "most rounds of relaxing inside a block between two barriers of the cluster"),
-        "state": Setting(
-            "auto", "memory that a cluster has its distances in", choices=("auto", "shared", "global")
-        ),
         "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
     }
     sampled = 1024
@@ -501,25 +499,22 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     def prepare(self, graph: CSRGraph) -> None:
         assert graph.weights is not None
         parts = self.parts = self.cut(graph)
-        packed = PackedArcs.pack(graph, parts, weighted=True)
-        marks, state = 4 * 4 * parts.words, 2 * 4 * 32 * parts.words
-        self.in_shared = self.parameters["state"] == "shared" or (
-            self.parameters["state"] == "auto" and marks + state <= MOST_SHARED
-        )
-        self.fit(parts, marks + self.in_shared * state)
+        marks = 4 * 4 * parts.words
+        self.fit(parts, marks, marks + 2 * 4 * parts.positions)
         sample = graph.weights[:: 1 + graph.arcs // self.sampled]
         mean = float(sample.mean()) if sample.size else 1.0
         self.delta = np.uint32(min(max(1.0, self.number("width") * mean), UNREACHABLE - 1))
-        self.arrays = [*packed.arrays, packed.vertex_at]
-        self.state_bytes = 4 * (graph.vertices + (0 if self.in_shared else 2 * parts.places))
+        self.arrays = [*parts.long_records(graph, weighted=True), parts.vertex_at(graph)]
+        self.global_state = 1 if self.kept == "state" else 2 * parts.count * parts.positions
+        self.state_bytes = 4 * (graph.vertices + self.global_state)
         if self.with_predecessors:
             self.state_bytes += 4 * (graph.vertices + 1 + 2 * graph.arcs + graph.vertices)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        sizes = 1 if self.in_shared else 2 * self.parts.places, self.graph.vertices, 2
-        kinds = np.uint32, np.int32, np.int32
-        self.state, self.answer, self.counts = map(self.device.empty, sizes, kinds)
+        self.state = self.device.empty(self.global_state, np.uint32)
+        self.answer = self.device.empty(self.graph.vertices, np.int32)
+        self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
         if self.with_predecessors:
             self.arcs = self.upload_arcs(self.graph)
             self.found = self.device.empty(self.graph.vertices, np.int32)
@@ -528,12 +523,13 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers
         widths = self.delta, np.int32(self.number("rounds"))
-        state = vertex_at, self.state, self.answer, self.counts
+        state = vertex_at, self.state, self.answer, self.mapped_counts
         self.launch(*graph, self.parts.place[query.source], *widths, *state)
         if self.with_predecessors:
             self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
-        steps, self.buckets = map(int, self.device.download(self.counts))
-        return steps
+        self.device.synchronize()
+        steps, self.buckets = self.counts.tolist()
+        return int(steps)
 
     def download(self) -> Int32Array:
         if self.with_predecessors:
@@ -542,7 +538,11 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
 
     def observed(self) -> dict[str, float]:
         """Return also the width of a bucket, their number, and if the distances were in shared memory."""
-        own = {"delta": int(self.delta), "buckets": self.buckets, "state_in_shared": int(self.in_shared)}
+        own = {
+            "delta": int(self.delta),
+            "buckets": self.buckets,
+            "state_in_shared": int(self.kept == "state"),
+        }
         return {**super().observed(), **own}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from retrace.devices.host import c_graph
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
-from retrace.solvers.cluster_parts import ARCS, EVERY, ClusterSearch, PackedArcs
+from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
@@ -107,38 +107,37 @@ class ClusterSTCON(ClusterSearch):
     name = "stcon/cluster"
     implements = "our own kernel: two searches, level by level, in one thread-block cluster"
     source = "stcon/cluster.cu"
-    settings: ClassVar[Settings] = {**ClusterSearch.settings, "arcs": ARCS, "every": EVERY}
+    in_shared = ("marks", "arcs")
+    settings: ClassVar[Settings] = {
+        **ClusterSearch.settings,
+        "every": EVERY,
+    }
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)
         backward = graph.reversed()
-        both = [PackedArcs.pack(graph, parts)]
-        if backward is not graph:
-            both.append(PackedArcs.pack(backward, parts))
-        frontiers = 4 * 4 * parts.words
-        short = self.shortened(both, frontiers)
-        self.in_shared = bool(short)
-        self.fit(parts, frontiers + sum(each.shared_bytes for each in short))
-        self.arrays = [array for packed in short or both for array in packed.arrays]
-        self.ways = 2 // len(both)  # an undirected graph is given to the kernel twice
-        self.state_bytes = 8
+        ways = [graph] if backward is graph else [graph, backward]
+        marks, arcs = 4 * 4 * parts.words, [parts.short_bytes(way) for way in ways]
+        self.fit(parts, marks, None if None in arcs else marks + sum(filter(None, arcs)))
+        records = parts.short_records if self.kept == "arcs" else parts.long_records
+        self.arrays = [array for way in ways for array in records(way)]
+        self.copies = 2 // len(ways)  # an undirected graph is given to the kernel twice
+        self.state_bytes = 0
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        self.answer = self.device.empty(2, np.int32)
+        self.answer, self.mapped_answer = self.device.mapped(2, np.int32)
 
     def solve(self, query: Query) -> int:
         assert query.target is not None
         ends = self.parts.place[query.source], self.parts.place[query.target]
-        self.launch(*self.ways * self.buffers, *ends, np.int32(self.number("every")), self.answer)
-        self.length, rounds = self.device.download(self.answer).tolist()
+        self.launch(*self.copies * self.buffers, *ends, np.int32(self.number("every")), self.mapped_answer)
+        self.device.synchronize()
+        self.length, rounds = self.answer.tolist()
         return int(rounds)
 
     def download(self) -> Int32Array:
         return np.array([self.length], dtype=np.int32)
-
-    def observed(self) -> dict[str, float]:
-        return {**super().observed(), "arcs_in_shared": int(self.in_shared)}
 
 
 @REGISTRY.add

@@ -120,7 +120,7 @@ def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
 
 
 def _may_overflow(graph: CSRGraph) -> bool:
-    """Return whether a distance from vertex 0, or one relaxation beyond it, exceeds `LARGEST`."""
+    """Return whether a distance from vertex 0 exceeds `LARGEST`."""
     if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:  # then solvers check
         return False
     longest = graph.vertices - 1  # arcs on a path
@@ -138,4 +138,4 @@ def _may_overflow(graph: CSRGraph) -> bool:
     simple = from_arcs(graph.vertices, graph.tails()[lightest], graph.indices[lightest])
     matrix = simple.to_scipy(graph.weights[lightest].astype(np.float64))  # exact: any sum is below 2**53
     distances = scipy.sparse.csgraph.dijkstra(matrix, indices=[0])[0]
-    return bool(distances[np.isfinite(distances)].max() + graph.weights.max() > LARGEST)
+    return bool(distances[np.isfinite(distances)].max() > LARGEST)

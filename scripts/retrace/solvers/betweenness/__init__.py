@@ -11,6 +11,22 @@ and delta[v] is what s contributes to the score of v. `conventions` states what 
 normalised.
 """
 
-from retrace.solvers.betweenness import auto, by_library, extensions, published_variants, sequential
+from retrace.solvers.betweenness import (
+    auto,
+    bitmap_queue,
+    by_library,
+    extensions,
+    lane_queues,
+    published_variants,
+    sequential,
+)
 
-__all__ = ["auto", "by_library", "extensions", "published_variants", "sequential"]
+__all__ = [
+    "auto",
+    "bitmap_queue",
+    "by_library",
+    "extensions",
+    "lane_queues",
+    "published_variants",
+    "sequential",
+]

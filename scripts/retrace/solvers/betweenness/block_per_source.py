@@ -146,8 +146,12 @@ class Brandes(BetweennessSolver):
     """Whether vertices of degree 1 are removed before the searches; `more_sources` then has `COMPACT`."""
     queued: ClassVar[bool] = False
     """Whether a search keeps the vertices of its levels in a queue."""
-    lanes: ClassVar[int] = 1
-    """Searches of a block."""
+    lanes: int = 1
+    """Searches of a block at a time."""
+    draws: ClassVar[bool] = False
+    """Whether blocks draw their searches from a counter, `next_pass`; otherwise each takes its share."""
+    shared: int = 0
+    """Bytes of dynamic shared memory of a block."""
 
     def __init_subclass__(cls) -> None:
         """Derive the kernel file and the report's file from the name, unless the variant states others."""
@@ -159,9 +163,13 @@ class Brandes(BetweennessSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.kernel = self.module.kernel(f"brandes_{self.parameters['precision']}")
+        self.kernel = self.module.kernel(self.kernel_name())
         if self.compacted:
             self.compaction = Compaction()
+
+    def kernel_name(self) -> str:
+        """Return the name of the kernel in `source`."""
+        return f"brandes_{self.parameters['precision']}"
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         """Return the graphs to search, with the sources of each."""
@@ -175,6 +183,7 @@ class Brandes(BetweennessSolver):
     def upload(self, query: Query) -> None:
         self.rounds: list[Round] = []
         self.workspace: Buffer | None = None  # frees the memory of the last query
+        self.next_pass = self.device.upload(np.zeros(1, np.int32))  # a launch leaves 0 for the next one
         self.rounds = [self.send(reduced) for reduced in self.reduce(query)]
         self.blocks = self.choose_blocks()
         self.workspace = self.device.empty(self.blocks * self.block_bytes(), np.uint8)
@@ -211,8 +220,7 @@ class Brandes(BetweennessSolver):
         free, each = int(SHARE * self.device.free_memory()), self.block_bytes()
         most = max(1, *(-(-part.sources.size // self.lanes) for part in self.rounds))
         asked = self.number("blocks")
-        resident = self.device.resident_blocks(self.block_size)
-        blocks = min(most, asked or max(1, min(resident, free // each)))
+        blocks = min(most, asked or max(1, min(self.resident_blocks(), free // each)))
         if blocks * each > free:
             fewer = f"ask for blocks={free // each}" if free >= each else "betweenness/levels needs the least"
             raise TooLargeError(
@@ -221,11 +229,22 @@ class Brandes(BetweennessSolver):
             )
         return blocks
 
+    def resident_blocks(self) -> int:
+        """Return how many blocks run at the same time."""
+        if self.draws:
+            return self.module.resident_blocks(self.kernel_name(), self.block_size, self.shared)
+        return self.device.resident_blocks(self.block_size)
+
+    def last_arguments(self) -> list[Any]:
+        """Return the kernel's arguments after those that all variants have."""
+        return [self.next_pass] if self.draws else []
+
     def launch(self, part: Round, first: int, last: int) -> None:
         """Search from the sources `first` to `last` - 1 of a round."""
         self.kernel(
             self.blocks, self.block_size, *part.arguments, part.sources, np.int32(first),
             np.int32(last), self.workspace, np.uint64(self.block_bytes()), part.score, part.overflow,
+            *self.last_arguments(), shared=self.shared,
         )  # fmt: skip
 
     def solve(self, query: Query) -> int:

@@ -26,6 +26,8 @@ from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import RetraceError
 
 ORDER_SOURCES = "host/order_sources.cpp"
+WARP = 32
+"""Lanes of a warp."""
 
 
 @REGISTRY.add
@@ -82,9 +84,9 @@ class Lanes(Brandes):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        if self.block_size % self.lanes:
+        if self.block_size % WARP:
             asked = f"{self.name}: block_size is {self.block_size}"
-            raise RetraceError(f"{asked}, expected a multiple of {self.lanes}")
+            raise RetraceError(f"{asked}, expected a multiple of {WARP}")
         self.order_sources = host_function(ORDER_SOURCES, "order_sources")
 
     def in_order(self, reduced: Compacted) -> Int32Array:

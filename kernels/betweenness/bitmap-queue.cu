@@ -1,0 +1,144 @@
+// betweenness/bitmap-queue: betweenness centrality with one small block per source; ours, for graphs of many levels.
+//
+// Idea     that of domitrz-brandes' brandes-par-vert-queue.cu: the queue of all levels leads back. A level of a road graph
+//          has a few hundred vertices, so a block has 256 threads, and several blocks share a multiprocessor.
+// Tricks   A bitmap in shared memory takes the place of the distances. On the way forward it shows the vertices of this
+//          and earlier levels, on the way back those of the level behind. No array is read for arcs that lead elsewhere.
+//          Adding to a path count also tells who has found a vertex: the one that added to 0.
+//          delta takes the place of sigma: the predecessors of a finished vertex read its delta only.
+//          Each vertex has a record of four arcs, one load instead of two that depend on each other.
+// Mapping  a block draws its sources from a counter; one thread per vertex of the level.
+// Atomics  one addition per arc of a shortest path forward, one per vertex back, to the score.
+// Memory   of a block: a number, an entry of the queue and the end of a level per vertex; the bitmap too if it does not fit
+//          into shared memory. delta is defined in brandes.cuh.
+
+#include "brandes.cuh"
+#include "passes.cuh"
+
+constexpr int NONE = -1, MANY = -2;  // in a record: no arc, and in the first place: more than four
+
+// The arcs that leave each vertex: its first four, or MANY, the first and the end of those in `indices`.
+struct Records {
+    const int4 *records;
+    const int *indices;
+
+    // Calls visit(v) with four neighbours of u at a time, NONE in place of those that are missing.
+    template <typename Visit> __device__ void for_each_four(int u, Visit visit) const
+    {
+        const int4 record = __ldg(&records[u]);
+        if (record.x != MANY) {
+            const int v[4] = {record.x, record.y, record.z, record.w};
+            visit(v);
+            return;
+        }
+        for (int arc = record.y; arc < record.z; arc += 4) {
+            int v[4];
+            for (int i = 0; i < 4; i++) v[i] = arc + i < record.z ? __ldg(&indices[arc + i]) : NONE;
+            visit(v);
+        }
+    }
+};
+
+struct Bitmap {
+    unsigned *words;
+
+    __device__ bool has(int v) const { return words[v / 32] >> v % 32 & 1; }
+    __device__ void flip(int v) const { atomicXor(&words[v / 32], 1u << v % 32); }
+};
+
+template <typename Real>
+__device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Real> &batch, int *next_source,
+                                      bool in_shared)
+{
+    extern __shared__ unsigned shared_words[];
+    __shared__ int queued;
+
+    Real *const value = reinterpret_cast<Real *>(batch.workspace + blockIdx.x * batch.block_bytes);  // sigma, then delta
+    int *const queue = reinterpret_cast<int *>(value + vertices);
+    int *const ends = queue + vertices;  // of the levels, in the queue
+    const Bitmap shown{in_shared ? shared_words : reinterpret_cast<unsigned *>(ends + vertices)};
+    const auto show_none = [&] {
+        for (int i = threadIdx.x; i < (vertices + 31) / 32; i += blockDim.x) shown.words[i] = 0;
+    };
+
+    const int sources = batch.last - batch.first;
+    for (int drawn; (drawn = draw_pass(next_source, sources)) < sources;) {
+        const int source = batch.sources[batch.first + drawn];
+        for (int v = threadIdx.x; v < vertices; v += blockDim.x) value[v] = v == source;
+        show_none();
+        if (threadIdx.x == 0) {
+            queue[0] = source;
+            queued = 1;
+        }
+        __syncthreads();
+
+        int depth = 0, first = 0, last = 1;  // the level has the entries first to last - 1
+        for (;; depth++) {
+            if (threadIdx.x == 0) ends[depth] = last;
+            for (int i = first + threadIdx.x; i < last; i += blockDim.x) shown.flip(queue[i]);
+            __syncthreads();
+            for (int i = first + threadIdx.x; i < last; i += blockDim.x) {
+                const int u = queue[i];
+                const Real paths = value[u];
+                arcs.for_each_four(u, [&](const int(&v)[4]) {
+                    Real before[4];
+#pragma unroll
+                    for (int k = 0; k < 4; k++)
+                        before[k] = v[k] != NONE && !shown.has(v[k]) ? atomicAdd(&value[v[k]], paths) : 1;
+#pragma unroll
+                    for (int k = 0; k < 4; k++)
+                        if (before[k] == 0) queue[atomicAdd(&queued, 1)] = v[k];
+                });
+            }
+            __syncthreads();
+            first = last;
+            last = queued;
+            if (first == last) break;
+        }
+
+        show_none();
+        __syncthreads();
+        for (; depth > 0; depth--) {  // the source's own dependency does not count
+            const int behind = last;  // the level behind, which is shown, has the entries ends[depth] to behind - 1
+            first = ends[depth - 1];
+            last = ends[depth];
+            for (int i = first + threadIdx.x; i < last; i += blockDim.x) {
+                const int u = queue[i];
+                const Real paths = value[u];
+                Real sum = 0;
+                arcs.for_each_four(u, [&](const int(&v)[4]) {
+#pragma unroll
+                    for (int k = 0; k < 4; k++)
+                        if (v[k] != NONE && shown.has(v[k])) sum += value[v[k]];
+                });
+                if (paths > largest(paths)) *batch.overflow = source;
+                if (sum != 0) atomicAdd(&batch.score[u], sum * paths);
+                value[u] = sum + 1 / paths;
+            }
+            __syncthreads();
+            for (int i = first + threadIdx.x; i < behind; i += blockDim.x) shown.flip(queue[i]);  // both levels
+            __syncthreads();
+        }
+    }
+}
+
+// Makes a record of each vertex.
+extern "C" __global__ void record_arcs(int vertices, const int *indptr, const int *indices, int4 *records)
+{
+    const int u = blockIdx.x * blockDim.x + threadIdx.x;
+    if (u >= vertices) return;
+    const int begin = indptr[u], end = indptr[u + 1];
+    const auto arc = [&](int i) { return begin + i < end ? indices[begin + i] : NONE; };
+    records[u] = end - begin > 4 ? make_int4(MANY, begin, end, NONE) : make_int4(arc(0), arc(1), arc(2), arc(3));
+}
+
+#define BITMAP_QUEUE(Real)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                    \
+        int vertices, const int4 *records, const int *indices, BATCH_PARAMETERS(Real), int *next_source,         \
+        int in_shared)                                                                                           \
+    {                                                                                                            \
+        add_scores_of_sources(vertices, Records{records, indices}, BATCH(Real), next_source, in_shared);         \
+    }
+
+BITMAP_QUEUE(float)
+BITMAP_QUEUE(double)

@@ -1,0 +1,375 @@
+// betweenness/lane-queues: betweenness centrality of 32 or 64 sources at a time; ours, not from a report.
+//
+// Idea     that of lanes.cu (Then et al., VLDB 2014): the path counts of a vertex for all searches of a pass form a row,
+//          which a warp reads at once, and a word has a bit for each search in which a vertex is on the level.
+// Tricks   The entries of a level are (vertex, word) pairs in a queue, so that nothing looks at the other vertices, and
+//          the way back knows its levels. Distances are not stored.
+//          A warp takes 32 vertices and puts their arcs in a row (frontier.cuh), so that no lane waits for a hub's end.
+//          A filter in shared memory has a bit for each vertex on the level in any search. Only if it is set, the
+//          neighbour's word is read.
+//          Arcs that lead to a wanted row wait in a ring until IN_FLIGHT are there; their rows are then requested
+//          together, whichever vertex they belong to. Behind the last neighbour of each vertex the vertex itself waits:
+//          when its turn comes, the sum is complete, and on the way back its own row has been requested with the others.
+//          delta takes the place of sigma: the predecessors of a finished vertex read its delta only.
+// Mapping  a block takes 32 or 64 sources, a pass, from the first level to the last score, and draws the next pass from a
+//          counter. The warps of a block draw groups of 32 vertices from another.
+// Forward  an unreached vertex pulls path counts from its predecessors, so that only its own warp writes its row. On a
+//          level with few entries, these first mark their unreached neighbours, and only marked vertices pull; on others,
+//          all vertices that are not reached by all searches.
+// Back     the vertices of a level add up the delta of their successors; delta is defined in brandes.cuh.
+// Atomics  none on rows. A score costs one atomic addition per entry of the queue.
+// Memory   of a block: one row per vertex; the queue, which has room for each vertex in each search; three words and a
+//          candidate per vertex; the ends of the levels. A row is valid only where its bit in `seen` is set.
+
+#include "../frontier/frontier.cuh"
+#include "brandes.cuh"
+#include "passes.cuh"
+
+
+struct Neighbourhood {
+    const int *indptr, *indices;
+};
+
+// The entries of a level, in the queue.
+struct Level {
+    int first, last;
+};
+
+// One of the 32 vertices whose sums a warp computes.
+template <typename Word> struct alignas(2 * sizeof(Word)) Sum {
+    Word wanted;  // the searches
+    int vertex;
+    int end;    // of the vertex's arcs
+    int reach;  // on the way back
+};
+
+// A row that is to be added to a sum, in the columns of some searches. Or, as ~i, the end of the i-th of the sums.
+template <typename Word> struct alignas(2 * sizeof(Word)) Item {
+    int vertex;
+    Word searches;
+};
+
+// What a warp has in shared memory.
+template <typename Word, int ARCS> struct Desk {
+    static constexpr int PLACES = 2 * ARCS * LANES;  // a power of two: for what was left, and ARCS arcs of each lane
+    Sum<Word> sums[LANES];
+    Item<Word> ring[PLACES];
+};
+
+// Tells of most vertices that are not on the level that they are not. Vertices share bits in a graph that has more.
+struct Filter {
+    unsigned *words;
+    unsigned bits;  // a power of two, or 0 for no filter
+
+    __device__ bool may_have(int v) const { return bits == 0 || words[place(v)] >> v % 32 & 1; }
+    __device__ void add(int v) const
+    {
+        if (bits) atomicOr(&words[place(v)], 1u << v % 32);
+    }
+    __device__ void remove(int v) const
+    {
+        if (bits) words[place(v)] = 0;
+    }
+    __device__ unsigned place(int v) const { return (unsigned(v) & (bits - 1)) / 32; }
+};
+
+// A pass of a block, in shared memory. A lane requests ARCS arcs at a time, a warp IN_FLIGHT rows.
+template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
+    static constexpr int COLUMNS = sizeof(Word) / sizeof(unsigned);  // searches of a lane
+    static constexpr int SEARCHES = COLUMNS * LANES;
+    using OwnDesk = Desk<Word, ARCS>;
+    static constexpr int PLACES = OwnDesk::PLACES;
+
+    int vertices;
+    Neighbourhood leaving, entering;
+    CompactedGraph weights;
+    Batch<Real> batch;
+    Real *rows;                // sigma; delta of finished vertices
+    Word *seen, *now, *marks;  // searches that have reached a vertex, that have it on the level shown, that will reach it
+    Word *searches;            // in which the vertices of the queue are on their level
+    int *queue, *candidates;
+    Filter filter;
+    OwnDesk *desks;
+
+    int sources[SEARCHES], source_counts[SEARCHES];
+    int queued;      // entries in the queue
+    int marked;      // candidates
+    int taken;       // vertices that warps have taken
+
+    __device__ static bool has(Word word, int column) { return word >> (column * LANES + lane_number()) & 1; }
+
+    // Draws 32 vertices for this warp; returns the number of the first.
+    __device__ int take()
+    {
+        const int first = lane_number() == 0 ? atomicAdd(&taken, int(LANES)) : 0;
+        return __shfl_sync(ALL_LANES, first, 0);
+    }
+
+    // Makes `now` and the filter describe another level.
+    __device__ void show(Level before, Level level)
+    {
+        for (int i = before.first + threadIdx.x; i < before.last; i += blockDim.x) {
+            now[queue[i]] = 0;
+            filter.remove(queue[i]);
+        }
+        if (threadIdx.x == 0) taken = marked = 0;
+        __syncthreads();
+        for (int i = level.first + threadIdx.x; i < level.last; i += blockDim.x) {
+            now[queue[i]] = searches[i];
+            filter.add(queue[i]);
+        }
+        __syncthreads();
+    }
+
+    // Marks the unreached neighbours of a level, and makes them candidates.
+    __device__ void mark(Level level)
+    {
+        const int warp = threadIdx.x / LANES;
+        for (int base = level.first + warp * LANES; base < level.last; base += blockDim.x) {
+            const int entry = base + lane_number();
+            const bool there = entry < level.last;
+            const int u = there ? queue[entry] : 0, begin = there ? __ldg(&leaving.indptr[u]) : 0;
+            const int end = there ? __ldg(&leaving.indptr[u + 1]) : 0;
+            const Word own = there ? searches[entry] : 0;
+            for_each_arc<1>(begin, end - begin, [&](const auto &arc, const auto &owner) {
+                const Word reaching = __shfl_sync(ALL_LANES, own, owner[0]);
+                if (arc[0] == NO_ARC) return;
+                const int v = __ldg(&leaving.indices[arc[0]]);
+                const Word reached = reaching & ~seen[v];
+                if (reached && atomicOr(&marks[v], reached) == 0)
+                    candidates[atomicAdd(&marked, 1)] = v;
+            });
+        }
+    }
+
+    // Adds up, for 32 vertices, one per lane, the rows of their neighbours on the level shown, each search its own
+    // column. All lanes then call complete(vertex, sum, row) for each vertex with a wanted search; `row` is the vertex's
+    // own if BACK.
+    template <bool BACK, typename Complete>
+    __device__ void add_rows(Neighbourhood along, int own, Word wanted, Complete complete) const
+    {
+        OwnDesk &desk = desks[threadIdx.x / LANES];
+        Real *const column = rows + lane_number();
+        const Word *const on_level = now;
+        const Filter on_any = filter;
+        const int begin = wanted ? __ldg(&along.indptr[own]) : 0, end = wanted ? __ldg(&along.indptr[own + 1]) : 0;
+        const unsigned length = wanted ? end - begin + 1 : 0;  // an arc more, where the sum ends
+        desk.sums[lane_number()] = {wanted, own, end, BACK && wanted ? weights.reach(own) : 0};
+        __syncwarp();
+        int first = 0, last = 0;  // of the items that wait
+        Real sum[COLUMNS] = {};
+
+        const auto add_waiting = [&](int fewest) {
+            __syncwarp();
+            for (; last - first >= fewest; first += IN_FLIGHT) {
+                Real row[IN_FLIGHT][COLUMNS];
+                unsigned endings = 0;  // has a bit for each item that ends a sum
+#pragma unroll
+                for (int i = 0; i < IN_FLIGHT; i++) {
+                    const Item<Word> item = first + i < last ? desk.ring[(first + i) % PLACES] : Item<Word>{0, 0};
+                    if (item.vertex < 0) endings |= 1u << i;
+                    const int v = BACK && item.vertex < 0 ? desk.sums[~item.vertex].vertex : item.vertex;
+#pragma unroll
+                    for (int c = 0; c < COLUMNS; c++)
+                        row[i][c] = has(item.searches, c) ? column[(size_t(unsigned(v)) * COLUMNS + c) * LANES] : 0;
+                }
+                for (int from = 0, to;; from = to + 1, endings &= endings - 1) {
+                    to = endings ? __ffs(endings) - 1 : IN_FLIGHT;
+                    Real own_row[COLUMNS] = {};
+#pragma unroll
+                    for (int i = 0; i < IN_FLIGHT; i++)
+#pragma unroll
+                        for (int c = 0; c < COLUMNS; c++) {
+                            if (from <= i && i < to) sum[c] += row[i][c];
+                            if (BACK && i == to) own_row[c] = row[i][c];
+                        }
+                    if (!endings) break;
+                    complete(desk.sums[~desk.ring[(first + to) % PLACES].vertex], sum, own_row);
+#pragma unroll
+                    for (int c = 0; c < COLUMNS; c++) sum[c] = 0;
+                }
+            }
+            __syncwarp();
+        };
+
+        for_each_arc<ARCS>(begin, length, [&](const auto &arc, const auto &owner) {
+            int vertex[ARCS];
+            Word found[ARCS];
+#pragma unroll
+            for (int i = 0; i < ARCS; i++) {
+                const Sum<Word> &of = desk.sums[owner[i]];
+                const bool ends = arc[i] == unsigned(of.end);
+                found[i] = arc[i] == NO_ARC || (ends && !BACK) ? 0 : of.wanted;
+                vertex[i] = ends ? ~int(owner[i]) : arc[i] == NO_ARC ? 0 : __ldg(&along.indices[arc[i]]);
+            }
+#pragma unroll
+            for (int i = 0; i < ARCS; i++)
+                if (vertex[i] >= 0)
+                    found[i] = found[i] && on_any.may_have(vertex[i]) ? found[i] & on_level[vertex[i]] : 0;
+#pragma unroll
+            for (int i = 0; i < ARCS; i++) {
+                const bool waits = vertex[i] < 0 || found[i];
+                const unsigned waiting = __ballot_sync(ALL_LANES, waits);
+                const int place = last + __popc(waiting & ((1u << lane_number()) - 1));
+                if (waits) desk.ring[place % PLACES] = {vertex[i], found[i]};
+                last += __popc(waiting);
+            }
+            add_waiting(IN_FLIGHT);
+        });
+        add_waiting(1);
+    }
+
+    // Finds the next level: candidates, or all vertices, pull path counts. Those that get any enter the queue.
+    __device__ void pull(Word used, bool from_candidates)
+    {
+        const int groups = (vertices + LANES - 1) / LANES, end = from_candidates ? marked : groups * int(LANES);
+        const auto queue_reached = [&](const Sum<Word> &of, const auto &paths, const auto &) {
+            Word reached = 0;
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++) {
+                reached |= Word(__ballot_sync(ALL_LANES, paths[c] != 0)) << (c * LANES);
+                if (paths[c] != 0) rows[(size_t(of.vertex) * COLUMNS + c) * LANES + lane_number()] = paths[c];
+            }
+            if (reached == 0 || lane_number() != 0) return;
+            const int place = atomicAdd(&queued, 1);
+            queue[place] = of.vertex;
+            searches[place] = reached;
+            seen[of.vertex] |= reached;
+        };
+        for (int base = take(); base < end; base = take()) {
+            int v = 0;
+            Word wanted = 0;
+            if (from_candidates && base + int(lane_number()) < end) {
+                v = candidates[base + lane_number()];
+                wanted = marks[v];
+                marks[v] = 0;
+            } else if (!from_candidates) {  // neighbours go to different groups: those with many arcs are often neighbours
+                v = base / LANES + lane_number() * groups;
+                wanted = v < vertices ? used & ~seen[v] : 0;
+            }
+            add_rows<false>(entering, v, wanted, queue_reached);
+        }
+    }
+
+    // Computes the delta of a level, while the level behind it is shown, and adds to the scores.
+    __device__ void finish(Level level)
+    {
+        const auto add_score = [&](const Sum<Word> &of, const auto &sum, const auto &paths) {
+            Real share = 0;
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++) {
+                if (!has(of.wanted, c)) continue;
+                const int search = c * LANES + lane_number();
+                if (paths[c] > largest(paths[c])) *batch.overflow = sources[search];
+                share += source_counts[search] * (sum[c] * paths[c]);
+                rows[size_t(of.vertex) * SEARCHES + search] = sum[c] + of.reach / paths[c];
+            }
+            for (int distance = LANES / 2; distance > 0; distance /= 2)
+                share += __shfl_xor_sync(ALL_LANES, share, distance);
+            if (lane_number() == 0 && share != 0) atomicAdd(&batch.score[of.vertex], share);
+        };
+        for (int base = level.first + take(); base < level.last; base = level.first + take()) {
+            const int entry = base + lane_number();
+            const bool there = entry < level.last;
+            add_rows<true>(leaving, there ? queue[entry] : 0, there ? searches[entry] : 0, add_score);
+        }
+    }
+
+    // Puts the sources from `first` on, SEARCHES or as many as there are, on level 0. Returns their number.
+    __device__ int start(int first)
+    {
+        const int here = min(SEARCHES, batch.last - first);
+        for (int v = threadIdx.x; v < vertices; v += blockDim.x) seen[v] = now[v] = marks[v] = 0;
+        for (unsigned i = threadIdx.x; i < filter.bits / 32; i += blockDim.x) filter.words[i] = 0;
+        if (threadIdx.x == 0) queued = here;
+        __syncthreads();
+        for (int i = threadIdx.x; i < here; i += blockDim.x) {  // all are different
+            const int source = sources[i] = batch.sources[first + i];
+            source_counts[i] = weights.source_count(source);
+            rows[size_t(source) * SEARCHES + i] = 1;
+            queue[i] = source;
+            searches[i] = seen[source] = Word(1) << i;
+        }
+        __syncthreads();
+        return here;
+    }
+};
+
+template <typename Word, int ARCS, int IN_FLIGHT, typename Real>
+__device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neighbourhood leaving,
+                                     CompactedGraph weights, const Batch<Real> &batch, int *next_pass,
+                                     unsigned filter_bits, unsigned few)
+{
+    using ThisPass = Pass<Real, Word, ARCS, IN_FLIGHT>;
+    constexpr int SEARCHES = ThisPass::SEARCHES;
+    extern __shared__ uint4 shared[];  // the desks of the warps, then the filter
+    __shared__ ThisPass pass;
+    if (threadIdx.x == 0) {
+        const size_t cells = size_t(vertices) * SEARCHES;
+        pass.vertices = vertices;
+        pass.leaving = leaving;
+        pass.entering = entering;
+        pass.weights = weights;
+        pass.batch = batch;
+        pass.rows = reinterpret_cast<Real *>(batch.workspace + blockIdx.x * batch.block_bytes);
+        pass.searches = reinterpret_cast<Word *>(pass.rows + cells);
+        pass.seen = pass.searches + cells;
+        pass.now = pass.seen + vertices;
+        pass.marks = pass.now + vertices;
+        pass.queue = reinterpret_cast<int *>(pass.marks + vertices);
+        pass.candidates = pass.queue + cells;
+        pass.desks = reinterpret_cast<typename ThisPass::OwnDesk *>(shared);
+        pass.filter = {reinterpret_cast<unsigned *>(pass.desks + blockDim.x / LANES), filter_bits};
+    }
+    const int passes = (batch.last - batch.first + SEARCHES - 1) / SEARCHES;
+    for (int drawn; (drawn = draw_pass(next_pass, passes)) < passes;) {
+        Level shown{0, 0}, level{0, pass.start(batch.first + drawn * SEARCHES)};
+        const Word used = Word(~Word(0)) >> (SEARCHES - level.last);
+        int *const ends = pass.candidates + vertices;  // of the levels, in the queue
+        int depth = 0;
+        for (;; depth++) {
+            if (threadIdx.x == 0) ends[depth] = level.last;
+            pass.show(shown, level);
+            shown = level;
+            const bool sparse = size_t(level.last - level.first) * few < unsigned(vertices);
+            if (sparse) {
+                pass.mark(level);
+                __syncthreads();
+            }
+            pass.pull(used, sparse);
+            __syncthreads();
+            level = {level.last, pass.queued};
+            if (level.first == level.last) break;
+        }
+        for (; depth > 0; depth--) {  // the sources' own dependencies do not count
+            pass.show(shown, level);
+            shown = level;
+            level = {ends[depth - 1], ends[depth]};
+            pass.finish(level);
+            __syncthreads();
+        }
+    }
+}
+
+// A kernel for a precision, a number of searches and the registers of a thread.
+#define LANE_QUEUES(Real, SEARCHES, Word, REGISTERS, THREADS, BLOCKS, ARCS, IN_FLIGHT)                           \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                                \
+        lane_queues_##Real##_##SEARCHES##_##REGISTERS(                                                           \
+            int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices,    \
+            const int *reach, const int *source_count, BATCH_PARAMETERS(Real), int *next_pass,                   \
+            unsigned filter_bits, unsigned few)                                                                  \
+    {                                                                                                            \
+        add_scores_of_passes<Word, ARCS, IN_FLIGHT>(vertices, Neighbourhood{in_indptr, in_indices},              \
+                                                    Neighbourhood{indptr, indices},                              \
+                                                    CompactedGraph{reach, source_count}, BATCH(Real), next_pass, \
+                                                    filter_bits, few);                                           \
+    }
+#define LANE_QUEUES_OF(Real, SEARCHES, Word)                        \
+    LANE_QUEUES(Real, SEARCHES, Word, 32, MAX_THREADS, 2, 1, 4)     \
+    LANE_QUEUES(Real, SEARCHES, Word, 40, MAX_THREADS * 3 / 4, 2, 1, 4) \
+    LANE_QUEUES(Real, SEARCHES, Word, 64, MAX_THREADS, 1, 2, 8)
+
+LANE_QUEUES_OF(float, 32, unsigned)
+LANE_QUEUES_OF(float, 64, unsigned long long)
+LANE_QUEUES_OF(double, 32, unsigned)
+LANE_QUEUES_OF(double, 64, unsigned long long)

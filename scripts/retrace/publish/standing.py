@@ -1,0 +1,86 @@
+"""Where the fastest of our kernels stands: beside the published one, the best library and the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from retrace.publish.panels import entries_of, panels
+from retrace.reports.frame import Entry, Frame, speed_up
+from retrace.reports.physical_limit import Limit
+from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.wording import milliseconds, ratio, word_list
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The fastest of ours on a graph and machine, and what else is there of the same host and commit."""
+
+    measure: Measure
+    ours: Entry
+    published: Entry | None
+    library: Entry | None
+    limit: Limit | str
+
+    @classmethod
+    def of(
+        cls, measure: Measure, entries: Sequence[Entry], published: str | None, limit: Limit | str
+    ) -> Standing | None:
+        """Find them among the timed entries of a graph; None if none is ours."""
+
+        def fastest(some: Sequence[Entry]) -> Entry | None:
+            return min(some, key=lambda entry: entry.times[measure].median, default=None)
+
+        ours = fastest([entry for entry in entries if entry.group == "ours"])
+        if ours is None:
+            return None
+        alike = [entry for entry in entries if speed_up(entry, ours, measure)]
+        library = fastest([entry for entry in alike if entry.kind == "library"])
+        return cls(measure, ours, fastest([e for e in alike if e.solver == published]), library, limit)
+
+    def over(self, other: Entry | None) -> str:
+        """Say how many times as long another takes; nothing if there is none."""
+        return ratio(other.times[self.measure].median / self.ours.times[self.measure].median) if other else ""
+
+
+def headline(standings: Sequence[Standing]) -> str:
+    """Say in one line how fast ours is on the first graph."""
+    first = standings[0]
+    others = {
+        "the published kernel": first.over(first.published),
+        "the best library": first.over(first.library),
+    }
+    told = [f"{what} takes {times}" for what, times in others.items() if times]
+    beside = f"; {word_list(told)} as long" if told else ""
+    return f"{first.ours.label} in {milliseconds(first.ours.times[first.measure].median)}{beside}"
+
+
+def comparison(standings: Sequence[Standing]) -> str:
+    """Say of all graphs how many times as long others take, and how far the limit is."""
+    found: dict[str, list[str]] = {
+        "published kernel over ours": [],
+        "best library over ours": [],
+        "ours over limit": [],
+    }
+    for one in standings:
+        limit = (
+            ratio(one.ours.times[one.measure].median / one.limit.ms) if isinstance(one.limit, Limit) else ""
+        )
+        for told, times in zip(
+            found.values(), (one.over(one.published), one.over(one.library), limit), strict=True
+        ):
+            told += [f"{times} ({one.ours.label})"] if times else []
+    said = [f"{what}: {', '.join(told)}" for what, told in found.items() if told]
+    text = "; ".join(said)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def standings_of(drawing: Drawing, frame: Frame, report: Report | None) -> list[Standing]:
+    """Return the standings on the graphs of a drawing, in their order, on the first machine with a GPU."""
+    published = table_layout(report, drawing.experiment).published
+    machines, found = entries_of(drawing, frame).on_gpu, []
+    for panel in panels(drawing, frame, report):
+        if panel.machine in machines[:1]:
+            entries = [dot.entry for dot in panel.dots]
+            found.append(Standing.of(drawing.y, entries, published, panel.limit))
+    return [standing for standing in found if standing]

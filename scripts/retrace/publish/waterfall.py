@@ -1,0 +1,154 @@
+"""A printed time's way to ours: what hardware, a resident graph, algorithm and a better baseline are worth.
+
+A step leads from one time to the next. Of the published kernel: as printed, its total on our machine, its
+solve there, and the solve of the fastest of ours. Of the baseline: as printed, its total on one of our cores,
+and the total of what is fastest on one core. Both times of a step are of one host and commit, unless printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from retrace.records.statistics import Summary
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, why_incomparable
+from retrace.reports.report import Drawing, Fall, Measure
+from retrace.reports.wording import duration, ratio, three_digits
+
+PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (
+    "printed", "hardware", "graph resident", "algorithm", "baseline",
+)  # fmt: skip
+KINDS = (PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE)
+MEANINGS = {
+    HARDWARE: "Hardware: the same algorithm on our machine, by its total.",
+    RESIDENT: "Graph resident: without the copies of the graph and of the answer.",
+    ALGORITHM: "Algorithm: the fastest kernel of ours in its place, by solve.",
+    BASELINE: "Baseline: the fastest program on one core in place of the published one.",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step to a time in ms, of the entry that has it; a printed time is where a way begins."""
+
+    kind: str
+    name: str
+    before: float
+    after: Summary
+    entry: Entry
+
+    @property
+    def factor(self) -> float:
+        """How many times less the time is than before."""
+        return self.before / self.after.median
+
+    @property
+    def label(self) -> str:
+        """The time, and what the step divides by; of a step upwards, what it multiplies with."""
+        if self.kind == PRINTED:
+            return duration(self.after.median)
+        by = f"÷{three_digits(self.factor)}" if self.factor >= 1 else ratio(1 / self.factor)
+        return f"{duration(self.after.median)} ({by})"
+
+
+@dataclass(frozen=True)
+class Way:
+    """The steps of a fall on a machine: of the published kernel, and of the baseline."""
+
+    machine: str
+    fall: Fall
+    kernel: Sequence[Step]
+    baseline: Sequence[Step]
+
+    @property
+    def title(self) -> str:
+        """What is searched, and where."""
+        return f"{self.fall.kernel.split('/')[0]} on {self.fall.graph}, {self.machine}"
+
+    @property
+    def ends(self) -> str:
+        """Where the kernel's way begins and ends, and what the steps between are worth."""
+        first, last = (duration(self.kernel[place].after.median) for place in (0, -1))
+        return f"{first} printed, {last} here: {worth(self.kernel)}"
+
+
+def worth(steps: Sequence[Step]) -> str:
+    """Name the steps with what they divide by."""
+    return ", ".join(f"{step.kind} {ratio(step.factor)}" for step in steps if step.kind != PRINTED)
+
+
+def ways(drawing: Drawing, frame: Frame) -> list[Way]:
+    """Return each fall on each machine with a GPU, as far as there are records of it."""
+    found = []
+    for fall in drawing.falls:
+        for machine in frame.of(fall.beside).on_gpu or frame.of(fall.experiment).on_gpu:
+            kernel, baseline = (list(steps(fall, frame, machine)) for steps in (_kernel, _baseline))
+            found += [Way(machine, fall, kernel, baseline)] if kernel or baseline else []
+    return found
+
+
+def sentences(drawing: Drawing, frame: Frame) -> list[str]:
+    """Say of each way what its steps are worth."""
+    said = []
+    for way in ways(drawing, frame):
+        kernel = [way.ends] if way.kernel else []
+        baseline = [f"{way.fall.baseline.split('/')[1]}: {worth(way.baseline)}"] if way.baseline else []
+        said.append(f"{way.title}: {'; '.join(kernel + baseline)}.")
+    return said
+
+
+def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
+    printed = _printed(fall.kernel, fall, frame)
+    timed = _timed(fall.beside, fall, frame, machine) or _timed(fall.experiment, fall, frame, machine)
+    published = _fastest((entry for entry in timed if entry.solver == fall.kernel), "total")
+    if printed is None or published is None:
+        return
+    yield printed
+    total, solve = published.times["total"], published.times["solve"]
+    yield Step(HARDWARE, HARDWARE, printed.after.median, total, published)
+    yield Step(RESIDENT, RESIDENT, total.median, solve, published)
+    alike = (e for e in timed if e.solver in fall.ours and why_incomparable(published, e) is None)
+    if ours := _fastest(alike, "solve"):
+        yield Step(ALGORITHM, f"{ALGORITHM}: {ours.name}", solve.median, ours.times["solve"], ours)
+
+
+def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
+    printed, timed = _printed(fall.baseline, fall, frame), _timed(fall.experiment, fall, frame, machine)
+    same = _fastest((entry for entry in timed if entry.solver == fall.baseline), "total")
+    if printed is None or same is None:
+        return
+    yield printed
+    yield Step(HARDWARE, HARDWARE, printed.after.median, same.times["total"], same)
+    alike = (e for e in timed if e.record and e.record.cores == 1 and why_incomparable(same, e) is None)
+    best = _fastest([same, *alike], "total")
+    if best is not None and best is not same:
+        yield Step(
+            BASELINE, f"{BASELINE}: {best.name}", same.times["total"].median, best.times["total"], best
+        )
+
+
+def _printed(spec: str, fall: Fall, frame: Frame) -> Step | None:
+    """Return the least time that is printed of a solver, but for zeros and those in doubt."""
+    found = [
+        entry
+        for entry in frame.of(fall.experiment).printed
+        if (entry.solver, entry.graph) == (spec, fall.graph)
+    ]
+    sure = [(e.printed.ms, e) for e in found if e.printed and e.printed.ms > 0 and not e.printed.doubt]
+    if not sure:
+        return None
+    ms, entry = min(sure, key=lambda one: one[0])
+    return Step(PRINTED, f"printed, {entry.hardware}", ms, Summary.of([ms]), entry)
+
+
+def _timed(experiment: str, fall: Fall, frame: Frame, machine: str) -> Sequence[Entry]:
+    """Return what a machine has timed on the fall's graph, but for substitutes of the graph."""
+    return [
+        entry
+        for entry in frame.of(experiment).measured
+        if (entry.machine, entry.label, entry.pair) == (machine, fall.graph, PRINTED_PAIR) and entry.times
+    ]
+
+
+def _fastest(entries: Iterable[Entry], measure: Measure) -> Entry | None:
+    return min(entries, key=lambda entry: entry.times[measure].median, default=None)

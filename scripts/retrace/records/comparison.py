@@ -1,0 +1,135 @@
+"""Compares two machines: the ratio of their times for each solver and graph, with a bootstrap interval."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from retrace.records.record import Phase, Record
+from retrace.records.statistics import Summary, rank
+from retrace.solvers.registry import find
+
+CONFIDENCE, RESAMPLES, SEED = 0.95, 1999, 1
+EQUAL = 1.05
+"""A ratio between this and its inverse is no difference that a reader would act on."""
+HEAD = ("experiment", "solver", "graph", "first ms", "second ms", "ratio", "95 % interval", "second is")
+COLUMNS = (
+    "experiment", "graph", "solver", "parameters", "source", "phase", "first_ms", "first_trials", "second_ms",
+    "second_trials", "ratio", "low", "high", "verdict",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two machines took for one solver on one graph, in milliseconds."""
+
+    record: Record
+    """The first machine's."""
+    phase: Phase
+    first: Summary
+    second: Summary
+    low: float | None
+    high: float | None
+    """The ends of the interval of the ratio; None with fewer than two trials of either."""
+
+    @property
+    def ratio(self) -> float:
+        """The second median over the first."""
+        return self.second.median / self.first.median
+
+    @property
+    def verdict(self) -> str:
+        """Whether the second is `faster` or `slower`, by `statistics.rank`, the `same`, or one `cannot tell`.
+
+        It is the same if the whole interval is within 5 % of 1.
+        """
+        if order := rank(self.first, self.second):
+            return "slower" if order < 0 else "faster"
+        if self.low is None or self.high is None:
+            return "cannot tell"
+        return "same" if self.low >= 1 / EQUAL and self.high <= EQUAL else "cannot tell"
+
+    @property
+    def settings(self) -> str:
+        """What was asked of the graph, and the solver's settings that are not its defaults, as `pair=far`."""
+        usual, given = find(self.record.solver).defaults, sorted(self.record.parameters.items())
+        return ",".join(f"{key}={value}" for key, value in given if usual.get(key) != value)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """A row of text under `HEAD`."""
+        record, asked = self.record, f":{self.settings}" if self.settings else ""
+        interval = "-" if self.low is None or self.high is None else f"{self.low:.3f} to {self.high:.3f}"
+        times = f"{self.first.median:.4g}", f"{self.second.median:.4g}", f"{self.ratio:.3f}"
+        return (record.experiment, record.solver + asked, record.label, *times, interval, self.verdict)
+
+
+def pair(first: Iterable[Record], second: Iterable[Record]) -> tuple[list[tuple[Record, Record]], int]:
+    """Pair the timed records of the same question to the same graph; return also how many have no partner."""
+
+    def by_subject(records: Iterable[Record]) -> dict[tuple[object, ...], Record]:
+        timed = (one for one in records if one.timed)
+        return {
+            (one.experiment, one.graph.name, one.place["graph"], one.backend, *one.subject): one
+            for one in timed
+        }
+
+    left, right = by_subject(first), by_subject(second)
+    both = [(one, right[subject]) for subject, one in left.items() if subject in right]
+    return both, len(left) + len(right) - 2 * len(both)
+
+
+def compare(first: Record, second: Record, phase: Phase = "total") -> Comparison | None:
+    """Compare a phase of two records; None if one has no such time above 0."""
+    times = [_times(one, phase) for one in (first, second)]
+    if not all(len(some) and np.median(some) > 0 for some in times):
+        return None
+    low = high = None
+    if min(map(len, times)) > 1:
+        found = stats.bootstrap(
+            times, _ratio, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
+            rng=np.random.default_rng(SEED),
+        ).confidence_interval  # fmt: skip
+        low, high = float(found.low), float(found.high)
+    a, b = (Summary.of([float(time) for time in some]) for some in times)
+    return Comparison(first, phase, a, b, low, high)
+
+
+def _times(record: Record, phase: Phase) -> NDArray[np.float64]:
+    """Return the times of a phase in ms, shape (trials,), or of `setup`, shape (setups,)."""
+    if phase == "setup":
+        return np.array(record.setup)
+    found = (getattr(trial, phase) for trial in record.trials)
+    return np.array([time for time in found if time is not None], dtype=np.float64)
+
+
+def _ratio(first: NDArray[np.float64], second: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    ratio: NDArray[np.float64] = np.median(second, axis=axis) / np.median(first, axis=axis)
+    return ratio
+
+
+def as_csv(compared: Iterable[Comparison]) -> str:
+    """Return a line for each comparison, under `COLUMNS`."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in compared:
+        record, a, b = one.record, one.first, one.second
+        named = record.experiment, record.label, record.solver, one.settings, record.source, one.phase
+        interval = ("" if end is None else f"{end:.6g}" for end in (one.low, one.high))
+        ratio = f"{one.ratio:.6g}"
+        writer.writerow([*named, a.median, a.n, b.median, b.n, ratio, *interval, one.verdict])
+    return text.getvalue()
+
+
+def summary(compared: Sequence[Comparison], alone: int) -> str:
+    """Count the verdicts in one line."""
+    counts = Counter(one.verdict for one in compared)
+    told = ", ".join(f"{counts[word]} {word}" for word in ("faster", "slower", "same", "cannot tell"))
+    left = f"; {alone} timed records have no partner" if alone else ""
+    return f"{len(compared)} compared, the second machine is: {told}{left}."

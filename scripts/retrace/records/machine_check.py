@@ -1,0 +1,139 @@
+"""Checks the records of a machine: what keeps them out of every table, and what a reader should doubt.
+
+A record by itself, and that none contradicts another, is checked by `record`; here stands what is asked
+besides of records that are published for others. All lines name a file, the line in it and the key.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import median
+
+from retrace.graphs.dataset_registry import Dataset
+from retrace.records.record import Record, survey
+from retrace.records.statistics import LEAST_TRIALS
+from retrace.system.errors import RetraceError
+
+FASTEST = 10e12
+"""Bytes per second at which no machine reads a graph: twice what an H200 reads of its memory."""
+READ = ("bfs", "sssp", "bellman-ford", "generate")
+"""Problems whose solution reads or writes each arc, in four bytes at least; other searches may end early."""
+OTHERS_LOAD = 0.25
+"""Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
+
+
+def examine(
+    folder: Path, others: Iterable[Path], registry: Mapping[str, Dataset]
+) -> tuple[int, list[str], list[str]]:
+    """Return the number of records of a machine's folder, what keeps them out of tables, and doubts.
+
+    `others` are files of other machines, with which the answers must agree. Raise RetraceError if the folder
+    is not `machines/<machine>`, by which its records are known, or has no records.
+    """
+    files = sorted(folder.glob("*/*.jsonl"))
+    if folder.parent.name != "machines":
+        raise RetraceError(f"{folder}: expected a folder results/machines/<machine>")
+    if not files:
+        raise RetraceError(f"{folder}: expected records, <experiment>/<graph>.jsonl, found none")
+    strays = [path for path in sorted(folder.rglob("*")) if path.is_file() and path not in files]
+    errors = [f"{path}: expected only records, <experiment>/<graph>.jsonl; move it" for path in strays]
+    placed, faults = survey([*files, *others])
+    own = {place: one for place, one in placed.items() if place.startswith(f"{folder}/")}
+    return len(own), errors + faults + find_errors(own, registry), find_doubts(own)
+
+
+def find_errors(placed: Mapping[str, Record], registry: Mapping[str, Dataset]) -> list[str]:
+    """Return what keeps records out of a table; they are given by their place, `file:line`.
+
+    A graph with the name of a data set must be the registry's.
+    """
+    every = [f"{place}: {told}" for place, record in placed.items() for told in _errors(record, registry)]
+    return [*every, *_mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)]
+
+
+def find_doubts(placed: Mapping[str, Record]) -> list[str]:
+    """Return what a reader of records should know, which are given by their place, `file:line`."""
+    every = [f"{place}: {told}" for place, record in placed.items() for told in _doubts(record)]
+    every += _mixed(placed, "machine.host", lambda one: one.machine.computer)
+    return [*every, *_mixed(placed, "software.git_commit", lambda one: one.software.git_commit)]
+
+
+def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
+    """Yield what keeps a record out of a table."""
+    if record.backend == "emulator":
+        yield "backend: expected cuda or host, found emulator, whose times say nothing of a GPU"
+    if record.backend == "cuda" and record.software.cuda is None:
+        yield "software.cuda: expected the version of CUDA, found null, as on the emulator"
+    if record.verified is False and not record.solver.endswith("-published"):
+        yield f"verified: expected true, found false ({record.reason})"
+    if record.software.git_commit is None:
+        yield "software.git_commit: expected the commit that was measured, found null; set RETRACE_COMMIT"
+    elif record.software.dirty is not False:
+        yield "software.dirty: expected false, a tree without changes; commit, and measure again"
+    if datetime.fromisoformat(record.started) > datetime.now(UTC) + timedelta(days=1):
+        yield f"started: expected a time in the past, found {record.started}"
+    yield from _too_fast(record)
+    if (dataset := registry.get(record.graph.name)) is not None and record.graph.origin != "stand-in":
+        yield from _another_graph(record, dataset)
+
+
+def _too_fast(record: Record) -> Iterator[str]:
+    """Yield the first trial that reads the graph's arcs faster than any memory."""
+    least_ms = 4 * record.graph.arcs / FASTEST * 1e3 if record.problem in READ else 0.0
+    for number, trial in enumerate(record.trials):
+        if trial.solve < least_ms:
+            limit = f"{record.graph.arcs} arcs at {FASTEST / 1e12:.0f} TB/s"
+            yield f"trials[{number}].solve: expected at least {least_ms:.6f} ms, {limit}, found {trial.solve}"
+            return
+
+
+def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
+    """Yield what a record says of a data set's graph unlike the registry."""
+    graph = record.graph
+    edition = next((one for one in dataset.editions if one.name == graph.edition), None)
+    if edition is None:
+        known = " or ".join(one.name for one in dataset.editions)
+        yield f"graph.edition: expected {known}, as the registry says, found {graph.edition}"
+        return
+    arcs = dataset.arcs if edition.arcs is None else edition.arcs
+    told: list[tuple[str, object, object]] = [
+        ("vertices", dataset.vertices, graph.vertices),
+        ("arcs", arcs, graph.arcs),
+    ]
+    if graph.sha256 and edition.arrays_sha256 and graph.weights in ("file", "none"):
+        told.append(("sha256", edition.arrays_sha256, graph.sha256))
+    for key, expected, found in told:
+        if found != expected:
+            yield f"graph.{key}: expected {expected}, as the registry says, found {found}"
+
+
+def _doubts(record: Record) -> Iterator[str]:
+    """Yield what a reader of a record should know."""
+    if record.status == "failed":
+        yield f"status: failed ({record.reason})"
+    if record.verified is False and record.solver.endswith("-published"):
+        yield f"verified: the printed kernel gives a wrong answer ({record.reason})"
+    if record.graph.origin == "stand-in":
+        yield "graph.origin: a stand-in, generated in place of the data set"
+    if throttled := sum(bool(trial.throttled) for trial in record.trials):
+        yield f"trials: the GPU was throttled in {throttled} of {len(record.trials)}"
+    loads = [trial.load for trial in record.trials if trial.load is not None]
+    quiet = (record.cores or 1) + max(1.0, OTHERS_LOAD * record.machine.cores)
+    if loads and median(loads) > quiet:
+        yield f"trials: load {median(loads):.1f}, expected at most {quiet:.1f} on a quiet host"
+    totals = {trial.total for trial in record.trials}
+    if len(record.trials) >= LEAST_TRIALS and len(totals) == 1:
+        yield f"trials: all {len(record.trials)} took exactly {totals.pop()} ms"
+
+
+def _mixed(placed: Mapping[str, Record], key: str, value_of: Callable[[Record], object]) -> Iterator[str]:
+    """Yield a line for each value that a machine has beside its most frequent one, at its first record."""
+    places: dict[str, dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for place, record in placed.items():
+        if (value := value_of(record)) is not None:
+            places[record.machine.name][value].append(place)
+    for found in places.values():
+        (usual, most), *others = sorted(found.items(), key=lambda item: -len(item[1]))
+        for value, less in others:
+            yield f"{less[0]}: {key}: {value} in {len(less)} of the records, {usual} in {len(most)}"

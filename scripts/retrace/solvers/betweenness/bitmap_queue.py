@@ -1,0 +1,60 @@
+"""Betweenness with a small block for each source, and a bitmap in place of distances: for deep graphs."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrace.graphs.csr import CSRGraph
+from retrace.solvers.betweenness.block_per_source import Brandes, Round, aligned
+from retrace.solvers.betweenness.compaction import Compacted
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting, Settings
+
+BITS = 32
+"""Vertices in a word of the bitmap."""
+
+
+@REGISTRY.add
+class BitmapQueue(Brandes):
+    """`betweenness/vert-queue` in blocks as small as the levels of a road graph, and with fewer reads.
+
+    A bitmap in shared memory tells which neighbours are on the next level, so that the others cost no read of
+    an array. Path counts and what is added up on the way back share their memory, and the four arcs of a
+    vertex are read at once.
+    """
+
+    name = "betweenness/bitmap-queue"
+    implements = "Brandes' algorithm, a small block for each source"
+    draws = True
+    settings: ClassVar[Settings] = {
+        **Brandes.settings,
+        "block_size": Setting(256, "threads in a block"),
+        "bitmap_kib": Setting(
+            64, "most KiB of a bitmap in shared memory; a larger one is in device memory", least=0, most=227
+        ),
+    }
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.record_arcs = self.module.kernel("record_arcs")
+        self.bitmap_bytes = -(-self.graph.vertices // BITS) * 4
+        self.in_shared = self.bitmap_bytes <= 1024 * self.number("bitmap_kib")
+        self.shared = self.bitmap_bytes if self.in_shared else 0
+
+    def send(self, reduced: Compacted) -> Round:
+        """Make a record of the first arcs of each vertex, on the device."""
+        part = super().send(reduced)
+        vertices, indptr, indices = part.arguments
+        records = self.device.empty(4 * reduced.graph.vertices, np.int32)
+        if reduced.graph.vertices:
+            grid, block = self.grid(reduced.graph.vertices), self.block_size
+            self.record_arcs(grid, block, vertices, indptr, indices, records)
+        part.arguments = [vertices, records, indices]
+        return part
+
+    def block_bytes(self) -> int:
+        """Return a block's memory in bytes: a number, a place in the queue and the end of a level each."""
+        return aligned(self.graph.vertices * (self.real.itemsize + 2 * 4) + self.bitmap_bytes)
+
+    def last_arguments(self) -> list[Any]:
+        return [*super().last_arguments(), np.int32(self.in_shared)]

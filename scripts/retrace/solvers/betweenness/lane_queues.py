@@ -1,0 +1,77 @@
+"""Betweenness from 32 or 64 sources at a time, with a queue for each level: for graphs of few levels."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrace.graphs.csr import CSRGraph
+from retrace.solvers.betweenness.block_per_source import aligned
+from retrace.solvers.betweenness.compaction import COMPACT
+from retrace.solvers.betweenness.extensions import ORDER_SOURCES, WARP, Lanes
+from retrace.solvers.registry import REGISTRY
+from retrace.solvers.setting import Setting, Settings
+from retrace.system.errors import RetraceError
+
+THREADS = {"32": 1024, "40": 768, "64": 1024}
+"""The most threads of a block, by the registers of a thread."""
+
+ARCS = {"32": 1, "40": 1, "64": 2}
+"""Arcs that a lane requests at a time, by the registers of a thread."""
+
+
+@REGISTRY.add
+class LaneQueues(Lanes):
+    """`betweenness/lanes` with a queue for each level, and a warp's arcs divided evenly among its lanes.
+
+    A level costs as much as it has vertices and arcs, not a look at every vertex; rows are requested several
+    at a time; a filter in shared memory passes over neighbours that are not on the level. After M. Then et
+    al., "The more the merrier: efficient multi-source graph traversal", PVLDB 8(4), 2014.
+    """
+
+    name = "betweenness/lane-queues"
+    implements = "Brandes' algorithm, 32 or 64 sources at a time"
+    more_sources = (COMPACT, ORDER_SOURCES)
+    draws = True
+    settings: ClassVar[Settings] = {
+        **Lanes.settings,
+        "lanes": Setting("32", "betweenness/lane-queues: searches of a pass", choices=("32", "64")),
+        "registers": Setting("32", "registers of a thread; fewer, and more threads run", choices=(*THREADS,)),
+        "filter_kib": Setting(
+            "32", "KiB of the filter of vertices; 0: none", choices=("0", "1", "8", "16", "32", "64")
+        ),
+        "few": Setting(16, "a level of less than 1 / few of all vertices marks its neighbours", least=0),
+    }
+
+    def setup(self, graph: CSRGraph) -> None:
+        registers = str(self.parameters["registers"])
+        if self.block_size > THREADS[registers]:
+            asked = f"{self.name}: block_size is {self.block_size} and registers is {registers}"
+            raise RetraceError(f"{asked}, expected at most {THREADS[registers]} threads")
+        self.lanes = int(self.parameters["lanes"])
+        self.filter_bytes = 1024 * int(self.parameters["filter_kib"])
+        desk = WARP * self.word * 4 * (1 + ARCS[registers])  # of a warp: its sums, and the ring of rows
+        self.shared = self.block_size // WARP * desk + self.filter_bytes
+        super().setup(graph)
+
+    @property
+    def word(self) -> int:
+        """Return the bytes of a bit for each search of a pass."""
+        return self.lanes // 8
+
+    def kernel_name(self) -> str:
+        return "_".join(
+            ("lane_queues", *(str(self.parameters[key]) for key in ("precision", "lanes", "registers")))
+        )
+
+    def block_bytes(self) -> int:
+        """Return a block's memory in bytes.
+
+        For each vertex, every search of a pass has a number and an entry of the queue. Besides there are
+        three words of a bit per search, a candidate and the end of a level.
+        """
+        vertices = max(part.reduced.graph.vertices for part in self.rounds)
+        searches = self.lanes * (self.real.itemsize + self.word + 4)
+        return aligned(vertices * (searches + 3 * self.word + 2 * 4))
+
+    def last_arguments(self) -> list[Any]:
+        return [*super().last_arguments(), np.uint32(8 * self.filter_bytes), np.uint32(self.number("few"))]

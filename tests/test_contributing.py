@@ -1,0 +1,87 @@
+"""What contributors and GitHub read: CONTRIBUTING.md, continuous integration and the forms for issues."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from command_line import PROJECT
+
+GITHUB = PROJECT / ".github"
+FORMS = sorted(path for path in GITHUB.glob("ISSUE_TEMPLATE/*.yml") if path.name != "config.yml")
+FIELDS = {"markdown", "textarea", "input", "dropdown", "checkboxes"}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read YAML in which `on` is a text, as GitHub does."""
+    found: dict[str, Any] = yaml.load(path.read_text(), yaml.BaseLoader)
+    return found
+
+
+def test_continuous_integration_runs_what_the_readme_says() -> None:
+    (job,) = read(GITHUB / "workflows/ci.yml")["jobs"].values()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert commands == [".ci/run"]
+    assert os.access(PROJECT / ".ci/run", os.X_OK)
+    made = re.findall(r"^make \w+$", (PROJECT / ".ci/run").read_text(), re.MULTILINE)
+    assert made == ["make check", "make test"]
+    for page in ("README.md", "CONTRIBUTING.md"):
+        assert all(command in (PROJECT / page).read_text() for command in made)
+    assert ".ci/run" in (PROJECT / "CONTRIBUTING.md").read_text()
+
+
+def test_continuous_integration_is_a_workflow() -> None:
+    """Only keys of GitHub's syntax; nothing that a step need not do, nothing that may change unnoticed."""
+    workflow = read(GITHUB / "workflows/ci.yml")
+    assert workflow.keys() == {"name", "on", "permissions", "concurrency", "jobs"}
+    assert workflow["on"].keys() == {"push", "pull_request"}
+    assert workflow["permissions"] == {"contents": "read"}
+    (job,) = workflow["jobs"].values()
+    assert job.keys() == {"runs-on", "timeout-minutes", "steps"}
+    assert re.fullmatch(r"ubuntu-\d\d\.04", job["runs-on"])
+    assert 0 < int(job["timeout-minutes"]) <= 360
+    for step in job["steps"]:
+        assert step.keys() in ({"uses"}, {"uses", "with"}, {"run"})
+        assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
+    least = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["requires-python"]
+    (python,) = (step["with"]["python-version"] for step in job["steps"] if "with" in step)
+    version = tuple(map(int, python.split(".")))
+    assert version >= tuple(map(int, least.removeprefix(">=").split(".")))
+
+
+def test_the_expressions_of_the_workflow_are_closed() -> None:
+    text = (GITHUB / "workflows/ci.yml").read_text()
+    assert re.findall(r"\$\{\{.*?\}\}", text) == ["${{ github.ref }}"]
+    assert text.count("{{") == text.count("}}") == 1
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_a_form_for_issues_is_one(path: Path) -> None:
+    form = read(path)
+    assert form.keys() == {"name", "description", "title", "labels", "body"}
+    asked = [field for field in form["body"] if field["type"] != "markdown"]
+    assert asked
+    assert len({field["id"] for field in asked}) == len(asked)
+    for field in form["body"]:
+        assert field["type"] in FIELDS
+        assert field.keys() <= {"type", "id", "attributes", "validations"}
+        assert ("value" if field["type"] == "markdown" else "label") in field["attributes"]
+    assert any(field.get("validations") == {"required": "true"} for field in asked)
+
+
+def test_the_forms_are_those_that_contributors_need() -> None:
+    assert [read(path)["name"] for path in FORMS] == ["Records of a new GPU", "A number looks wrong"]
+
+
+def test_the_catalogue_of_snakemake_workflows_has_its_keys() -> None:
+    usage = read(PROJECT / ".snakemake-workflow-catalog.yml")["usage"]
+    assert usage.keys() == {"mandatory-flags", "software-stack-deployment", "report"}
+    assert usage["mandatory-flags"].keys() == {"desc", "flags"}
+    assert set(usage["software-stack-deployment"].values()) <= {"true", "false"}
+    assert "snakemake" in (PROJECT / "README.md").read_text()  # by which the catalogue finds a workflow

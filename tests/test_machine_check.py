@@ -1,0 +1,260 @@
+"""Which records of a machine may enter a table: ways to be bad, each refused by name; and doubts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from command_line import PROJECT, Call
+from fabricated import graph_info, record, software, without_answer
+from retrace.planning import plan
+from retrace.records.machine_check import find_errors
+from retrace.records.record import Record
+from retrace.system.errors import RetraceError
+
+Line = dict[str, Any]
+Change = Callable[[list[Line]], object]
+GRAPH = graph_info("random-14-5", edition="generated")
+
+
+def one(solver: str, machine: str = "rtx", **changes: Any) -> Record:
+    backend = "host" if solver in ("bfs/queue", "generate/tree-first") else "cuda"
+    told: dict[str, Any] = {"graph": GRAPH, "experiment": "mine", "machine": machine, "backend": backend}
+    return record(solver, **told | changes)
+
+
+def machine(folder: Path, change: Change = lambda lines: None, name: str = "rtx") -> Path:
+    """Write the records of a machine, altered as JSON, beside those of another that agrees."""
+    for owner in (name, "other"):
+        lines = [json.loads(one(solver, owner).model_dump_json()) for solver in ("bfs/bsp", "bfs/queue")]
+        for line in lines:
+            if gpu := line["machine"]["gpu"]:
+                gpu["name"], line["software"]["cuda"] = f"GPU of {owner}", "13.0"
+        if owner == name:
+            change(lines)
+        path = folder / "machines" / owner / "mine/random-14-5.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(line if isinstance(line, str) else f"{json.dumps(line)}\n" for line in lines))
+    return folder / "machines" / name
+
+
+def small(**changes: Any) -> Line:
+    """Fabricate a record of a graph of the registry, with its own digest."""
+    known = "5d34c7a7e99491d4897e87ccd868501aabde1bbbbda9a74139b981cae828f209"
+    graph = graph_info("small-6", **{"edition": "retrace", "sha256": known} | changes)
+    found = one("bfs/bsp", graph=graph, source=3)  # of which no committed machine has an answer
+    line: Line = json.loads(found.model_dump_json())
+    line["software"]["cuda"] = "13.0"
+    return line
+
+
+def put(*path: str, value: Any, which: int = 0) -> Change:
+    """Return what puts a value at a key of the first record, or of another."""
+
+    def change(lines: list[Line]) -> None:
+        part: Any = lines[which]
+        for key in path[:-1]:
+            part = part[int(key) if key.isdigit() else key]
+        part[path[-1]] = value
+
+    return change
+
+
+def each(*changes: Change) -> Change:
+    return lambda lines: [change(lines) for change in changes]
+
+
+WRONG = each(put("verified", value=False), put("reason", value="vertex 3: 4, expected 5"))
+BAD: dict[str, tuple[Change, str]] = {
+    "another schema": (put("verifed", value=True), "1: verifed: unknown key"),
+    "cut off": (lambda lines: lines.append('{"experiment": "mi'), "3: not JSON"),
+    "another machine's": (put("machine", "name", value="other"), "1: machine.name: expected rtx, as the"),
+    "another experiment's": (put("experiment", value="table-3.3"), "1: experiment: expected mine, as the"),
+    "twice": (lambda lines: lines.append(lines[0]), "3: solver: a second record of bfs/bsp"),
+    "another answer": (put("digest", value="2" * 64), "1: digest: not that of 3 others, such as "),
+    "another size": (put("graph", "arcs", value=81_921), "1: graph.arcs: not that of 3 others"),
+    "a wrong answer": (WRONG, "1: verified: expected true, found false (vertex 3: 4, expected 5)"),
+    "not checked": (put("verified", value=None), "1: verified: expected a value where the status is ok"),
+    "an emulator's": (put("backend", value="emulator"), "1: backend: expected cuda or host, found emulator"),
+    "an emulator's, relabelled": (put("machine", "gpu", value=None), "1: machine.gpu: expected the GPU"),
+    "an emulator's, with a GPU": (put("software", "cuda", value=None), "1: software.cuda: expected the"),
+    "an unknown tree": (put("software", "dirty", value=True), "1: software.dirty: expected false"),
+    "an unknown commit": (put("software", "git_commit", value=None), "1: software.git_commit: expected the"),
+    "a kernel beyond its search": (put("trials", "1", "kernel", value=99.0), "1: trials[1].kernel: expected"),
+    "an edited total": (put("trials", "2", "total", value=1.0), "1: trials[2].total: expected upload +"),
+    "an unknown solver": (put("solver", value="bfs/best"), "1: solver: no solver is called bfs/best"),
+    "a solver elsewhere": (put("backend", value="host"), "1: backend: bfs/bsp runs on"),
+    "no answer": (put("digest", value="0" * 64), "1: digest: expected a sha256, found zeros"),
+    "from the future": (put("started", value="2999-01-01T00:00:00Z"), "1: started: expected a time in"),
+    "no trial": (put("trials", value=[]), "1: trials: expected at least one where the status is ok"),
+    "faster than memory": (
+        put("trials", value=[{"upload": 0.0, "solve": 3e-5, "download": 0.0, "total": 3e-5}]),
+        "1: trials[0].solve: expected at least 0.000033 ms, 81920 arcs at 10 TB/s, found 3e-05",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", BAD)
+def test_a_bad_record_is_refused_by_name(way: str, tmp_path: Path, call: Call) -> None:
+    change, complaint = BAD[way]
+    folder = machine(tmp_path, change)
+    done = call("check-machine", folder)
+    assert done.status == 1
+    told = [line for line in done.out.splitlines() if line.startswith("error: ")]
+    assert f"error: {folder}/mine/random-14-5.jsonl:{complaint}" in told[0]
+    assert done.err == f"error: {folder}: {len(told)} faults keep it out of the tables; mend what is listed\n"
+
+
+def test_a_good_machine_is_accepted(tmp_path: Path, call: Call) -> None:
+    folder = machine(tmp_path)
+    done = call("check-machine", folder)
+    assert (done.status, done.err) == (0, "")
+    assert done.out == f"{folder}: records: 2, errors: 0, doubtful: 0\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [({"sha256": "7" * 64}, "graph.sha256: expected 5d34c7a7"), ({"arcs": 18}, "graph.arcs: expected 20"),
+     ({"vertices": 7}, "graph.vertices: expected 6"), ({"edition": "mine"}, "graph.edition: expected retr")],
+)  # fmt: skip
+def test_a_graph_of_the_registry_is_that_one(
+    changes: dict[str, Any], complaint: str, tmp_path: Path, call: Call
+) -> None:
+    path = tmp_path / "machines/rtx/mine/small-6.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(small()) + "\n")
+    assert call("check-machine", tmp_path / "machines/rtx").status == 0
+    path.write_text(json.dumps(small(**{"sha256": "8" * 64} | changes)) + "\n")
+    done = call("check-machine", tmp_path / "machines/rtx")
+    assert done.status == 1
+    assert f"error: {path}:1: {complaint}" in done.out
+    path.write_text(json.dumps(small(origin="stand-in", sha256="8" * 64)) + "\n")
+    assert call("check-machine", tmp_path / "machines/rtx").status == 0
+
+
+def test_all_faults_are_listed(tmp_path: Path, call: Call) -> None:
+    folder = machine(tmp_path, each(put("software", "dirty", value=True), put("solver", value="no", which=1)))
+    (folder / "notes.txt").write_text("measured on a Sunday\n")
+    printed = call("check-machine", folder).out
+    for complaint in (
+        "notes.txt: expected only records",
+        "random-14-5.jsonl:1: software.dirty",
+        ":2: solver",
+    ):
+        assert complaint in printed
+
+
+def test_one_machine_has_one_gpu(tmp_path: Path, call: Call) -> None:
+    more = [json.loads(one("bfs/bsp", source=source).model_dump_json()) for source in (1, 2)]
+    printed = call("check-machine", machine(tmp_path, lambda lines: lines.extend(more))).out
+    assert ":1: machine.gpu.name: GPU of rtx in 1 of the records, NVIDIA H200 in 2\n" in printed
+
+
+def test_each_machine_has_a_gpu_of_its_own() -> None:
+    found = [
+        one("bfs/bsp", name, software=software("bfs/bsp").model_copy(update={"cuda": "13.0"}))
+        for name in "ab"
+    ]
+    card = found[1].machine.gpu
+    assert card is not None
+    other = found[1].machine.model_copy(update={"gpu": card.model_copy(update={"name": "another"})})
+    assert find_errors({"a:1": found[0], "b:1": found[1].model_copy(update={"machine": other})}, {}) == []
+
+
+def throttle(lines: list[Line]) -> None:
+    lines[0]["trials"][1]["throttled"] = True
+
+
+def load(value: float, which: int) -> Change:
+    return lambda lines: [trial.update(load=value) for trial in lines[which]["trials"]]
+
+
+def alike(lines: list[Line]) -> None:
+    lines[1]["trials"] = [lines[1]["trials"][0]] * 3
+
+
+def fail(lines: list[Line]) -> None:
+    told = json.loads(
+        without_answer("bfs/bsp", GRAPH, "failed", "no memory", machine="rtx").model_dump_json()
+    )
+    lines[0] |= {key: told[key] for key in ("status", "reason", "verified", "oracle", "digest", "trials")}
+
+
+PUBLISHED = put("solver", value="bfs/block-queue-published")
+DOUBTFUL: dict[str, tuple[Change, str]] = {
+    "several hosts": (
+        each(put("machine", "host", value="a" * 12), put("machine", "host", value="b" * 12, which=1)),
+        "2: machine.host: bbbbbbbbbbbb in 1 of the records, aaaaaaaaaaaa in 1",
+    ),
+    "several commits": (put("software", "git_commit", value="ff", which=1), "2: software.git_commit: ff in"),
+    "throttled": (throttle, "1: trials: the GPU was throttled in 1 of 3"),
+    "busy": (load(2.1, 1), "2: trials: load 2.1, expected at most 2.0 on a quiet host"),
+    "busy beside a GPU": (load(2.1, 0), "1: trials: load 2.1, expected at most 2.0 on a quiet host"),
+    "all alike": (alike, "2: trials: all 3 took exactly 9.0 ms"),
+    "a stand-in": (put("graph", "origin", value="stand-in"), "1: graph.origin: a stand-in"),
+    "printed and wrong": (each(PUBLISHED, WRONG), "1: verified: the printed kernel gives a wrong answer"),
+    "failed": (fail, "1: status: failed (no memory)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", DOUBTFUL)
+def test_what_is_doubtful_is_said(way: str, tmp_path: Path, call: Call) -> None:
+    change, complaint = DOUBTFUL[way]
+    folder = machine(tmp_path, change)
+    done = call("check-machine", folder)
+    told, last = done.out.splitlines()
+    assert told.startswith(f"doubtful: {folder}/mine/random-14-5.jsonl:{complaint}")
+    assert (done.status, last) == (0, f"{folder}: records: 2, errors: 0, doubtful: 1")
+
+
+def test_a_quiet_host_is_not_doubtful(tmp_path: Path, call: Call) -> None:
+    assert "doubtful: 0" in call("check-machine", machine(tmp_path, load(2.0, 1))).out
+
+
+def test_solvers_that_may_end_early_are_not_too_fast(tmp_path: Path, call: Call) -> None:
+    quick = {"upload": 0.0, "solve": 1e-6, "download": 0.0, "total": 1e-6}
+    early = json.loads(one("stcon/bsp", parameters={"pair": "near", "target": 3}).model_dump_json())
+    early["machine"]["gpu"]["name"], early["software"]["cuda"] = "GPU of rtx", "13.0"
+    early["trials"] = [quick, quick | {"solve": 2e-6, "total": 2e-6}]
+    assert call("check-machine", machine(tmp_path, lambda lines: lines.append(early))).status == 0
+
+
+def test_what_is_no_folder_of_a_machine_is_refused(tmp_path: Path, call: Call) -> None:
+    told = call("check-machine", tmp_path).refusal(1)
+    assert told == f"error: {tmp_path}: expected a folder results/machines/<machine>\n"
+    (tmp_path / "machines").mkdir()
+    told = call("check-machine", tmp_path / "machines/none").refusal(1)
+    assert "none: expected records, <experiment>/<graph>.jsonl, found none" in told
+
+
+@pytest.mark.parametrize(
+    "folder", sorted((PROJECT / "results/machines").glob("*")), ids=lambda path: path.name
+)
+def test_the_committed_machines_have_no_errors(folder: Path, call: Call) -> None:
+    if folder.name != "local":
+        done = call("check-machine", folder)
+        assert done.status == 0, done.out
+
+
+def test_what_fails_enters_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run refuses a record of another machine; its own may be of a tree with changes."""
+    folder = machine(tmp_path, put("software", "dirty", value=True))
+    config = {"machines": {"rtx": {"records": str(folder)}}, "backend": "emulator"}
+    experiments = {"mine": {"solvers": ["bfs/bsp", "bfs/queue"], "graphs": ["random-14-5"]}}
+    config |= {"machine": "mine", "experiments": experiments, "datasets": str(PROJECT / "datasets.yaml")}
+    whole = project_config() | config
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RetraceError, match=r"random-14-5.jsonl:1: software.dirty: expected false"):
+        plan.make_plan(whole)
+    machine(tmp_path)
+    assert plan.make_plan(whole).records("mine")[0] == str(folder / "mine/random-14-5.jsonl")
+
+
+def project_config() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
+    return found

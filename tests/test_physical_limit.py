@@ -1,0 +1,134 @@
+"""The limit of a search: from measured constants, counted levels and the bytes that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from fabricated import LEVELS, MOVED, STEPS, WRONG, changed, fast, frame, limits
+from retrace.publish.chart import draw, drawing_of, image
+from retrace.publish.chart_words import caption, finding, heading
+from retrace.publish.panels import LIMIT, panels
+from retrace.records.record import Record
+from retrace.reports.physical_limit import Limit, least_bytes, limit_of
+
+LEVEL = STEPS["barrier-cluster"] + 2 * STEPS["load-shared"]
+TODAY = fast("h200", True)
+
+
+def limit(records: Iterable[Record], experiment: str, graph: str) -> Limit | str:
+    found, _ = frame(records, "today")
+    return limit_of([e for e in found.of(experiment).measured if e.graph == graph], found)
+
+
+def known(records: Iterable[Record], experiment: str, graph: str) -> Limit:
+    found = limit(records, experiment, graph)
+    assert isinstance(found, Limit)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("experiment", "graph", "levels"),
+    [("fast-bfs", "NY", 620), ("fast-bfs", "NW", 1960), ("fast-sssp", "NY", 620), ("fast-stcon", "NY", 310)],
+)
+def test_a_deep_graph_is_bound_by_its_levels(experiment: str, graph: str, levels: int) -> None:
+    found = known(TODAY, experiment, graph)
+    assert found.ms == pytest.approx(STEPS["launch"] + levels * LEVEL)
+    assert found.why == f"a launch (10.0 µs) and {levels:,} levels of a barrier and 2 loads (280 ns)"
+
+
+def test_a_flat_graph_is_bound_by_the_bytes_that_it_needs() -> None:
+    found = known(TODAY, "fast-bfs", "random-20-5")
+    needed = 4 * (2 * 2**20 + 1 + 5 * 2**20)
+    assert found.ms == pytest.approx(STEPS["launch"] + needed / (MOVED["read-l2"] / STEPS["read-l2"]))
+    assert found.why == "a launch (10.0 µs) and 29.4 MB from the L2 cache (5,240 GB/s)"
+    small = [
+        changed(one, observed={"bytes": MOVED["read-l2"], "cache_bytes": needed - 1})
+        if one.solver == "limits/read-l2" else one
+        for one in TODAY
+    ]  # fmt: skip
+    found = known(small, "fast-bfs", "random-20-5")
+    assert found.ms == pytest.approx(STEPS["launch"] + needed / (MOVED["read-memory"] / STEPS["read-memory"]))
+    assert "from device memory (4,290 GB/s)" in found.why
+
+
+def test_levels_are_those_of_verified_records_of_the_very_same_graph() -> None:
+    few = [changed(one, iterations=7, **WRONG) if one.solver == "bfs/bsp" else one for one in TODAY]
+    assert known(few, "fast-bfs", "NY").ms == pytest.approx(STEPS["launch"] + 620 * LEVEL)
+    none = [changed(one, iterations=None) if one.problem == "stcon" else one for one in TODAY]
+    assert limit(none, "fast-stcon", "NY") == "no record counts its levels"
+
+
+def test_without_its_constants_a_machine_has_no_limit() -> None:
+    others = [one for one in TODAY if one.solver != "limits/load-shared"]
+    assert limit(others, "fast-bfs", "NY") == "h200 has no record of limits/load-shared"
+    theirs = [one for one in TODAY if one.problem != "limits"] + limits("h100")
+    assert limit(theirs, "fast-bfs", "NY") == "h200 has no record of limits/launch"
+
+
+def test_the_bytes_of_a_search_are_its_arrays_and_its_answer() -> None:
+    found, _ = frame(TODAY, "today")
+    bytes_of = {e.experiment: least_bytes(e) for e in found.measured if e.graph == "NY"}
+    vertices, arcs = 264_346, 733_846
+    assert bytes_of == {
+        "fast-bfs": 4 * (2 * vertices + 1 + arcs),
+        "fast-sssp": 4 * (2 * vertices + 1 + 2 * arcs),
+        "fast-stcon": None,
+    }  # fmt: skip
+
+
+def today(figure: str, records: Iterable[Record]) -> tuple[str, str, str, list[tuple[str, list[str]]]]:
+    """Return heading, finding, caption and the panels' titles with their rows."""
+    found, report = frame(records, "today")
+    drawing = drawing_of(report, figure)
+    chosen = panels(drawing, found, report)
+    rows = [(panel.title, [line.name for line in panel.lines]) for panel in chosen]
+    assert image(draw(drawing, found, report), "svg").startswith(b"<?xml")
+    return (
+        heading(drawing, found, report),
+        finding(drawing, found, report),
+        caption(drawing, found, report),
+        rows,
+    )
+
+
+def test_the_figure_of_today_begins_at_the_limit_and_says_what_it_shows() -> None:
+    title, told, text, rows = today("fast-bfs", TODAY)
+    takes = "the published kernel takes 27.7× and the best library takes 10.6× as long"  # noqa: RUF001
+    assert title == f"Breadth-first search today: NY in 0.600 ms; {takes}"
+    assert told == (
+        "Published kernel over ours: 27.7× (NY), 19.6× (NW), 10.0× (random-20-5), 15.0× (Gowalla); "  # noqa: RUF001
+        "best library over ours: 10.6× (NY), 5.71× (NW), 26.4× (random-20-5), 10.7× (Gowalla); "  # noqa: RUF001
+        "ours over limit: 3.27× (NY), 6.26× (NW), 7.69× (random-20-5), 4.69× (Gowalla)."  # noqa: RUF001
+    )
+    assert "Limit of NY on h200: a launch (10.0 µs) and 620 levels" in " ".join(text.split())
+    assert [graph for graph, _ in rows] == [f"h200, {graph}, 5 trials" for graph in LEVELS]
+    assert rows[0][1] == [LIMIT, "cluster", "direction", "gapbs, 2 cores", "queue, 1 core", "bsp"]
+
+
+def test_without_constants_the_figure_has_no_limit_and_says_so() -> None:
+    _, told, text, rows = today("fast-bfs", [one for one in TODAY if one.problem != "limits"])
+    assert "limit" not in told
+    assert "Limit of NY on h200: h200 has no record of limits/launch." in " ".join(text.split())
+    assert all(LIMIT not in names for _, names in rows)
+
+
+def test_without_a_kernel_of_ours_the_title_is_plain() -> None:
+    title, told, _, _ = today("fast-bfs", fast("local", False))
+    assert title == "Breadth-first search today"
+    assert told.startswith("No machine here has timed this on a GPU")
+    assert today("fast-bfs", [])[0] == "Breadth-first search today"
+
+
+def test_what_is_of_another_commit_is_not_compared() -> None:
+    software = TODAY[0].software.model_copy(update={"git_commit": "f" * 40})
+    other = [changed(one, software=software) if one.solver == "bfs/gapbs" else one for one in TODAY]
+    assert "best library" not in today("fast-bfs", other)[0]
+
+
+def test_the_constants_are_drawn_as_steps() -> None:
+    title, told, _, rows = today("limits", limits("h200"))
+    assert title == "What binds any kernel"
+    assert told == "h200: from 15.0 ns (load, own shared memory) to 10.0 µs (launch, 4 bytes back)."
+    assert len(rows[0][1]) == 7

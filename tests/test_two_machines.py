@@ -1,0 +1,143 @@
+"""`retrace compare`: ratios of two machines' times, with an interval and a verdict."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from command_line import Call
+from fabricated import changed, graph_info, record, trial, without_answer
+from retrace import cli
+from retrace.records.comparison import COLUMNS, Comparison, compare, pair
+from retrace.records.record import Phase, Record, write_records
+
+TIMES = (9.9, 9.95, 10.0, 10.05, 10.1)
+
+
+def timed(factor: float = 1.0, times: tuple[float, ...] = TIMES, **changes: Any) -> Record:
+    graph = changes.pop("graph", "NY")
+    return record("bfs/queue", graph, [time * factor for time in times], **changes)
+
+
+def compared(a: Record, b: Record, phase: Phase = "total") -> Comparison:
+    found = compare(a, b, phase)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [(0.5, "faster"), (0.93, "faster"), (1.0, "same"), (1.5, "slower"), (1.04, "slower")],
+)
+def test_verdicts(factor: float, verdict: str) -> None:
+    found = compared(timed(), timed(factor))
+    assert found.ratio == pytest.approx(factor)
+    assert found.verdict == verdict
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= factor <= found.high
+    assert found.high / found.low < 1.05
+
+
+def test_what_cannot_be_told() -> None:
+    wide = (6.0, 9.0, 10.0, 12.0, 15.0)
+    found = compared(timed(times=wide), timed(1.1, times=wide))
+    assert found.verdict == "cannot tell"
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 1 < found.high
+    alone = compared(timed(times=(10.0,)), timed(times=(10.0,)))
+    assert (alone.low, alone.high, alone.verdict) == (None, None, "cannot tell")
+    assert alone.cells[-2:] == ("-", "cannot tell")
+
+
+def test_the_interval_holds_the_ratio_as_often_as_it_says() -> None:
+    """95 of 100 intervals, about: medians of ten are few."""
+    random, held = np.random.default_rng(7), 0
+    for _ in range(60):
+        a, b = (tuple(random.normal(centre, 1, 10).tolist()) for centre in (20, 24))
+        found = compared(timed(times=a), timed(times=b))
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= 24 / 20 <= found.high
+    assert held >= 51
+
+
+def test_the_interval_is_the_same_every_time() -> None:
+    first, second = (compared(timed(times=(8.0, 9.0, 11.0)), timed(times=(7.0, 9.0, 12.0))) for _ in range(2))
+    assert (first.low, first.high) == (second.low, second.high)
+
+
+def test_phases() -> None:
+    trials = [trial(time, time / 2, upload=2 * time) for time in TIMES]
+    a = record("bfs/bsp", "NY", backend="cuda", setup=8.0, trials=trials)
+    b = record("bfs/bsp", "NY", backend="cuda", setup=4.0, trials=[trial(5.0, 1.0, upload=2.0)] * 5)
+    medians = {phase: compared(a, b, phase).first.median for phase in ("setup", "upload", "kernel", "total")}
+    assert medians == {"setup": 8.0, "upload": 20.0, "kernel": 5.0, "total": 30.0}
+    assert compare(timed(), timed(), "kernel") is None
+    assert compare(timed(), timed(), "upload") is None  # of 0 ms
+    assert get_args(Phase) == cli.PHASES
+
+
+def test_only_the_same_question_is_compared() -> None:
+    a = timed()
+    others = [
+        timed(source=1), timed(graph=graph_info("NY", sha256="7" * 64)), timed(experiment="fast-bfs"),
+        timed(parameters={"threads": 2}), changed(a, solver="bfs/scipy"),
+    ]  # fmt: skip
+    assert pair([a], others) == ([], 6)
+    untimed = [
+        without_answer("bfs/queue", "NY", "skipped", "too long"),
+        timed(verified=False, reason="vertex 3: 4, expected 5"),
+        record("bfs/bsp", "NY", backend="emulator"),
+    ]
+    assert pair([a], untimed) == ([], 1)
+    b = timed(machine="rtx")
+    assert pair([a, others[0]], [b]) == ([(a, b)], 1)
+
+
+def test_generated_graphs_are_paired_by_their_name() -> None:
+    made = [record("generate/tree-first", graph_info("random-14-5", sha256=f"{n}" * 64)) for n in (1, 2)]
+    assert pair(made[:1], made[1:]) == ([(made[0], made[1])], 0)
+
+
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    for name, factor in (("a", 1.0), ("b", 0.5)):
+        found = [
+            timed(factor, machine=name),
+            record("bfs/bsp", "NY", machine=name, backend="cuda", parameters={"block_size": 64}),
+        ]
+        path = tmp_path / f"machines/{name}/table-3.3/NY.jsonl"
+        path.parent.mkdir(parents=True)
+        write_records(path, found[: 2 if name == "a" else 1])
+    return tmp_path / "machines/a", tmp_path / "machines/b"
+
+
+def test_the_command_prints_a_table_and_writes_csv(tmp_path: Path, call: Call) -> None:
+    done = call("compare", *folders(tmp_path), "--output", tmp_path / "ratios.csv")
+    assert (done.status, done.err) == (0, "")
+    head, row, summary = done.out.splitlines()
+    assert head.split()[:3] == ["experiment", "solver", "graph"]
+    assert row.split()[:6] == ["table-3.3", "bfs/queue", "NY", "10", "5", "0.500"]
+    assert row.endswith("faster")
+    told = "1 compared, the second machine is: 1 faster, 0 slower, 0 same, 0 cannot tell; "
+    assert summary == f"{told}1 timed records have no partner."
+    with (tmp_path / "ratios.csv").open(newline="") as file:
+        (line,) = csv.DictReader(file)
+    assert tuple(line) == COLUMNS
+    assert (line["first_ms"], line["first_trials"], line["second_ms"]) == ("10.0", "5", "5.0")
+    assert float(line["low"]) <= 0.5 <= float(line["high"])
+    assert (line["ratio"], line["verdict"], line["phase"]) == ("0.5", "faster", "total")
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path, call: Call) -> None:
+    a, b = folders(tmp_path)
+    told = call("compare", a, tmp_path / "none").refusal(1)
+    assert "none: expected records, <experiment>/<graph>.jsonl, found none" in told
+    told = call("compare", a, b, "--phase", "kernel").refusal(1)
+    assert "no kernel of a solver that both timed on the same graph with the same settings" in told
+    assert call("compare", a, b, "--output", "ratios.txt").status == 2
