@@ -143,7 +143,8 @@ def test_every_number_leads_to_its_record(committed: Committed) -> None:
 def test_verdicts_are_those_of_the_summary(committed: Committed) -> None:
     reports, found, _, text = committed
     for report in reports:
-        assert_verdicts(report, found, text)
+        if report.claims:
+            assert_verdicts(report, found, text)
     found, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
     assert_verdicts(report, found, make_page([report], found, []))
 
@@ -169,7 +170,7 @@ def assert_verdicts(report: Report, found: Frame, text: str) -> None:
 
 def test_a_report_has_its_bibliography_errata_and_figures_by_their_names(committed: Committed) -> None:
     reports, _, read, text = committed
-    for report in reports:
+    for report in (report for report in reports if report.claims):
         assert bibtex(report.key).startswith("@")
         assert "<table>" in errata(report.key)
         assert report.front

@@ -14,7 +14,7 @@ from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
 from retrace.reports.report import Measure, TableLayout
 from retrace.reports.wording import EMPTY, duration, ratio
 
-PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup")
+PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
 
 
 @dataclass(frozen=True)
