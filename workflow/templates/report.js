@@ -182,7 +182,7 @@ function tellRecord(record) {
       record.times.map((row) => row.map(String))));
     const cell = (value) => (value === null ? "–" : String(value));
     told.push(make("details", {}, make("summary", {}, `Trials (ms)`), table(
-      ["trial", "upload", "solve", "download", "total", "kernel", "load", "clock (MHz)", "throttled"],
+      ["trial", "upload", "solve", "download", "total", "kernel", "load", "clock (MHz)", "throttled", "again"],
       record.trials.map((trial, place) => [place + 1, ...trial].map(cell)))));
   }
   const [, machine, experiment, graph] = record.id.split("/");

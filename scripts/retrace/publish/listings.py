@@ -14,7 +14,7 @@ from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
 from retrace.reports.report import Measure, TableLayout
 from retrace.reports.wording import EMPTY, duration, ratio
 
-PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup")
+PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
             for machine in machines:
                 items += [_time(entries[machine], measure, linked=True) for measure in shown]
                 items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
-            items += [_printed(printed, system, layout) for system, _ in systems]
+            items += [_printed(printed, system, layout) for system in systems]
             items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
             for machine in machines:
                 items += [_time(entries[machine], measure) for measure in measures if measure not in shown]
@@ -142,8 +142,10 @@ def _speed_up(row: GraphRow, fast: Entry | None, layout: TableLayout) -> Item:
     return Item(f"{'~ ' if sure else ''}{ratio(found[0])}", found[0], address(fast.record), sure)
 
 
-def _printed(printed: Sequence[Entry], system: str, layout: TableLayout) -> Item:
-    numbers = [entry.printed for entry in printed if entry.machine == system and entry.printed]
+def _printed(printed: Sequence[Entry], system: tuple[str, str], layout: TableLayout) -> Item:
+    """Return what a system, known by its name and hardware, prints."""
+    own = [entry for entry in printed if (entry.machine, entry.hardware) == system]
+    numbers = [entry.printed for entry in own if entry.printed]
     if not numbers:
         return Item("")
     doubts = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)

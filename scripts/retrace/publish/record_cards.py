@@ -59,7 +59,7 @@ def _card(entry: Entry, record: Record) -> dict[str, Any]:
     total = entry.times["total"]
     card["total"] = (total.q1, total.median, total.q3)
     card["trials"] = [
-        (t.upload, t.solve, t.download, t.total, t.kernel, t.load, t.sm_clock_mhz, t.throttled)
+        (t.upload, t.solve, t.download, t.total, t.kernel, t.load, t.sm_clock_mhz, t.throttled, t.again)
         for t in record.trials
     ]
     return card

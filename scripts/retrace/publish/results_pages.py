@@ -9,6 +9,7 @@ from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption
 from retrace.publish.front import Abstract, abstract
 from retrace.publish.page import fill
+from retrace.publish.panels import panels
 from retrace.publish.provenance import provenance
 from retrace.publish.verification import outcomes
 from retrace.reports.frame import Frame, read_frames
@@ -44,7 +45,8 @@ def pages(records: Iterable[Path]) -> dict[str, bytes]:
 
 def _drawn(one: Abstract, frame: Frame) -> list[str]:
     """List the figures of a report that show a measurement."""
-    return [name for name, drawing in one.report.figures.items() if frame.of(drawing.experiment).measured]
+    drawings = one.report.figures.items()
+    return [name for name, drawing in drawings if any(p.machine for p in panels(drawing, frame, one.report))]
 
 
 def stale(made: dict[str, bytes], folder: Path) -> list[str]:
