@@ -107,6 +107,7 @@ def test_a_bad_record_is_refused_by_name(way: str, tmp_path: Path, call: Call) -
     assert done.status == 1
     told = [line for line in done.out.splitlines() if line.startswith("error: ")]
     assert f"error: {folder}/mine/random-14-5.jsonl:{complaint}" in told[0]
+    assert len(set(told)) == len(told)
     assert done.err == f"error: {folder}: {len(told)} faults keep it out of the tables; mend what is listed\n"
 
 
@@ -212,8 +213,13 @@ def test_what_is_doubtful_is_said(way: str, tmp_path: Path, call: Call) -> None:
     assert (done.status, last) == (0, f"{folder}: records: 2, errors: 0, doubtful: 1")
 
 
-def test_a_quiet_host_is_not_doubtful(tmp_path: Path, call: Call) -> None:
-    assert "doubtful: 0" in call("check-machine", machine(tmp_path, load(2.0, 1))).out
+def pair_alike(lines: list[Line]) -> None:
+    lines[1]["trials"] = [lines[1]["trials"][0]] * 2
+
+
+@pytest.mark.parametrize("change", [load(2.0, 1), pair_alike])
+def test_what_is_usual_is_not_doubtful(change: Change, tmp_path: Path, call: Call) -> None:
+    assert "doubtful: 0" in call("check-machine", machine(tmp_path, change)).out
 
 
 def test_solvers_that_may_end_early_are_not_too_fast(tmp_path: Path, call: Call) -> None:

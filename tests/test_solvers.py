@@ -122,6 +122,7 @@ TOO_LONG = {
     "found first": graph(4, [(0, 1, 2**30), (1, 2, 2**30), (0, 3, 1), (3, 1, 1)]),
     "found last": graph(5, [(0, 1, 1), (1, 2, 1), (2, 3, 2**30), (0, 4, 2**31 - 2), (4, 3, 2**31 - 2)]),
     "back": graph(3, [(0, 1, 1), (1, 2, 2**31 - 3)], directed=False),
+    "both ways": graph(3, [(0, 1, 2**30), (0, 2, 2**30), (1, 2, 2**30)], directed=False),
 }
 """Paths beyond 32 bits, although all distances fit."""
 
