@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -126,18 +127,30 @@ def grown(vertices: int) -> tuple[CSRGraph, Query, Checker]:
     return whole, query, checker_of("betweenness", whole)
 
 
+QUEUES = ["bitmap-queue:blocks=4", "lane-queues:lanes=64,filter_kib=1", "lane-queues:few=0,blocks=1",
+          "bitmap-queue:precision=float,bitmap_kib=0",
+          "lane-queues:precision=float,few=2,registers=64,lanes=64"]  # fmt: skip
+
+
 @pytest.mark.parametrize("backend", DEVICES)
-@pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 1025, 65_537])
 @pytest.mark.parametrize(
-    "spec",
-    ["bitmap-queue:blocks=4", "bitmap-queue:precision=float,bitmap_kib=0", "lane-queues:few=0,blocks=1",
-     "lane-queues:lanes=64,filter_kib=1", "lane-queues:precision=float,few=2,registers=64,lanes=64"],
-)  # fmt: skip
+    ("vertices", "spec"),
+    [*product([1, 2, 31, 32, 33, 1025], QUEUES), *product([65_537], QUEUES[:2])],
+)
 def test_queues_on_graphs_of_all_sizes(spec: str, vertices: int, backend: str) -> None:
     whole, query, checker = grown(vertices)
     spec = f"betweenness/{spec},block_size=64"
     result = checker.check(spec, query, solve(spec, open_device(backend), whole, query))
     assert result.verified, result.reason
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+@pytest.mark.parametrize("spec", QUEUES)
+def test_a_queue_has_room_for_each_vertex_in_each_search(spec: str, backend: str) -> None:
+    """On a cycle of one-way arcs, each search has a vertex on another level, and there are as many levels."""
+    cycle = graph(64, [(u, (u + 1) % 64, 1) for u in range(64)])
+    found = solve(f"betweenness/{spec},block_size=32", open_device(backend), cycle, Query())
+    assert_allclose(found, np.full(64, 63 * 62 / 2), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("name", "backend"), OVERFLOWING)

@@ -257,8 +257,8 @@ class Brandes(BetweennessSolver):
         return sum(part.sources.size for part in self.rounds)
 
     def download(self) -> NDArray[np.float64]:
-        parts = [part.reduced.expand(self.device.download(part.score)) for part in self.rounds]
-        return count_pairs_once(np.sum(parts, axis=0), self.graph)
+        first, *rest = (part.reduced.expand(self.device.download(part.score)) for part in self.rounds)
+        return count_pairs_once(sum(rest, first), self.graph)
 
     def observed(self) -> dict[str, float]:
         """Return how many searches ran at a time, their memory, and the size of the reduced graph.

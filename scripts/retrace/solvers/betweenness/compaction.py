@@ -45,6 +45,8 @@ class Compacted:
 
     def expand(self, score: NDArray[np.float32 | np.float64]) -> NDArray[np.float64]:
         """Return the scores of the original graph, shape (its vertices,), from those of `graph`."""
+        if len(self.kept) == len(self.extra):  # nothing was removed
+            return self.extra + score
         scores = self.extra.copy()
         scores[self.kept] += score
         return scores
