@@ -28,7 +28,6 @@ class BitmapQueue(Brandes):
     draws = True
     settings: ClassVar[Settings] = {
         **Brandes.settings,
-        "block_size": Setting(256, "threads in a block"),
         "bitmap_kib": Setting(
             64, "most KiB of a bitmap in shared memory; a larger one is in device memory", least=0, most=227
         ),

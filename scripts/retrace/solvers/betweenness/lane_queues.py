@@ -34,12 +34,12 @@ class LaneQueues(Lanes):
     draws = True
     settings: ClassVar[Settings] = {
         **Lanes.settings,
-        "lanes": Setting("32", "betweenness/lane-queues: searches of a pass", choices=("32", "64")),
-        "registers": Setting("32", "registers of a thread; fewer, and more threads run", choices=(*THREADS,)),
+        "lanes": Setting("64", "betweenness/lane-queues: searches of a pass", choices=("32", "64")),
+        "registers": Setting("64", "registers of a thread; fewer, and more threads run", choices=(*THREADS,)),
         "filter_kib": Setting(
             "32", "KiB of the filter of vertices; 0: none", choices=("0", "1", "8", "16", "32", "64")
         ),
-        "few": Setting(16, "a level of less than 1 / few of all vertices marks its neighbours", least=0),
+        "few": Setting(64, "a level of less than 1 / few of all vertices marks its neighbours", least=0),
     }
 
     def setup(self, graph: CSRGraph) -> None:
