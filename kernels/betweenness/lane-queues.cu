@@ -274,7 +274,8 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
         }
     }
 
-    // Puts the sources from `first` on, SEARCHES or as many as there are, on level 0. Returns their number.
+    // Puts the sources from `first` on, SEARCHES or as many as there are, on level 0. Returns their number;
+    // show() waits for all threads.
     __device__ int start(int first)
     {
         const int here = min(SEARCHES, batch.last - first);
@@ -289,7 +290,6 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
             queue[i] = source;
             searches[i] = seen[source] = Word(1) << i;
         }
-        __syncthreads();
         return here;
     }
 };
