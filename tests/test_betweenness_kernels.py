@@ -103,9 +103,10 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         mdeg=data.draw(st.integers(1, 5)),
         deep=data.draw(st.integers(1, 8)),
         lanes=data.draw(st.sampled_from(["32", "64"])),
-        registers=data.draw(st.sampled_from(["32", "40", "64"])),
+        registers=data.draw(st.sampled_from(["32", "64"])),
         filter_kib=data.draw(st.sampled_from(["0", "1", "32"])),
         few=data.draw(st.sampled_from([0, 2, 1000])),
+        hubs=data.draw(st.integers(1, 3)),
         bitmap_kib=data.draw(st.integers(0, 1)),
         block_size=data.draw(st.sampled_from([32, 64] if "/lane" in name else [1, 7, 40])),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache
 
 import numpy as np
@@ -153,14 +154,18 @@ def lanes() -> Lanes:
         return solver
 
 
-@given(ANY_GRAPH, st.data())
-@example(EMPTY, None)
+@given(ANY_GRAPH, st.data(), st.integers(1, 9))
+@example(EMPTY, None, 8)
+@example(graph(300, [(u, u + 1, 1) for u in range(299)], directed=False), None, 2)
 @settings(max_examples=300, deadline=None)
-def test_sources_are_ordered_as_by_plain_python(whole: CSRGraph, data: st.DataObject | None) -> None:
-    solver = lanes()
+def test_sources_are_ordered_as_by_plain_python(
+    whole: CSRGraph, data: st.DataObject | None, hubs: int
+) -> None:
+    solver = copy(lanes())
+    solver.hubs = hubs
     some = data.draw(st.lists(st.integers(0, whole.vertices - 1), unique=True)) if data else None
     reduced = uncompacted(whole, some)
-    expected = plain.ordered_sources(whole, reduced.source_count.tolist())
+    expected = plain.ordered_sources(whole, reduced.source_count.tolist(), hubs)
     assert_int32(solver.in_order(reduced), expected)
 
 

@@ -25,7 +25,6 @@
 #include "brandes.cuh"
 #include "passes.cuh"
 
-
 struct Neighbourhood {
     const int *indptr, *indices;
 };
@@ -92,9 +91,9 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     OwnDesk *desks;
 
     int sources[SEARCHES], source_counts[SEARCHES];
-    int queued;      // entries in the queue
-    int marked;      // candidates
-    int taken;       // vertices that warps have taken
+    int queued;  // entries in the queue
+    int marked;  // candidates
+    int taken;   // vertices that warps have taken
 
     __device__ static bool has(Word word, int column) { return word >> (column * LANES + lane_number()) & 1; }
 
@@ -275,7 +274,8 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
         }
     }
 
-    // Puts the sources from `first` on, SEARCHES or as many as there are, on level 0. Returns their number.
+    // Puts the sources from `first` on, SEARCHES or as many as there are, on level 0. Returns their number;
+    // show() waits for all threads.
     __device__ int start(int first)
     {
         const int here = min(SEARCHES, batch.last - first);
@@ -290,7 +290,6 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
             queue[i] = source;
             searches[i] = seen[source] = Word(1) << i;
         }
-        __syncthreads();
         return here;
     }
 };
@@ -351,9 +350,10 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
     }
 }
 
-// A kernel for a precision, a number of searches and the registers of a thread.
-#define LANE_QUEUES(Real, SEARCHES, Word, REGISTERS, THREADS, BLOCKS, ARCS, IN_FLIGHT)                           \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                                \
+// A kernel for a precision, a number of searches and the registers of a thread: with 32 of them twice as many threads run,
+// with 64 each requests twice as much.
+#define LANE_QUEUES(Real, SEARCHES, Word, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                                    \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS, BLOCKS)                                            \
         lane_queues_##Real##_##SEARCHES##_##REGISTERS(                                                           \
             int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices,    \
             const int *reach, const int *source_count, BATCH_PARAMETERS(Real), int *next_pass,                   \
@@ -364,10 +364,9 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
                                                     CompactedGraph{reach, source_count}, BATCH(Real), next_pass, \
                                                     filter_bits, few);                                           \
     }
-#define LANE_QUEUES_OF(Real, SEARCHES, Word)                        \
-    LANE_QUEUES(Real, SEARCHES, Word, 32, MAX_THREADS, 2, 1, 4)     \
-    LANE_QUEUES(Real, SEARCHES, Word, 40, MAX_THREADS * 3 / 4, 2, 1, 4) \
-    LANE_QUEUES(Real, SEARCHES, Word, 64, MAX_THREADS, 1, 2, 8)
+#define LANE_QUEUES_OF(Real, SEARCHES, Word)       \
+    LANE_QUEUES(Real, SEARCHES, Word, 32, 2, 1, 4) \
+    LANE_QUEUES(Real, SEARCHES, Word, 64, 1, 2, 8)
 
 LANE_QUEUES_OF(float, 32, unsigned)
 LANE_QUEUES_OF(float, 64, unsigned long long)

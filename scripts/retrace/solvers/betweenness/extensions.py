@@ -81,6 +81,8 @@ class Lanes(Brandes):
     more_sources = (COMPACT, ORDER_SOURCES)
     compacted = True
     lanes = 32
+    hubs: int = 1
+    """Vertices of most arcs, from which the distances of the sources decide their order."""
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
@@ -90,10 +92,10 @@ class Lanes(Brandes):
         self.order_sources = host_function(ORDER_SOURCES, "order_sources")
 
     def in_order(self, reduced: Compacted) -> Int32Array:
-        """Return the sources in the order in which a search from the vertex of most arcs meets them."""
+        """Return the sources by their distances from the hubs, then as a search from the first meets them."""
         sources = np.empty(reduced.graph.vertices, dtype=np.int32)
-        arrays = reduced.source_count, sources
-        return sources[: self.order_sources(c_graph(reduced.graph), *map(pointer, arrays))]
+        counts = pointer(reduced.source_count)
+        return sources[: self.order_sources(c_graph(reduced.graph), counts, self.hubs, pointer(sources))]
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""

@@ -10,12 +10,8 @@ from retrace.solvers.betweenness.compaction import COMPACT
 from retrace.solvers.betweenness.extensions import ORDER_SOURCES, WARP, Lanes
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
-from retrace.system.errors import RetraceError
 
-THREADS = {"32": 1024, "40": 768, "64": 1024}
-"""The most threads of a block, by the registers of a thread."""
-
-ARCS = {"32": 1, "40": 1, "64": 2}
+ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""
 
 
@@ -35,21 +31,21 @@ class LaneQueues(Lanes):
     settings: ClassVar[Settings] = {
         **Lanes.settings,
         "lanes": Setting("64", "betweenness/lane-queues: searches of a pass", choices=("32", "64")),
-        "registers": Setting("64", "registers of a thread; fewer, and more threads run", choices=(*THREADS,)),
+        "registers": Setting("64", "registers of a thread; fewer, and more threads run", choices=(*ARCS,)),
         "filter_kib": Setting(
             "32", "KiB of the filter of vertices; 0: none", choices=("0", "1", "8", "16", "32", "64")
         ),
+        "hubs": Setting(4, "vertices of most arcs; sources come by their distances from these"),
         "few": Setting(64, "a level of less than 1 / few of all vertices marks its neighbours", least=0),
     }
 
     def setup(self, graph: CSRGraph) -> None:
-        registers = str(self.parameters["registers"])
-        if self.block_size > THREADS[registers]:
-            asked = f"{self.name}: block_size is {self.block_size} and registers is {registers}"
-            raise RetraceError(f"{asked}, expected at most {THREADS[registers]} threads")
         self.lanes = int(self.parameters["lanes"])
+        self.hubs = self.number("hubs")
         self.filter_bytes = 1024 * int(self.parameters["filter_kib"])
-        desk = WARP * self.word * 4 * (1 + ARCS[registers])  # of a warp: its sums, and the ring of rows
+        desk = (
+            WARP * self.word * 4 * (1 + ARCS[str(self.parameters["registers"])])
+        )  # of a warp: its sums, and the ring of rows
         self.shared = self.block_size // WARP * desk + self.filter_bytes
         super().setup(graph)
 
