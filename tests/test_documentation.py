@@ -380,7 +380,9 @@ def rows_of(
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("report", ["an-bellman-ford", "domitrz-brandes", "bsp-suite", "tuwien-sssp"])
+@pytest.mark.parametrize(
+    "report", ["an-bellman-ford", "domitrz-brandes", "bsp-suite", "hong-bfs", "tuwien-sssp"]
+)
 def test_the_readme_counts_verdicts(report: str, tmp_path: Path) -> None:
     made = ("--output-prefix", str(tmp_path / "claims"))
     verdicts = Counter(row["verdict"] for row in rows_of(tmp_path, "make_claims.py", report, *made))
@@ -408,11 +410,15 @@ def test_the_readme_has_the_measured_times(problem: str, table: str, tmp_path: P
             row["solver"]: float(row["median_ms"])
             for row in rows
             if row["source"] == "measured" and row["graph"] == graph and row["pair"] in ("", "far")
+            if row["median_ms"]
         }
         (line,) = (line for line in README.splitlines() if line.startswith(f"| {problem}, {place}"))
         _, measured, fastest = line.strip("|").split("|")[1:]
-        said = [time_ms(text) for text in (*measured.split("→"), fastest)]
-        assert said == pytest.approx([found[solver] for solver in MEASURED[problem, table]], rel=5e-3), line
+        for text, solver in zip((*measured.split("→"), fastest), MEASURED[problem, table], strict=True):
+            if "\u2013" in text:
+                assert solver not in found, line
+            else:
+                assert time_ms(text) == pytest.approx(found[solver], rel=5e-3), line
 
 
 def time_ms(text: str) -> float:
