@@ -24,6 +24,7 @@ LABELS: dict[Measure, str] = {
     "total": "Total time",
     "kernel": "Kernel time",
     "again": "Time to solve again",
+    "resident": "Time on a resident graph",
     "transfer": "Transfer, share of total",
     "with setup": "Total time with setup",
     "step": "Time of a step",

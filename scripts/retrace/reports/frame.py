@@ -364,6 +364,7 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
     values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
     before = Summary.of(record.setup).median
     values["with setup"] = [before + trial.total for trial in record.trials]
+    values["resident"] = values["again"] or values["solve"]
     if record.problem == "limits" and record.iterations:
         values["step"] = [trial.solve / record.iterations for trial in record.trials]
     return {measure: Summary.of(some) for measure, some in values.items() if some}

@@ -16,9 +16,20 @@ from retrace.system.project import ROOT
 PUBLISHED = ROOT / "results" / "published"
 
 Measure = Literal[
-    "setup", "upload", "solve", "download", "total", "kernel", "again", "transfer", "with setup", "step"
+    "setup",
+    "upload",
+    "solve",
+    "download",
+    "total",
+    "kernel",
+    "again",
+    "resident",
+    "transfer",
+    "with setup",
+    "step",
 ]
-"""A phase of a trial, the share of upload and download in its total, or the total with the median setup; of
+"""A phase of a trial, the share of upload and download in its total, the total with the median setup, or the
+time on a resident graph: of a second solve if there is one, else of the first; of
 the problem limits, the time of a step, such as a load."""
 Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
