@@ -25,7 +25,7 @@ def table_of(page: Page, heading: str) -> dict[str, dict[str, str]]:
     return {row.label: dict(zip(heads, (cell.text for cell in row.cells), strict=True)) for row in table.rows}
 
 
-def test_solvers_are_ranked_by_solve_with_the_total_beside() -> None:
+def test_solvers_are_ranked_on_a_resident_graph_with_the_total_beside() -> None:
     page = made("fast-bfs", fast("h200", True))
     assert page.title == "What is fast today: breadth-first search"
     assert [table.heading for table in page.tables] == [
@@ -36,10 +36,10 @@ def test_solvers_are_ranked_by_solve_with_the_total_beside() -> None:
     ]
     york = table_of(page, "NY ")
     assert list(york) == ["limit", "bfs/cluster", "bfs/direction", "bfs/gapbs", "bfs/queue", "bfs/bsp"]
-    assert york["limit"]["solve"] == "184 µs"
+    assert york["limit"]["resident"] == "184 µs"
     assert "NY on h200: a launch (10.0 µs) and 620 levels of a barrier and 2 loads (280 ns)." in page.notes
     assert york["bfs/cluster"] == {
-        "solve": "600 µs", "total": "1.11 ms", "bfs/bsp takes": "27.7×", "prepare": "30.0 ms",  # noqa: RUF001
+        "resident": "600 µs", "total": "1.11 ms", "bfs/bsp takes": "27.7×", "prepare": "30.0 ms",  # noqa: RUF001
         "paid after": "2 sources", "million arcs/s": "1,220", "GB/s": "8.42", "whose": "ours", "on": "GPU",
     }  # fmt: skip
     assert york["bfs/gapbs"]["on"] == "2 cores"
@@ -52,13 +52,27 @@ def test_solvers_are_ranked_by_solve_with_the_total_beside() -> None:
     assert table_of(page, "random-20-5")["bfs/cluster"]["paid after"] == "100 sources"
     text = render(page, "md")
     assert "The report" not in text
-    assert "bfs/bsp takes: how many times as long as the row's solver, by solve." in text
+    assert "bfs/bsp takes: how many times as long as the row's solver, by resident." in text
 
 
 def test_a_search_that_may_end_early_has_no_bandwidth() -> None:
     assert "GB/s" not in table_of(made("fast-stcon", fast("h200", True)), "NY ")["stcon/cluster"]
     cells = table_of(made("fast-sssp", fast("h200", True)), "NY ")["sssp/cluster"]
     assert cells["GB/s"] == f"{4 * (2 * 264_346 + 1 + 2 * 733_846) / 1.5e-3 / 1e9:.2f}"
+
+
+def test_a_second_solve_is_that_of_a_resident_graph() -> None:
+    """Of those that solved again: the others' solve is all that there is."""
+    again = [
+        changed(one, trials=[trial.model_copy(update={"again": 0.5}) for trial in one.trials])
+        if one.solver == "bfs/direction" and one.trials
+        else one
+        for one in fast("h200", True)
+    ]
+    york = table_of(made("fast-bfs", again), "NY ")
+    assert list(york)[1] == "bfs/direction"
+    assert york["bfs/direction"]["resident"] == "500 µs"
+    assert york["bfs/cluster"]["resident"] == "600 µs"
 
 
 def test_what_differs_in_host_or_commit_is_not_compared_and_a_wrong_answer_is_last() -> None:
@@ -72,7 +86,7 @@ def test_what_differs_in_host_or_commit_is_not_compared_and_a_wrong_answer_is_la
     wrong = [changed(one, **WRONG) for one in found if one.solver == "bfs/cluster"]
     york = table_of(made("fast-bfs", other + wrong), "NY ")
     assert list(york)[-1] == "bfs/cluster"
-    assert york["bfs/cluster"]["solve"] == "not verified"
+    assert york["bfs/cluster"]["resident"] == "not verified"
 
 
 def test_a_preparation_may_never_pay() -> None:

@@ -106,6 +106,35 @@ def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]
         assert trial["kernel"] is None
 
 
+@pytest.mark.parametrize("drifts", [False, True])
+def test_a_second_solve_is_timed_alone_and_answers_alike(
+    temporary: Any, work: Callable[[float], None], drifts: bool
+) -> None:
+    @temporary
+    class Repeating(Delegate):
+        repeats = True
+        solves = 0
+
+        def solve(self, query: Query) -> int | None:
+            self.solves += 1
+            work(0.01 * self.solves)
+            return super().solve(query)
+
+        def download(self) -> Int32Array:
+            work(0.05)
+            answer = super().download().copy()
+            answer[7] += drifts and self.solves == 2
+            return answer
+
+    (case,) = run(["bfs/delegate"])
+    if drifts:
+        assert case.status == "failed"
+        assert "bfs/delegate: a second solve on the same device gave another answer" in str(case.reason)
+        return
+    for trial in case.trials:
+        assert [trial[phase] for phase in ("solve", "again", "total")] == pytest.approx([10, 20, 60])
+
+
 def test_trials_are_interleaved(temporary: Any) -> None:
     order = []
 

@@ -58,7 +58,7 @@ def test_the_title_and_the_caption_say_what_the_steps_are_worth() -> None:
         "hardware 22.2×, graph resident 1.01×, algorithm 24.5×"  # noqa: RUF001
     )
     assert "dijkstra-linear: hardware 50.4×, baseline 793×." in finding(drawing, shown, report)  # noqa: RUF001
-    assert "Algorithm: the fastest kernel of ours in its place, by solve." in " ".join(
+    assert "Algorithm: the fastest kernel of ours in its place, on the resident graph." in " ".join(
         caption(drawing, shown, report).split()
     )
 
