@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
 from tqdm import tqdm
 
 from retrace.check.result import CheckResult, find_mismatch
@@ -97,7 +99,7 @@ class ScoreOracle:
 
     def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
         """Sum over any sources, in doubles; many are distributed to one process for each core."""
-        graph, every = self._igraph, self._every(sources)
+        graph, every = self._igraph, self._rank[self._every(sources)]
         cores = len(os.sched_getaffinity(0))
         few = self._work(sources) <= WORTH_SHARING
         parts = np.array_split(every, 1 if few else min(PARTS_A_CORE * cores, len(every)))
@@ -112,13 +114,27 @@ class ScoreOracle:
                     return total
                 total += graph.betweenness(sources=parts[mine].tolist())
 
-        return take_turns() if few else np.sum(side_by_side(take_turns, cores), axis=0)
+        ranked: Scores = take_turns() if few else np.sum(side_by_side(take_turns, cores), axis=0)
+        return ranked[self._rank]
 
     @cached_property
     def _igraph(self) -> Any:
         import igraph
 
-        return igraph.Graph(self.vertices, np.column_stack([self.tails, self.heads]), directed=True)
+        ends = np.column_stack([self._rank[self.tails], self._rank[self.heads]])
+        return igraph.Graph(self.vertices, ends[np.lexsort(ends.T[::-1])], directed=True)
+
+    @cached_property
+    def _rank(self) -> NDArray[np.int64]:
+        """Number the vertices in breadth-first order: neighbours are near in memory, which saves a third."""
+        shape = self.vertices, self.vertices
+        arcs = csr_array((np.ones(len(self.heads), np.int8), self.heads, self.first), shape=shape)
+        start = int(np.argmax(np.diff(self.first)))
+        reached = breadth_first_order(arcs, start, return_predecessors=False)
+        others = np.setdiff1d(np.arange(self.vertices), reached)
+        rank = np.empty(self.vertices, np.int64)
+        rank[np.concatenate([reached, others])] = np.arange(self.vertices)
+        return rank
 
     def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:
         """Sum over any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
