@@ -194,13 +194,13 @@ def test_no_schedule_of_fifty_changes_an_answer(name: str, which: str) -> None:
         verify(f"{name}:block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
 
 
-@pytest.mark.parametrize("settings", ["shared=marks", "width=1", "width=1000000,rounds=1", "rounds=100"])
+@pytest.mark.parametrize("settings", ["shared=marks", "width=1", "width=1000000,patience=1", "patience=100"])
 def test_buckets_of_any_width_in_both_memories(settings: str) -> None:
     for found in (*NAMED.values(), ring(3000), spread(20, 60)):
         verify(f"sssp/cluster:{settings},predecessors=yes", found, Query(0))
 
 
-@pytest.mark.parametrize("more", ["", ":shared=marks,rounds=1", ":width=1048576"])
+@pytest.mark.parametrize("more", ["", ":shared=marks,patience=1", ":width=1048576"])
 def test_weights_up_to_two_to_the_thirty(more: str) -> None:
     """A way too long for 32 bits, that is found before the short one, must not come out short."""
     largest = 2**31 - 3

@@ -23,15 +23,20 @@ inline __device__ unsigned part_of(unsigned place, int shift = PART_SHIFT) { ret
 inline __device__ unsigned position_of(unsigned place, int shift = PART_SHIFT) { return place & ((1u << shift) - 1); }
 
 // Atomics without an answer on a word in the shared memory of a block of the cluster, perhaps of one's own. In C++ the
-// compiler takes them for atomics on any memory, which it has to tell apart first.
+// compiler takes them for atomics on any memory, which it has to tell apart first. Those with a condition are not
+// branched around, which takes longer than they do.
 #ifdef RETRACE_EMULATOR
 inline __device__ void or_in_block(unsigned *word, unsigned bits, unsigned block)
 {
     atomicOr(cg::this_cluster().map_shared_rank(word, block), bits);
 }
-inline __device__ void min_in_block(unsigned *word, unsigned value, unsigned block)
+inline __device__ void or_in_block_if(bool condition, unsigned *word, unsigned bits, unsigned block)
 {
-    atomicMin(cg::this_cluster().map_shared_rank(word, block), value);
+    if (condition) or_in_block(word, bits, block);
+}
+inline __device__ void min_in_block_if(bool condition, unsigned *word, unsigned value, unsigned block)
+{
+    if (condition) atomicMin(cg::this_cluster().map_shared_rank(word, block), value);
 }
 #else
 inline __device__ unsigned address_in_block(unsigned *word, unsigned block)
@@ -45,10 +50,18 @@ inline __device__ void or_in_block(unsigned *word, unsigned bits, unsigned block
     asm volatile("red.relaxed.cluster.shared::cluster.or.b32 [%0], %1;" ::"r"(address_in_block(word, block)), "r"(bits)
                  : "memory");
 }
-inline __device__ void min_in_block(unsigned *word, unsigned value, unsigned block)
+inline __device__ void or_in_block_if(bool condition, unsigned *word, unsigned bits, unsigned block)
 {
-    asm volatile("red.relaxed.cluster.shared::cluster.min.u32 [%0], %1;" ::"r"(address_in_block(word, block)),
-                 "r"(value)
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0;"
+                 "@p red.relaxed.cluster.shared::cluster.or.b32 [%1], %2; }" ::"r"(unsigned(condition)),
+                 "r"(address_in_block(word, block)), "r"(bits)
+                 : "memory");
+}
+inline __device__ void min_in_block_if(bool condition, unsigned *word, unsigned value, unsigned block)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0;"
+                 "@p red.relaxed.cluster.shared::cluster.min.u32 [%1], %2; }" ::"r"(unsigned(condition)),
+                 "r"(address_in_block(word, block)), "r"(value)
                  : "memory");
 }
 #endif
@@ -60,6 +73,10 @@ struct Marks {
     __device__ void set(unsigned part, unsigned position) const
     {
         or_in_block(words + (position >> 5), 1u << (position & 31), part);
+    }
+    __device__ void set_if(bool condition, unsigned part, unsigned position) const
+    {
+        or_in_block_if(condition, words + (position >> 5), 1u << (position & 31), part);
     }
 };
 
@@ -180,6 +197,12 @@ struct Board {
 #pragma unroll
         for (int block = 0; block < MOST_BLOCKS; block++) all |= values[slot][block];
         return all;
+    }
+    // Called by a whole warp, whenever it likes: what other blocks have told it by now.
+    __device__ bool all(int slot) const
+    {
+        const int block = threadIdx.x & 31;
+        return __all_sync(0xffffffff, block >= MOST_BLOCKS || *(volatile unsigned *)&values[slot][block]);
     }
     __device__ unsigned least(int slot) const
     {

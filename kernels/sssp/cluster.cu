@@ -5,28 +5,28 @@
 // Mapping  as bfs/cluster: a block has a part of the vertices, a thread up to WORDS words of 32 of them. A bit says
 //          that a vertex's distance may have fallen; its owner alone decides whether it has, by comparing `distance`
 //          with `relaxed`, what it was when its arcs were last relaxed.
-//            round  relax the arcs of the own near vertices whose distance has fallen; pass the block's barrier
-//            step   up to `rounds` rounds, then the cluster's barrier, after which blocks see what others sent
-//            bucket steps until no block relaxes anything; then `near_below` rises to the nearest far vertex plus delta
-// Trick    an arc into another part is two atomics without an answer, the minimum and the bit. Sending a distance that
-//          is too long costs the owner a look, so there are no queues, no messages and nothing that can overflow.
-//          Blocks tell each other whether they were active between arriving at the barrier and waiting there, and
-//          read it one step later, so that nobody waits for it.
+//            bucket  look at all vertices: mark those whose distance has fallen, and find the least such distance;
+//                    pass the cluster's barrier; if the least is not near, `near_below` rises to it plus `delta`
+//            relax   each warp, on its own, looks for marks of its vertices and relaxes the arcs of those that are near
+//            end     when all blocks seem quiet, pass the cluster's barrier, after which all that was sent is there
+// Trick    between the barriers of a bucket no warp waits for another: a distance travels as fast as a warp finds the
+//          mark and follows the arcs. An arc is two atomics without an answer, the minimum and the bit. A bit that
+//          comes too early, or a distance that is too long, costs the owner a look; the next bucket's look finds what
+//          was missed. So there are no queues, nothing overflows, and that all are quiet need only be a good guess.
+//          Most of the time a warp has one vertex, so the number of instructions in a row decides: no branches around
+//          the heads, and nothing is read that can be decided without.
 
 #include "../cluster/parts.cuh"
 
-constexpr unsigned INFINITE = 2147483647;
+constexpr unsigned INFINITE = 2147483647, ALL = 0xffffffff;
 constexpr unsigned LINK = LongRecords::LINK;
+constexpr int SLOTS = 4;
+constexpr int AT_ONCE = 4;  // words that a warp looks at together
+constexpr int MOST_WARPS = 32;
 
 // Four arcs: each head with its weight.
 struct WeightedRecord {
     uint4 first, second;
-};
-
-struct Fallen {
-    bool near;
-    unsigned distance;
-    WeightedRecord arcs;
 };
 
 // Distances of all parts: in each block's shared memory, or in global memory, part after part.
@@ -36,151 +36,198 @@ template <bool SHARED> struct Distances {
     unsigned here;
 
     __device__ unsigned operator[](unsigned position) const { return *(volatile unsigned *)(own + position); }
-    __device__ void lower(unsigned part, unsigned position, unsigned distance) const
+    // The distance of a vertex of any part, or INFINITE where it cannot be read soon.
+    __device__ unsigned known(unsigned part, unsigned position) const
+    {
+        if constexpr (SHARED) {
+            const unsigned same_position_here = (*this)[position];
+            return part == here ? same_position_here : INFINITE;
+        } else {
+            return *(volatile unsigned *)in_global(part, position);
+        }
+    }
+    __device__ void lower_if(bool condition, unsigned part, unsigned position, unsigned distance) const
     {
         if constexpr (SHARED)
-            min_in_block(own + position, distance, part);
-        else
-            atomicMin(own + (int(part) - int(here)) * positions + int(position), distance);
+            min_in_block_if(condition, own + position, distance, part);
+        else if (condition)
+            atomicMin(in_global(part, position), distance);
+    }
+    // What was stored before a barrier that was passed.
+    __device__ unsigned settled(int position) const { return SHARED ? own[position] : __ldcg(own + position); }
+
+  private:
+    __device__ unsigned *in_global(unsigned part, unsigned position) const
+    {
+        return own + (int(part) - int(here)) * positions + int(position);
+    }
+};
+
+// Whether all blocks seem to have nothing near. The answer may be wrong for a while, but not for ever.
+struct Quiet {
+    volatile unsigned *working;  // whether each warp of this block is
+    volatile unsigned &all;      // blocks are quiet
+    Board blocks;
+    int patience;  // looks that must find a quiet block before it says so
+
+    // Called by one warp of the block.
+    __device__ void watch(int &looks, unsigned &told) const
+    {
+        looks = __any_sync(ALL, working[threadIdx.x & 31]) ? 0 : looks + 1;
+        const unsigned quiet = looks >= patience;
+        if (quiet != told) blocks.tell(0, told = quiet);
+        if (quiet && blocks.all(0)) all = 1;
     }
 };
 
 template <int WORDS, bool SHARED>
 __device__ void search(int words, const int *first_record, const uint4 *records, unsigned source, unsigned delta,
-                       int rounds, const int *vertex_at, unsigned *state, int *answer, int *counts)
+                       int patience, const int *vertex_at, unsigned *state, int *answer, int *counts)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned here = cluster.block_rank();
     const int first = threadIdx.x, threads = blockDim.x, positions = 32 * words;
-    unsigned *const sent = shared_memory, *const kept = sent + 2 * words;
-    unsigned *const own = SHARED ? kept + 2 * words : state + here * positions;
+    const int lane = first & 31, warp = first >> 5, warps = threads >> 5;
+    unsigned *const marked = shared_memory;
+    unsigned *const own = SHARED ? marked + words : state + here * positions;
     unsigned *const relaxed = SHARED ? own + positions : state + (cluster.num_blocks() + here) * positions;
     const Distances<SHARED> distance{own, positions, here};
+    const Marks marks{marked};
     const uint4 *const arcs = records + 2ll * first_record[here];
-    __shared__ unsigned told[3][MOST_BLOCKS], told_nearest[1][MOST_BLOCKS], nearest_here;
-    const Board activity{told}, nearest_of_blocks{told_nearest};
+    __shared__ unsigned told_quiet[1][MOST_BLOCKS], told_nearest[1][MOST_BLOCKS], nearest_here;
+    __shared__ unsigned working[MOST_WARPS], all_quiet, no_marks;
+    const Board nearest_of_blocks{told_nearest};
+    const Quiet quiet{working, all_quiet, {told_quiet}, patience};
 
-    for (int word = first; word < 4 * words; word += threads) sent[word] = 0;
     for (int i = first; i < positions; i += threads) own[i] = relaxed[i] = INFINITE;
-    activity.fill(3, 0);
+    for (int i = first; i < MOST_WARPS; i += threads) working[i] = 0;
+    quiet.blocks.fill(1, 1);
     nearest_of_blocks.fill(1, INFINITE);
-    __syncthreads();
-    if (first == 0 && part_of(source) == here) {
-        own[position_of(source)] = 0;
-        kept[position_of(source) >> 5] = 1u << (source & 31);
+    if (first == 0) {
+        nearest_here = INFINITE;
+        no_marks = 0;
     }
+    __syncthreads();
+    if (first == 0 && part_of(source) == here) own[position_of(source)] = 0;
     cluster.sync();
 
     const auto load = [&](unsigned record) {
         return WeightedRecord{__ldg(arcs + 2 * record), __ldg(arcs + 2 * record + 1)};
     };
-    Bits<WORDS> far = {};
-    unsigned near_below = delta;
-    int steps = 0, buckets = 1, steps_of_bucket = 0, turn = 0, row = 0;
-    for (;; steps++) {
-        bool active = false;
-        for (int round = 0; round < rounds; round++) {
-            Bits<WORDS> left;
+    // Returns whether the record ends with a link. All heads are looked at before the first is lowered: one wait
+    // serves them.
+    const auto relax = [&](const WeightedRecord &record, unsigned distance_of_tail) {
+        const uint4 a = record.first, b = record.second;
+        const unsigned head[] = {a.x, a.z, b.x, b.z}, weight[] = {a.y, a.w, b.y, b.w};
+        const bool linked = b.z & LINK;
+        unsigned part[SLOTS], position[SLOTS], known[SLOTS];
 #pragma unroll
-            for (int k = 0; k < WORDS; k++) {
-                const int word = first + k * threads;
-                unsigned &bits = left.words[k] = 0;
-                if (word >= words) continue;
-                unsigned *const mine = kept + turn * words + word, *const others = sent + (steps & 1) * words + word;
-                if ((bits = *mine)) *mine = 0;
-                if (round) continue;
-                if (const unsigned by_others = *others) {
-                    *others = 0;
-                    bits |= by_others;
-                }
-                if (!steps_of_bucket) {
-                    bits |= far.words[k];
-                    far.words[k] = 0;
-                }
-            }
-            turn ^= 1;
-            unsigned *const kept_next = kept + turn * words, *const sent_next = sent + (~steps & 1) * words;
-            const auto relax = [&](unsigned head, unsigned through) {
-                const unsigned part = part_of(head), position = position_of(head);
-                const bool elsewhere = part != here;
-                if (!elsewhere && through >= distance[position]) return;
-                distance.lower(part, position, through);
-                Marks{elsewhere ? sent_next : kept_next}.set(part, position);
-            };
-            bool any = false;
-            left.for_each(
-                [&](int bit, int k) {
-                    const int position = 32 * (first + k * threads) + bit;
-                    const unsigned now = distance[position];
-                    Fallen vertex{now < near_below, now, {}};
-                    if (now >= relaxed[position])
-                        vertex.near = false;
-                    else if (vertex.near) {
-                        relaxed[position] = now;
-                        vertex.arcs = load(position);
-                    } else
-                        far.put(bit, k);
-                    return vertex;
-                },
-                [&](const Fallen &vertex) {
-                    if (!vertex.near) return;
-                    any = true;
-                    for (WeightedRecord record = vertex.arcs;;) {
-                        const uint4 a = record.first, b = record.second;
-                        relax(a.x, vertex.distance + a.y);
-                        relax(a.z, vertex.distance + a.w);
-                        relax(b.x, vertex.distance + b.y);
-                        if (!(b.z & LINK)) return relax(b.z, vertex.distance + b.w);
-                        record = load(b.z & (LINK - 1));
-                    }
-                });
-            if (!__syncthreads_or(any)) break;
-            active = true;
+        for (int i = 0; i < SLOTS; i++) {
+            part[i] = part_of(head[i]);
+            position[i] = i == SLOTS - 1 && linked ? 0 : position_of(head[i]);
+            known[i] = distance.known(part[i], position[i]);
         }
-        cluster.barrier_arrive();
-        activity.tell(row, active);
-        cluster.barrier_wait();
-        const int before = row == 0 ? 2 : row - 1;
-        row = row == 2 ? 0 : row + 1;
-        if (steps_of_bucket++ == 0 || activity.any(before)) continue;
-
-        // No block was active in the step before, so none is now: only far vertices are left.
-        unsigned nearest = INFINITE;
+        if (linked) known[SLOTS - 1] = 0;
 #pragma unroll
-        for (int k = 0; k < WORDS; k++)
-            for (unsigned left = far.words[k]; left; left &= left - 1) {
-                const int position = 32 * (first + k * threads) + __ffs(left) - 1;
-                if (distance[position] < relaxed[position]) nearest = min(nearest, distance[position]);
+        for (int i = 0; i < SLOTS; i++) {
+            const unsigned through = distance_of_tail + weight[i];
+            distance.lower_if(through < known[i], part[i], position[i], through);
+            marks.set_if(through < known[i], part[i], position[i]);
+        }
+        return linked;
+    };
+    unsigned near_below = 0;
+    int turns = 0, buckets = 0;
+    for (;; turns++) {
+        // No block relaxes anything, and all that was sent is there.
+        unsigned nearest = INFINITE;
+        for (int some = AT_ONCE * warp; some < words; some += AT_ONCE * warps) {
+            unsigned now[AT_ONCE], before[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                const int position = 32 * min(some + k, words - 1) + lane;
+                now[k] = distance.settled(position);
+                before[k] = relaxed[position];
             }
-        if (first == 0) nearest_here = INFINITE;
-        __syncthreads();
-        if (nearest < INFINITE) atomicMin(&nearest_here, nearest);
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++) {
+                const bool fallen = now[k] < before[k];
+                if (fallen) nearest = min(nearest, now[k]);
+                const unsigned bits = __ballot_sync(ALL, fallen);
+                if (lane == 0 && some + k < words) marked[some + k] = bits;
+            }
+        }
+        nearest = __reduce_min_sync(ALL, nearest);
+        if (lane == 0 && nearest < INFINITE) atomicMin(&nearest_here, nearest);
         __syncthreads();
         nearest_of_blocks.tell(0, nearest_here);
+        quiet.blocks.tell(0, 0);
+        if (first == 0) all_quiet = 0;
         cluster.sync();
         nearest = nearest_of_blocks.least(0);
         if (nearest == INFINITE) break;
-        near_below = nearest + delta;
-        steps_of_bucket = 0;
-        buckets++;
+        if (first == 0) nearest_here = INFINITE;
+        if (nearest >= near_below) {
+            near_below = nearest + delta;
+            buckets++;
+        }
+
+        Bits<WORDS> left = {};
+        int looks = 0;
+        unsigned told = 0;
+        for (;;) {
+            unsigned marks_of[WORDS];
+            bool any = false;
+            const unsigned all_quiet_now = quiet.all;
+#pragma unroll
+            for (int k = 0; k < WORDS; k++) {
+                const int word = first + k * threads;
+                marks_of[k] = *(volatile unsigned *)(word < words ? marked + word : &no_marks);
+                any |= marks_of[k] | left.words[k];
+            }
+            any = __any_sync(ALL, any);
+            quiet.working[warp] = any;
+            if (!any) {
+                if (warp == 0) quiet.watch(looks, told);
+                if (__any_sync(ALL, all_quiet_now)) break;
+                continue;
+            }
+#pragma unroll
+            for (int k = 0; k < WORDS; k++)
+                if (marks_of[k]) {
+                    atomicAnd(marked + first + k * threads, ~marks_of[k]);
+                    left.words[k] |= marks_of[k];
+                }
+            int k = 0;
+            const int bit = left.take(k), position = 32 * (first + k * threads) + bit;
+            if (bit < 0) continue;
+            WeightedRecord record = load(position);
+            const unsigned now = distance[position];
+            if (now >= near_below || now >= relaxed[position]) continue;
+            relaxed[position] = now;
+            while (relax(record, now)) record = load(record.second.z & (LINK - 1));
+        }
+        cluster.sync();
     }
 
     if (here == 0 && first == 0) {
-        counts[0] = steps + 1;
+        counts[0] = turns;
         counts[1] = buckets;
     }
     for (int i = first; i < positions; i += threads)
-        if (vertex_at[i + here * positions] >= 0) answer[vertex_at[i + here * positions]] = int(distance[i]);
+        if (vertex_at[i + here * positions] >= 0)
+            answer[vertex_at[i + here * positions]] = int(distance.settled(i));
 }
 
 // `state`: distances are in shared memory, beside the marks; `marks`: they are in global memory.
 #define KERNEL(KEPT, WORDS, SHARED)                                                                                   \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
         cluster_sssp_##KEPT##_##WORDS(int words, const int *first_record, const uint4 *records, unsigned source,     \
-                                      unsigned delta, int rounds, const int *vertex_at, unsigned *state, int *answer, \
-                                      int *counts)                                                                   \
+                                      unsigned delta, int patience, const int *vertex_at, unsigned *state,            \
+                                      int *answer, int *counts)                                                       \
     {                                                                                                                \
-        search<WORDS, SHARED>(words, first_record, records, source, delta, rounds, vertex_at, state, answer, counts); \
+        search<WORDS, SHARED>(words, first_record, records, source, delta, patience, vertex_at, state, answer,       \
+                              counts);                                                                                \
     }
 #define KERNELS(WORDS)                                                                                                \
     KERNEL(state, WORDS, true)                                                                                        \

@@ -467,9 +467,9 @@ class PredecessorPassSSSP(PredecessorPass, SeparatePredecessors):
 class ClusterSSSP(PredecessorPass, ClusterSearch):
     """One launch of one cluster, for deep graphs: near and far, with the distances in shared memory.
 
-    A bucket is `width` mean weights wide, of a sample of the arcs. A block relaxes its own near vertices up
-    to `rounds` times before the blocks of the cluster wait for each other. Distances that do not fit into
-    shared memory are in global memory. Predecessors, if wanted, are found by a pass over all arcs.
+    A bucket is `width` mean weights wide, of a sample of the arcs. Inside a bucket no warp waits for
+    another. Distances that do not fit into shared memory are in global memory. Predecessors, if wanted, are
+    found by a pass over all arcs.
     """
 
     name = "sssp/cluster"
@@ -479,8 +479,8 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     in_shared = ("marks", "state")
     settings: ClassVar[Settings] = {
         **ClusterSearch.settings,
-        "width": Setting(32, "width of a bucket of distances, in mean weights", most=1 << 20),
-        "rounds": Setting(3, "most rounds of relaxing inside a block between two barriers of the cluster"),
+        "width": Setting(128, "width of a bucket of distances, in mean weights", most=1 << 20),
+        "patience": Setting(4, "looks that must find a block quiet before it tells the others"),
         "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
     }
     sampled = 1024
@@ -499,7 +499,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     def prepare(self, graph: CSRGraph) -> None:
         assert graph.weights is not None
         parts = self.parts = self.cut(graph)
-        marks = 4 * 4 * parts.words
+        marks = 4 * parts.words
         self.fit(parts, marks, marks + 2 * 4 * parts.positions)
         sample = graph.weights[:: 1 + graph.arcs // self.sampled]
         mean = float(sample.mean()) if sample.size else 1.0
@@ -522,14 +522,14 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
 
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers
-        widths = self.delta, np.int32(self.number("rounds"))
+        widths = self.delta, np.int32(self.number("patience"))
         state = vertex_at, self.state, self.answer, self.mapped_counts
         self.launch(*graph, self.parts.place[query.source], *widths, *state)
         if self.with_predecessors:
             self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
         self.device.synchronize()
-        steps, self.buckets = self.counts.tolist()
-        return int(steps)
+        turns, self.buckets = self.counts.tolist()
+        return int(turns)
 
     def download(self) -> Int32Array:
         if self.with_predecessors:
