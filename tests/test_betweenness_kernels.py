@@ -28,7 +28,10 @@ from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.auto import Auto
+from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
+from retrace.solvers.betweenness.lane_queues import LaneQueues
+from retrace.solvers.betweenness.published_variants import VertCompVirt
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 from solving import DEVICES, cases, open_device, solved
@@ -102,13 +105,16 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         streams=data.draw(st.integers(0, 2)),
         mdeg=data.draw(st.integers(1, 5)),
         deep=data.draw(st.integers(1, 8)),
+        many=data.draw(st.integers(1, 8)),
         lanes=data.draw(st.sampled_from(["32", "64"])),
         registers=data.draw(st.sampled_from(["32", "64"])),
         filter_kib=data.draw(st.sampled_from(["0", "1", "32"])),
         few=data.draw(st.sampled_from([0, 2, 1000])),
         hubs=data.draw(st.integers(1, 3)),
         bitmap_kib=data.draw(st.integers(0, 1)),
-        block_size=data.draw(st.sampled_from([32, 64] if "/lane" in name else [1, 7, 40])),
+        block_size=data.draw(
+            st.sampled_from([32, 64] if "/lane" in name or name.endswith("auto") else [1, 7, 40])
+        ),
     )
     found = solve(spec, open_device(backend, seed), whole, query)
     tolerance = TOLERANCE["float" if "precision=float" in spec else "double"]
@@ -250,20 +256,36 @@ def test_auto_leaves_little_work_to_the_cpu() -> None:
             assert solver.solve(Query(sources=sources)) == 3
             assert_allclose(solver.download(), exact_scores(whole, sources), rtol=1e-5)
             observed = solver.observed()
-            assert observed["on_device"] == on_device
+            assert ("chose_seq-array" in observed) != on_device
             assert ("blocks" in observed) == on_device
 
 
 @pytest.mark.parametrize(("graph", "levels"), [("path", 8), ("triangles", 5)])
-def test_auto_takes_a_queue_for_a_deep_graph(graph: str, levels: int) -> None:
-    for deep, queued in ((levels, True), (levels + 1, False)):
+def test_auto_takes_a_queue_for_a_deep_graph_and_lanes_for_many_sources(graph: str, levels: int) -> None:
+    sources = GRAPHS[graph].vertices
+    for deep, many, kind in (
+        (levels, 1, BitmapQueue),
+        (levels + 1, sources, LaneQueues),
+        (levels + 1, sources + 1, VertCompVirt),
+    ):
         with EmulatedDevice() as device:
-            spec = with_settings("betweenness/auto", deep=deep)
+            spec = with_settings("betweenness/auto", deep=deep, many=many)
             solver = solved(spec, GRAPHS[graph], Query(), device)
             assert isinstance(solver, Auto)
-            assert solver.chosen is (solver.queue if queued else solver.flat)
-            assert solver.observed()["levels"] == levels
+            assert type(solver.chosen) is kind
+            assert solver.observed()[f"chose_{kind.variant}"] == 1
             assert_allclose(solver.download(), exact(graph), rtol=1e-12)
+
+
+def test_auto_takes_fewer_lanes_where_rows_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EmulatedDevice, "free_memory", lambda device: 4000)
+    with EmulatedDevice() as device:
+        solver = solved(
+            with_settings("betweenness/auto", many=1, blocks=1), GRAPHS["triangles"], Query(), device
+        )
+        assert isinstance(solver, Auto)
+        assert type(solver.chosen) is VertCompVirt
+        assert_allclose(solver.download(), exact("triangles"), rtol=1e-12)
 
 
 @pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.name)

@@ -57,7 +57,7 @@ class Solver(ABC):
     defaults: ClassVar[Mapping[str, Value]] = {}
     parameters: Mapping[str, Value] = MappingProxyType({})
     """The values of all settings of this solver, as a record stores them."""
-    repeats: ClassVar[bool] = False
+    repeats: bool = False
     """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
     predecessor: Int32Array | None = None
 

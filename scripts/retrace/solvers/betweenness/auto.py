@@ -1,71 +1,53 @@
-"""Betweenness by the solver expected to be fastest: on one core, or one of two on a device."""
+"""Betweenness by the solver expected to be fastest: on one core, or one of three on a device."""
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
 
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.published_variants import VertCompVirt, VertQueue
+from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
+from retrace.solvers.betweenness.lane_queues import LaneQueues
+from retrace.solvers.betweenness.published_variants import VertCompVirt
 from retrace.solvers.betweenness.sequential import ArrayBrandes
-from retrace.solvers.bfs import QueueBFS
+from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import DeviceSolver, Solver
 
 
 @REGISTRY.add
-class Auto(DeviceSolver):
-    """`seq-array` for little work; for more, `vert-queue` in a deep graph, else `vert-comp-virt`.
+class Auto(Choice):
+    """`seq-array` for little work; for more, `bitmap-queue`, `lane-queues` or `vert-comp-virt`.
 
     The work is the number of sources times the arcs of the simple graph. Below `crossover` the device is not
     worth its overhead, and below `least_sources` not even in a large graph, since preparing the graph for the
-    device takes as long as some searches. A queue is worth it from `deep` levels on, since without one each
-    level costs a look at every vertex. The defaults are measured: docs/experiments.md, 12 and 15.
+    device takes as long as some searches. A graph of `deep` levels is searched by `bitmap-queue`, since
+    without a queue each level costs a look at every vertex. In a flat graph `lane-queues` serves `many`
+    sources, `vert-comp-virt` fewer. The defaults: docs/experiments.md, 12, 15 and 24.
     """
 
     name = "betweenness/auto"
     implements = 'domitrz-brandes, "Running on GPU only when it is reasonable"'
-    source = VertCompVirt.source
-    more_sources = (*VertCompVirt.more_sources, VertQueue.source, ArrayBrandes.source, QueueBFS.source)
+    candidates = (VertCompVirt, BitmapQueue, LaneQueues, ArrayBrandes)
     settings: ClassVar[Settings] = {
-        "crossover": Setting(60_000, "betweenness/auto: sources times arcs from which on the device works"),
+        "crossover": replace(CROSSOVER, default=60_000),
         "least_sources": Setting(8, "betweenness/auto: sources below which the device does not work"),
-        "deep": Setting(32, "betweenness/auto: levels of a search from which on a queue is used"),
+        "deep": replace(DEEP, default=32),
+        "many": Setting(4096, "betweenness/auto: sources from which on 64 are searched at a time"),
         **VertCompVirt.settings,
     }
 
     def setup(self, graph: CSRGraph) -> None:
-        self.host, self.search = ArrayBrandes(), QueueBFS()
-        self.flat, self.queue = VertCompVirt(self.device), VertQueue(self.device)
-        for solver in (self.flat, self.queue):
-            solver.parameters = {key: self.parameters[key] for key in solver.defaults}
-        for each in (self.host, self.flat, self.queue):
-            each.setup(graph)
-        self.search.setup(self.host.graph)
+        super().setup(graph)
+        host = self.prepared[ArrayBrandes]
+        assert isinstance(host, ArrayBrandes)
+        self.graph = host.graph  # which is simple
 
-    def choose(self, query: Query) -> Solver:
-        graph = self.host.graph
+    def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
         sources = len(query.sources_in(graph))
-        enough = sources * graph.arcs >= self.number("crossover")
-        self.levels: int | None = None
-        if not enough or not graph.arcs or sources < self.number("least_sources"):
-            return self.host
-        self.levels = self.search.solve(Query(int(graph.degrees().argmax())))
-        return self.queue if self.levels >= self.number("deep") else self.flat
-
-    def upload(self, query: Query) -> None:
-        self.chosen = self.choose(query)
-        self.chosen.upload(query)
-
-    def solve(self, query: Query) -> int | None:
-        return self.chosen.solve(query)
-
-    def download(self) -> Any:
-        return self.chosen.download()
-
-    def observed(self) -> dict[str, float]:
-        """Return whether the device did the work, the levels of the graph, and what the solver observed."""
-        looked = {} if self.levels is None else {"levels": self.levels}
-        return {"on_device": int(self.chosen is not self.host), **looked, **self.chosen.observed()}
-
-    def predict_seconds(self, query: Query) -> float | None:
-        return self.choose(query).predict_seconds(query)
+        if sources * graph.arcs < self.number("crossover") or sources < self.number("least_sources"):
+            return [ArrayBrandes]
+        deep = self.number("deep")
+        if self.count_levels(graph, deep) == deep:
+            return [BitmapQueue]
+        return [LaneQueues, VertCompVirt] if sources >= self.number("many") else [VertCompVirt]

@@ -1,0 +1,123 @@
+"""The base of solvers that leave the work to another one, and a sample of a graph's depth to choose by."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from copy import copy
+from time import perf_counter
+from typing import Any, ClassVar, TypeVar
+
+from retrace.devices.base import Device
+from retrace.devices.host import c_graph, host_function
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import DeviceSolver, Solver
+from retrace.system.errors import TooLargeError
+
+SAMPLE_DEPTH = "host/sample_depth.cpp"
+CANDIDATES = 1024
+"""Vertices of which the one with the most arcs begins the search that tells the depth, about."""
+ALL_ARCS = UNREACHABLE - 1
+
+CROSSOVER = Setting(6_000, "…/auto: arcs, for betweenness times sources, from which on the device works")
+DEEP = Setting(16, "…/auto: levels from which on a graph is deep")
+
+Kind = type[Solver]
+Found = TypeVar("Found")
+
+
+class Choice(DeviceSolver):
+    """A solver that leaves the work to one of its candidates: the one that it expects to be fastest.
+
+    The choice is part of `upload`. A candidate that the graph is too large for is passed over for the next.
+    What a candidate can be set to, it takes from the settings of the same name, if there are any.
+    """
+
+    candidates: ClassVar[tuple[Kind, ...]]
+    """The classes of the solvers to choose from; a page names the file of the first one."""
+    settings: ClassVar[Settings] = {}
+    chosen: Solver
+
+    def __init_subclass__(cls) -> None:
+        """Derive the files from those of the candidates."""
+        super().__init_subclass__()
+        if "candidates" in vars(cls):
+            cls.source = cls.candidates[0].source
+            files = [file for kind in cls.candidates for file in (kind.source, *kind.more_sources)]
+            cls.more_sources = tuple(dict.fromkeys([*files[1:], SAMPLE_DEPTH]))
+
+    def __init__(self, device: Device) -> None:
+        super().__init__(device)
+        self.sample_depth = host_function(SAMPLE_DEPTH, "sample_depth")
+
+    @abstractmethod
+    def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
+        """Return candidates, from the one that is expected to be fastest."""
+
+    def count_levels(self, graph: CSRGraph, most: int, arcs: int = ALL_ARCS) -> int:
+        """Return how many levels a graph has, `most` at most, as far as so many arcs of a search tell.
+
+        The search begins at a vertex of many arcs, which is likely to lie in the largest component.
+        """
+        if not graph.vertices:
+            return 0
+        step = max(1, graph.vertices // CANDIDATES)
+        degrees = graph.indptr[1::step] - graph.indptr[:-1:step]
+        source = step * int(degrees.argmax())
+        return int(self.sample_depth(c_graph(graph), source, most, arcs))
+
+    def make(self, kind: Kind) -> Solver:
+        """Create a candidate, with those of the settings that it has."""
+        solver = kind(self.device) if issubclass(kind, DeviceSolver) else kind()
+        given = {key: value for key, value in self.parameters.items() if key in kind.settings}
+        solver.parameters = {**kind.defaults, **given}
+        return solver
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.prepared = {kind: self.make(kind) for kind in self.candidates}
+        for solver in self.prepared.values():
+            solver.setup(graph)
+
+    def first_to_fit(self, kinds: Sequence[Kind], act: Callable[[Kind], Found]) -> Found:
+        """Return what the first of some candidates gives for which the graph is not too large."""
+        for kind in kinds[:-1]:
+            try:
+                return act(kind)
+            except TooLargeError:
+                continue
+        return act(kinds[-1])
+
+    def upload(self, query: Query) -> None:
+        def take(kind: Kind) -> None:
+            self.chosen = copy(self.prepared[kind])  # whose memory is free again when another is chosen
+            self.chosen.upload(query)
+
+        began = perf_counter()
+        ranked = self.rank(self.graph, query)
+        self.choice_ms = (perf_counter() - began) * 1e3
+        self.first_to_fit(ranked, take)
+        self.repeats = self.chosen.repeats
+
+    def solve(self, query: Query) -> int | None:
+        return self.chosen.solve(query)
+
+    def download(self) -> Any:
+        return self.chosen.download()
+
+    def predecessors(self) -> Int32Array | None:
+        return self.chosen.predecessors()
+
+    def observed(self) -> dict[str, float]:
+        """Return which solver was chosen, the ms of the choice, and what that solver observed.
+
+        The choice counts as preparation, too, if that solver tells what its own takes.
+        """
+        found = {f"chose_{self.chosen.variant}": 1, "choice_ms": self.choice_ms} | self.chosen.observed()
+        if "prepare_ms" in found:
+            found["prepare_ms"] += self.choice_ms
+        return found
+
+    def predict_seconds(self, query: Query) -> float | None:
+        ranked = self.rank(self.graph, query)
+        return self.first_to_fit(ranked, lambda kind: copy(self.prepared[kind]).predict_seconds(query))

@@ -1,0 +1,195 @@
+"""Solvers that leave the work to another: what they choose, what they fall back on, and what they tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphs import NAMED, graph, grid, identified, two_level_star
+from retrace.devices.emulator import EmulatedDevice
+from retrace.graphs.csr import CSRGraph, from_arcs
+from retrace.graphs.generators import heavy_tailed_stand_in, road_stand_in
+from retrace.graphs.random import named
+from retrace.measure.trials import one_pass
+from retrace.solvers import Query, cluster_parts, make
+from retrace.solvers.choice import Choice
+from retrace.solvers.generate import generate
+from solving import DEVICES, open_device, solved
+from test_readme_numbers import ms
+from test_solvers import verify
+
+EACH_WAY = [
+    *(f"bfs/auto:crossover={small},deep={deep}" for small, deep in ((1, 1), (1, 10**6), (10**6, 1))),
+    *(f"sssp/auto:deep={deep},predecessors={tree}" for deep in (1, 10**6) for tree in ("no", "yes")),
+    *(f"stcon/auto:crossover={small}" for small in (1, 10**6)),
+]
+
+
+def random_graph(vertices: int, degree: int) -> CSRGraph:
+    tails, heads, weights = np.random.default_rng(7).integers(0, vertices, (3, degree * vertices))
+    return from_arcs(vertices, tails, heads, weights, {"name": "random", "directed": True})
+
+
+SHAPES = {
+    "path": graph(5000, [(u, u + 1, 1) for u in range(4999)], directed=False),
+    "road": grid(100, 90),
+    "random": random_graph(5000, 5),
+    "dense": random_graph(300, 100),
+    "star": two_level_star(70, 100),
+    "small": NAMED["grid"],
+}
+
+
+def chosen(spec: str, found: CSRGraph, query: Query) -> str:
+    """Return the name of the solver that is chosen."""
+    with EmulatedDevice() as device:
+        solver = make(spec, device)
+        solver.setup(found)
+        solver.upload(query)
+        assert isinstance(solver, Choice)
+        return solver.chosen.name
+
+
+@pytest.mark.parametrize(
+    ("shape", "bfs", "sssp", "stcon"),
+    [
+        ("path", "cluster", "cluster", "cluster"),
+        ("road", "cluster", "cluster", "cluster"),
+        ("random", "direction", "near-far", "cluster"),
+        ("dense", "direction", "near-far", "cluster"),
+        ("star", "direction", "near-far", "cluster"),
+        ("small", "queue", "cluster", "two-queues"),
+    ],
+)
+def test_the_choice_follows_from_size_and_depth(shape: str, bfs: str, sssp: str, stcon: str) -> None:
+    for problem, variant in (("bfs", bfs), ("sssp", sssp), ("stcon", stcon)):
+        assert chosen(f"{problem}/auto", SHAPES[shape], Query(0, 1)) == f"{problem}/{variant}"
+
+
+MEASURED = {
+    "random-10-5": lambda: generate("generate/tree-first", named("random-10-5", 1)),
+    "random-14-5": lambda: generate("generate/tree-first", named("random-14-5", 1)),
+    "random-20-5": lambda: generate("generate/tree-first", named("random-20-5", 1)),
+    "NY": lambda: road_stand_in(264_346, 733_846, 1),
+    "NW": lambda: road_stand_in(1_207_945, 2_820_774, 1),
+    "Gowalla": lambda: heavy_tailed_stand_in(19_659, 190_064, 1),  # a tenth, which takes a second,
+}
+"""Graphs like those of the records, without a download."""
+SHOWN = [("bfs", graph) for graph in MEASURED if graph != "random-10-5"]  # where all take as long
+SHOWN += [("sssp", graph) for graph in MEASURED if graph != "Gowalla"]
+
+
+def resident(problem: str, graph: str, solver: str) -> float:
+    """Return the ms that a solver takes on a resident graph, by the records of the H200."""
+    alike = {"predecessors": "no"} if problem == "sssp" else {}
+    phase = "solve" if solver.endswith("queue") else "again"
+    return ms(f"fast-{problem}", graph, solver, phase, **alike)
+
+
+@pytest.mark.parametrize(("problem", "graph"), SHOWN)
+def test_no_choice_is_slower_than_the_other_in_the_records(problem: str, graph: str) -> None:
+    with EmulatedDevice() as device:
+        solver = make(f"{problem}/auto", device)
+        assert isinstance(solver, Choice)
+        taken = solver.rank(MEASURED[graph](), Query(0))[0]
+        times = {kind: resident(problem, graph, kind.name) for kind in solver.candidates}
+    assert times[taken] <= 1.05 * min(times.values())
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+@pytest.mark.parametrize("spec", EACH_WAY)
+def test_each_way_agrees_with_the_oracle(spec: str, backend: str) -> None:
+    for found in NAMED.values():
+        last = found.vertices - 1
+        for source, target in ((0, last), (last, last // 3)):
+            verify(spec, backend, found, Query(source, target if spec.startswith("stcon") else None))
+
+
+@pytest.mark.parametrize(("arcs", "variant"), [(323, "queue"), (322, "direction")])
+def test_a_graph_is_small_below_the_crossover(arcs: int, variant: str) -> None:
+    path = graph(162, [(u, u + 1, 1) for u in range(161)], directed=False)
+    assert path.arcs == 322
+    assert chosen(f"bfs/auto:crossover={arcs},deep=1000", path, Query()) == f"bfs/{variant}"
+
+
+@pytest.mark.parametrize(("deep", "variant"), [(13, "cluster"), (14, "direction")])
+def test_a_graph_is_deep_from_some_levels_on(deep: int, variant: str) -> None:
+    """From the first vertex of four arcs of this grid, there are thirteen levels."""
+    assert chosen(f"bfs/auto:crossover=1,deep={deep}", grid(9, 7), Query()) == f"bfs/{variant}"
+
+
+@pytest.mark.parametrize(
+    ("sample", "levels"), [(1, 1), (2, 2), (4, 2), (5, 3), (198, 99), (199, 100), (9999, 100)]
+)
+def test_levels_are_counted_as_far_as_arcs_are_followed(sample: int, levels: int) -> None:
+    path = graph(101, [(u, u + 1, 1) for u in range(100)], directed=False)
+    with EmulatedDevice() as device:
+        solver: Any = make("bfs/auto", device)
+        assert solver.count_levels(path, 1000, sample) == levels
+        assert solver.count_levels(path, 7, sample) == min(levels, 7)
+
+
+def test_the_sample_begins_where_many_arcs_leave() -> None:
+    """Not at vertex 0, which is alone; of many vertices some are looked at."""
+    for apart in (1, 3):
+        arcs = [(u, u + apart, 1) for u in range(apart, 4000, apart)]
+        with EmulatedDevice() as device:
+            solver: Any = make("bfs/auto", device)
+            assert solver.count_levels(graph(4001 + apart, arcs), 9) == 9
+            assert solver.count_levels(graph(0, []), 9) == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "instead"),
+    [("bfs/auto:crossover=1,deep=1", "bfs/direction"), ("sssp/auto:deep=1", "sssp/near-far"),
+     ("stcon/auto:crossover=1", "stcon/bsp")],
+)  # fmt: skip
+def test_what_no_cluster_can_hold_is_left_to_another(
+    spec: str, instead: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = identified(NAMED["grid"], "grid")
+    with EmulatedDevice() as device:
+        solver: Any = make(spec, device)
+        fits = solver.memory_bytes(found)
+        monkeypatch.setattr(cluster_parts, "MOST_SHARED", 0)
+        other: Any = make(instead, device)
+        assert solver.memory_bytes(found) == other.memory_bytes(found) != fits
+    assert chosen(spec, found, Query(0, 9)) == instead
+    verify(spec, "emulator", found, Query(0, 9))
+
+
+@pytest.mark.parametrize("spec", ["bfs/auto:crossover=1,deep=1", "stcon/auto:crossover=1"])
+def test_only_what_can_be_solved_again_is(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second choice does not repeat what the first did."""
+    with EmulatedDevice() as device:
+        solver = make(spec, device)
+        solver.setup(NAMED["grid"])
+        assert "again" in one_pass(solver, Query(0, 9), device).phases
+        monkeypatch.setattr(cluster_parts, "MOST_SHARED", 0)
+        again = "again" in one_pass(solver, Query(0, 9), device).phases
+        assert again == spec.startswith("bfs")
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+def test_the_choice_and_what_it_takes_are_told(backend: str) -> None:
+    with open_device(backend) as device:
+        solver: Any = solved("bfs/auto:crossover=1,deep=1", NAMED["grid"], Query(0), device)
+        observed = solver.observed()
+        assert observed["chose_cluster"] == 1
+        assert observed["choice_ms"] > 0
+        assert observed["prepare_ms"] == solver.chosen.prepare_ms + observed["choice_ms"]
+        assert observed["arcs_in_shared"] == 1
+        observed = solved("bfs/auto", NAMED["grid"], Query(0), device).observed()
+        assert set(observed) == {"chose_queue", "choice_ms"}
+
+
+def test_a_choice_passes_on_the_settings_that_a_candidate_has() -> None:
+    with EmulatedDevice() as device:
+        for spec, there in (("sssp/auto:deep=1,predecessors=yes", True), ("sssp/auto:deep=1", False)):
+            solver = solved(spec, NAMED["grid"], Query(0), device)
+            solver.download()
+            assert (solver.predecessors() is not None) == there
+            assert isinstance(solver, Choice)
+            assert solver.chosen.parameters["block_size"] == 1024
