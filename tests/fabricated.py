@@ -216,6 +216,8 @@ def tuwien(machine: str, gpu: bool) -> list[Record]:
             trials = phases(1.0, 5.0 if name == "pinned" else 9.0, 1.0)
             add("transfers", f"sssp/{name}", graph, trials, allocation_ms=ms)
         add("mask-ablations", "sssp/standard-published", graph, phases(1.0, 1.0, 0.5))
+        counts = {"label_reads": 9e6, "label_sectors": 8e6, "early_search_ms": 1e-3, "whole_search_ms": 4e-2}
+        add("mask-counts", "sssp/standard-counted", graph, phases(1.0, 9.0, 1.0), **counts)
     for exponent in (10, 12, 16, 20):
         every = f"random-{exponent}-{2**exponent - 1}"
         kernels = {f"random-{exponent}-5": 1.0, f"hub-{exponent}-5": 9.5, every: 10.0}

@@ -1,7 +1,17 @@
 """Solvers by problem: each module or package holds C++ programs, device variants and library calls."""
 
 from retrace.graphs.query import Query
-from retrace.solvers import bellman_ford, betweenness, bfs, frontier, generate, limits, sssp, stcon
+from retrace.solvers import (
+    bellman_ford,
+    betweenness,
+    bfs,
+    frontier,
+    generate,
+    limits,
+    mask_counts,
+    sssp,
+    stcon,
+)
 from retrace.solvers.registry import (
     GENERATORS,
     LIMITS,
@@ -17,6 +27,6 @@ from retrace.solvers.solver import DeviceSolver, Solver
 
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
-    "bellman_ford", "betweenness", "bfs", "find", "frontier", "generate", "limits", "make", "parse",
-    "settings_of_all_solvers", "sssp", "stcon",
+    "bellman_ford", "betweenness", "bfs", "find", "frontier", "generate", "limits", "make",
+    "mask_counts", "parse", "settings_of_all_solvers", "sssp", "stcon",
 ]  # fmt: skip
