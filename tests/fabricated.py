@@ -216,6 +216,8 @@ def tuwien(machine: str, gpu: bool) -> list[Record]:
             trials = phases(1.0, 5.0 if name == "pinned" else 9.0, 1.0)
             add("transfers", f"sssp/{name}", graph, trials, allocation_ms=ms)
         add("mask-ablations", "sssp/standard-published", graph, phases(1.0, 1.0, 0.5))
+        counts = {"label_reads": 9e6, "label_sectors": 8e6, "early_search_ms": 1e-3, "whole_search_ms": 4e-2}
+        add("mask-counts", "sssp/standard-counted", graph, phases(1.0, 9.0, 1.0), **counts)
     for exponent in (10, 12, 16, 20):
         every = f"random-{exponent}-{2**exponent - 1}"
         kernels = {f"random-{exponent}-5": 1.0, f"hub-{exponent}-5": 9.5, every: 10.0}
@@ -267,16 +269,21 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
                 rows = {"matrix_rows": 2.0 * vertices, "second_part_rows": 0.3 * vertices}
                 found[-1] = changed(found[-1], observed=rows)
         for number, edges in enumerate((1, 2, 4, 8, 16, 32, 64)):
-            slower = 1 + 0.3 * abs(number - 2)
+            slower = (1.6, 1.3, 1.0, 1.1, 1.2, 1.5, 2.2)[number]
             for name, factor in (("multi-edge", 1.0), ("multi-edge-consecutive", 1.2 + 0.2 * number)):
                 ms = kernel * slower * factor
                 add("edges", name, graph, phases(copy, ms + 0.1, ms), edges_per_thread=edges)
+                found[-1] = changed(found[-1], observed={"blocks": 1000.0 / edges, "resident_blocks": 264.0})
+        for parts in (1, 2, 8, 32):
+            add("overlap", "streams-traced", graph, phases(0.01, copy + kernel, kernel), parts=parts)
+            found[-1] = changed(found[-1], observed={"overlapped_share": 0.1 * (parts - 1)})
         add("direction", "incoming", graph, phases(copy, 4 * kernel, 4 * kernel))
         add("direction", "outgoing", graph, phases(copy, 16 * kernel, 16 * kernel))
         add("direction", "outgoing-transposed", graph, phases(copy, 12 * kernel, 12 * kernel))
         for masks, end in ((1, 1), (0, 1), (1, 0)):
             ms = kernel * (4 - 2 * masks - end)
-            add("ablations", "ablated", graph, phases(copy, ms, ms), masks=masks, early_end=end)
+            key = "ablations" if vertices <= 2048 else "masks"
+            add(key, "ablated", graph, phases(copy, ms, ms), masks=masks, early_end=end)
             made = {"observed": {"matrix_rows": (5 - 3 * masks) * vertices}, "iterations": 4 + 96 * (1 - end)}
             found[-1] = changed(found[-1], **made)
     for exponent in (12, 14, 18, 20):
@@ -337,6 +344,16 @@ def brandes(machine: str, gpu: bool) -> list[Record]:
             add("variants", name, graph, phases(0.5, base * factor, base * factor))
         for streams, ms in {0: 1.1, 1: 1.5, 4: 1.2}.items():
             add("streams", "vert", graph, phases(ms, 2 * base, 2 * base), streams=streams)
+        for name, upload, factor in (
+            ("vert", 0.5, 2),
+            ("vert-separate", base, 2),
+            ("vert-interleaved", 0.5, 9),
+        ):
+            add("memory", name, graph, phases(upload, factor * base, factor * base))
+        for name, additions in {"edge": 9e6, "vert-virt-stride": 5e6}.items():
+            add("atomics", f"{name}-counted", graph, phases(0.5, base, base))
+            observed = {"atomic_additions": additions}
+            found[-1] = changed(found[-1], observed=observed)
         for name in ("vert", "vert-virt-stride", "vert-comp-virt-stride"):
             for blocks in (33, 66, 132, 264, 528):
                 ms = base * BRANDES[name] * max(1.0, 132 / blocks)

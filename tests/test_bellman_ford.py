@@ -14,7 +14,7 @@ from retrace.check import oracles
 from retrace.check.certificates import certify, certify_complete
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
-from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.emulator import RESIDENT_BLOCKS, EmulatedDevice, EmulatedEvent
 from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
@@ -274,6 +274,36 @@ def test_rows_are_counted_by_part(variant: str) -> None:
             found = solved(f"bellman-ford/{variant}:parts=2", one_way, Query(source), device).observed()
             keys = ("first_part_rows", "second_part_rows", "later_rows", "matrix_rows")
             assert found == dict(zip(keys, [*counts, sum(counts)], strict=True))
+
+
+def test_how_long_arcs_are_relaxed_while_others_are_copied() -> None:
+    """Copies end after 10 ms: two spans lie before, one across, one behind that."""
+    with EmulatedDevice() as device:
+        one_way = graph(20, [(u, u + 1, 2) for u in range(19)])
+        solver = make("bellman-ford/streams-traced:parts=4", device)
+        solver.setup(one_way)
+        solver.upload(Query(0))
+        solver.solve(Query(0))
+        assert [len(solver.copied), len(solver.settled)] == [4, 4]
+        assert solver.observed()["overlapped_share"] == 0  # of the emulator, whose copies are no queue
+        at = {ms: EmulatedEvent() for ms in (0, 2, 3, 4, 6, 8, 10, 11, 12, 15)}
+        for ms, event in at.items():
+            event.seconds = ms / 1e3
+        solver.began, solver.copied = at[0], [at[3], at[10], at[8]]
+        solver.settled = [(at[2], at[3]), (at[4], at[6]), (at[8], at[12]), (at[11], at[15])]
+        observed = solver.observed()
+        assert observed["copying_ms"] == pytest.approx(10)
+        assert observed["overlapped_share"] == pytest.approx((1 + 2 + 2) / 10)
+        assert observed["matrix_rows"] == 20
+
+
+@pytest.mark.parametrize(("variant", "blocks"), [("multi-edge", 2 * 7), ("multi-edge-consecutive", 10)])
+def test_blocks_are_counted_beside_those_that_run_at_once(variant: str, blocks: int) -> None:
+    """Of 100 vertices and 4 arcs per thread; a block of multi-edge has 64 heads and 16 tails."""
+    with EmulatedDevice() as device:
+        observed = solved(f"bellman-ford/{variant}", DenseGraph(100, 1, (1, 9)), Query(0), device).observed()
+        assert observed["blocks"] == blocks
+        assert observed["resident_blocks"] == RESIDENT_BLOCKS
 
 
 @pytest.mark.parametrize(

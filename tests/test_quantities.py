@@ -20,7 +20,7 @@ from fabricated import (
     without_answer,
 )
 from retrace.records.record import Record
-from retrace.reports.claim import Ratio
+from retrace.reports.claim import Claim, Ratio
 from retrace.reports.judge import Finding, Verdict, judge
 from retrace.reports.report import load_reports
 from retrace.reports.wording import TIMES
@@ -99,6 +99,7 @@ def test_a_ratio_is_judged_both_ways(claim: str) -> None:
             own = measured(one.solver, key, graph, phases(1, 2, 1), **one.settings)
             vertices = own.graph.vertices
             fixed = {"vertices": vertices, "possible_arcs": vertices * (vertices - 1)}
+            fixed["device_bytes"] = round(139.8 * 2**30)
             unit = fixed.get(str(test.over_its), 404 * vertices if test.of == "graph_bytes" else 800)
             top, base = {test.of: factor * unit}, {test.over_its or test.of: float(unit)}
             if (one, graph) == (other, over):
@@ -289,8 +290,17 @@ def test_an_answer_that_differs_counts_whatever_it_took() -> None:
 def test_a_claim_that_is_refuted_or_not_measured_says_so() -> None:
     refuted = find("hong-bfs", "labels-are-positive", HONG)
     assert refuted.sentence == "does not hold: the source is reached from itself, and its label is 0"
-    missing = find("domitrz-brandes", "stride-does-fewer-atomics", HONG)
-    assert missing.sentence == "cannot be told: the number of atomic operations, which no kernel counts"
+    of_nothing = Claim(section="2", says="It is loud.", missing="a microphone")
+    missing = judge(load_reports()["hong-bfs"], of_nothing, frame(HONG, "hong-bfs")[0], "h200")
+    assert missing.sentence == "cannot be told: a microphone"
+
+
+def test_memory_is_held_against_that_of_the_gpu() -> None:
+    """Of 139.8 GiB: 4.5 times 31 GiB fit, 4.5 times 32 do not."""
+    for gib, verdict in ((31, Verdict.HOLDS), (32, Verdict.FAILS)):
+        one = measured("betweenness/vert-comp-virt-stride", "brandes-variants", "Gowalla", phases(1, 2, 1))
+        records = [changed(one, observed={"workspace_bytes": gib * 2.0**30})]
+        assert find("domitrz-brandes", "larger-graphs-fit", records).verdict == verdict
 
 
 def test_an_expansion_too_many_is_one_too_many() -> None:

@@ -41,12 +41,15 @@ struct CompactedGraph {
     __device__ int source_count(int s) const { return __ldg(&source_counts[s]); }
 };
 
+// An array whose entries lie one after the other.
+template <typename T> using Adjacent = T *;
+
 // The search from one source.
-template <typename Real, typename Weights> struct Search {
+template <typename Real, typename Weights, template <typename> class Array = Adjacent> struct Search {
     using Number = Real;
-    Real *sigma;  // number of shortest paths from the source
-    Real *delta;  // sum over the successors; after finish(), the value that the predecessors add up
-    int *d;       // distance from the source, in arcs
+    Array<Real> sigma;  // number of shortest paths from the source
+    Array<Real> delta;  // sum over the successors; after finish(), the value that the predecessors add up
+    Array<int> d;       // distance from the source, in arcs
     bool *cont;   // whether this level reached a new vertex
     Real *score;
     int *overflow;  // receives a source with more than largest() paths to some vertex
@@ -103,21 +106,17 @@ template <typename Real> struct Batch {
         Real *score, int *overflow
 #define BATCH(Real) Batch<Real>{sources, first, last, workspace, block_bytes, score, overflow}
 
-// Adds the dependencies on each source of the batch to the scores. `arcs` is the variant.
-template <typename Real, typename Arcs, typename Weights>
-__device__ void add_scores(int vertices, Arcs arcs, Weights weights, const Batch<Real> &batch)
+// Adds the dependencies on each source of the batch to the scores, with the arrays of this block. `arcs` is the variant.
+template <template <typename> class Array, typename Real, typename Arcs, typename Weights>
+__device__ void search_with(Array<Real> sigma, Array<Real> delta, Array<int> d, int vertices, Arcs arcs, Weights weights,
+                            const Batch<Real> &batch)
 {
     __shared__ bool cont;
     __shared__ int level;
 
-    Real *const sigma = reinterpret_cast<Real *>(batch.workspace + blockIdx.x * batch.block_bytes);
-    Real *const delta = sigma + vertices;
-    int *const d = reinterpret_cast<int *>(delta + vertices);
-    arcs.keep(d + vertices, vertices);
-
     for (int k = batch.first + int(blockIdx.x); k < batch.last; k += gridDim.x) {
-        const Search<Real, Weights> search{sigma,       delta,          d,       &cont,
-                                           batch.score, batch.overflow, weights, batch.sources[k]};
+        const Search<Real, Weights, Array> search{sigma,       delta,          d,       &cont,
+                                                  batch.score, batch.overflow, weights, batch.sources[k]};
         for (int v = threadIdx.x; v < vertices; v += blockDim.x) search.start(v);
         if (threadIdx.x == 0) {
             arcs.start(search.source);
@@ -145,6 +144,17 @@ __device__ void add_scores(int vertices, Arcs arcs, Weights weights, const Batch
             __syncthreads();
         }
     }
+}
+
+// The same with the block's own part of the workspace.
+template <typename Real, typename Arcs, typename Weights>
+__device__ void add_scores(int vertices, Arcs arcs, Weights weights, const Batch<Real> &batch)
+{
+    Real *const sigma = reinterpret_cast<Real *>(batch.workspace + blockIdx.x * batch.block_bytes);
+    Real *const delta = sigma + vertices;
+    int *const d = reinterpret_cast<int *>(delta + vertices);
+    arcs.keep(d + vertices, vertices);
+    search_with<Adjacent>(sigma, delta, d, vertices, arcs, weights, batch);
 }
 
 // Base of the variants that add no arrays.

@@ -59,6 +59,8 @@ class Buffer(Protocol):
     size: int
     """Number of elements."""
     dtype: np.dtype[Any]
+    address: int
+    """Where it lies in the memory of the device."""
 
 
 class Stream(Protocol):

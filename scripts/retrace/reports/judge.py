@@ -308,6 +308,7 @@ def _quantity(entry: Entry, name: str) -> Summary | None:
     """Return a quantity of a record: a time that can be ranked, a count, or what was observed."""
     record, times = entry.record, entry.times.get(cast(Phase, name))
     assert record is not None
+    gpu = record.machine.gpu
     if name == "outside_kernels":
         outside = [trial.solve - trial.kernel for trial in record.trials if trial.kernel is not None]
         times = Summary.of(outside) if outside else None
@@ -322,6 +323,7 @@ def _quantity(entry: Entry, name: str) -> Summary | None:
         "arcs": entry.arcs,
         "possible_arcs": entry.vertices * (entry.vertices - 1),
         "graph_bytes": 4 * (entry.vertices + 1 + 2 * entry.arcs),
+        "device_bytes": gpu.memory_gib * 2**30 if gpu else None,
     }
     value = known.get(name, record.observed.get(name))
     return None if value is None else Summary.of([float(value)])

@@ -1,7 +1,18 @@
 """Solvers by problem: each module or package holds C++ programs, device variants and library calls."""
 
 from retrace.graphs.query import Query
-from retrace.solvers import bellman_ford, betweenness, bfs, by_depth, frontier, generate, limits, sssp, stcon
+from retrace.solvers import (
+    bellman_ford,
+    betweenness,
+    bfs,
+    by_depth,
+    frontier,
+    generate,
+    limits,
+    mask_counts,
+    sssp,
+    stcon,
+)
 from retrace.solvers.registry import (
     GENERATORS,
     LIMITS,
@@ -18,5 +29,5 @@ from retrace.solvers.solver import DeviceSolver, Solver
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
     "bellman_ford", "betweenness", "bfs", "by_depth", "find", "frontier", "generate", "limits", "make",
-    "parse", "settings_of_all_solvers", "sssp", "stcon",
+    "mask_counts", "parse", "settings_of_all_solvers", "sssp", "stcon",
 ]  # fmt: skip

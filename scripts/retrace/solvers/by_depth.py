@@ -1,6 +1,6 @@
 """Searches by the solver expected to be fastest, chosen by the size and the depth of the graph.
 
-The defaults are measured: docs/experiments.md, 24.
+The defaults are measured: docs/experiments.md, 25.
 """
 
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrace.devices import matrices
-from retrace.devices.base import Buffer, Dim
+from retrace.devices.base import Buffer, Dim, extent
 from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
@@ -294,6 +294,12 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
         per_thread, block = (edges // tails, tails), (x, self.block_size // x)
         sides = zip(per_thread, block, strict=True)
         return tuple(-(-self.vertices // (some * threads)) for some, threads in sides), block, ()
+
+    def observed(self) -> dict[str, float]:
+        """Return also the number of blocks, and how many of them run at the same time."""
+        grid, block, _ = self.shape()
+        at_once = self.device.load(self.source).resident_blocks(self.kernel, block)
+        return {**super().observed(), "blocks": math.prod(extent(grid)), "resident_blocks": at_once}
 
 
 @REGISTRY.add

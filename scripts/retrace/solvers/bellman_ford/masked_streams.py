@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.devices.base import Event
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford.masked import PinnedBellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
@@ -46,14 +47,18 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
         copied = from_source(self.divided, query.source)
         self.relaxed = self.device.view(self.counts, copied[0][0], 1)
         self.begin(query.source)  # on the default stream, which waits for all others
-        for _, part in copied:
-            self.device.write(part.place, part.rows, part.stream)
+        self.copy([part for _, part in copied])
         iterations = 0
         for number, part in copied:
             iterations += self.settle(number, part, swapped=iterations == 0)
         self.relaxed = self.device.view(self.counts, len(self.divided), 1)
         self.swap_masks()
         return iterations + self.iterate()
+
+    def copy(self, parts: list[Part]) -> None:
+        """Queue the copies of parts."""
+        for part in parts:
+            self.device.write(part.place, part.rows, part.stream)
 
     def settle(self, number: int, part: Part, swapped: bool) -> int:
         """Wait for a part, and relax its arcs until no distance falls; return the number of iterations."""
@@ -72,3 +77,30 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
 
     def observed(self) -> dict[str, float]:
         return rows_by_part(self.device.download(self.counts), self.divided, self.origin)
+
+
+@REGISTRY.add
+class TracedStreamsBellmanFord(StreamsMaskedBellmanFord):
+    """`bellman-ford/streams-masked` with events: how long arcs are relaxed while others are copied."""
+
+    name = "bellman-ford/streams-traced"
+
+    def copy(self, parts: list[Part]) -> None:
+        self.began = self.device.mark(parts[0].stream)
+        super().copy(parts)
+        self.copied = [self.device.mark(part.stream) for part in parts]
+        self.settled: list[tuple[Event, Event]] = []
+
+    def settle(self, number: int, part: Part, swapped: bool) -> int:
+        began = self.device.mark(part.stream)
+        iterations = super().settle(number, part, swapped)
+        self.settled.append((began, self.device.mark(part.stream)))
+        return iterations
+
+    def observed(self) -> dict[str, float]:
+        """Return also the ms of all copies, and the share of it in which a part's arcs were relaxed."""
+        self.device.synchronize()
+        copying = max(mark.milliseconds_since(self.began) for mark in self.copied)
+        spans = [tuple(mark.milliseconds_since(self.began) for mark in both) for both in self.settled]
+        overlapped = sum(max(0.0, min(end, copying) - begin) for begin, end in spans)
+        return {**super().observed(), "copying_ms": copying, "overlapped_share": overlapped / copying}

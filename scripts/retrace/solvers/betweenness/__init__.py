@@ -18,6 +18,7 @@ from retrace.solvers.betweenness import (
     extensions,
     lane_queues,
     published_variants,
+    reasons,
     sequential,
 )
 
@@ -28,5 +29,6 @@ __all__ = [
     "extensions",
     "lane_queues",
     "published_variants",
+    "reasons",
     "sequential",
 ]

@@ -23,7 +23,7 @@ class Auto(Choice):
     worth its overhead, and below `least_sources` not even in a large graph, since preparing the graph for the
     device takes as long as some searches. A graph of `deep` levels is searched by `bitmap-queue`, since
     without a queue each level costs a look at every vertex. In a flat graph `lane-queues` serves `many`
-    sources, `vert-comp-virt` fewer. The defaults: docs/experiments.md, 12, 15 and 24.
+    sources, `vert-comp-virt` fewer. The defaults: docs/experiments.md, 12, 15 and 25.
     """
 
     name = "betweenness/auto"

@@ -156,6 +156,8 @@ class Brandes(BetweennessSolver):
     def __init_subclass__(cls) -> None:
         """Derive the kernel file and the report's file from the name, unless the variant states others."""
         super().__init_subclass__()
+        if "name" not in vars(cls):  # a base of variants
+            return
         if "source" not in vars(cls):
             cls.source = f"{cls.name}.cu"
         if "implements" not in vars(cls):
@@ -186,7 +188,11 @@ class Brandes(BetweennessSolver):
         self.next_pass = self.device.upload(np.zeros(1, np.int32))  # a launch leaves 0 for the next one
         self.rounds = [self.send(reduced) for reduced in self.reduce(query)]
         self.blocks = self.choose_blocks()
-        self.workspace = self.device.empty(self.blocks * self.block_bytes(), np.uint8)
+        self.workspace = self.allocate(self.blocks)
+
+    def allocate(self, blocks: int) -> Buffer:
+        """Allocate the memory of all searches at a time: what the kernel is given as `workspace`."""
+        return self.device.empty(blocks * self.block_bytes(), np.uint8)
 
     def in_order(self, reduced: Compacted) -> Int32Array:
         """Return the sources of the searches of a graph, in the order in which blocks take them."""
