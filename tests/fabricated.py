@@ -211,6 +211,8 @@ def tuwien(machine: str, gpu: bool) -> list[Record]:
             if gpu:
                 trials = phases(0.0, kernel + factor * copy, kernel)
                 add("table-2", f"sssp/{name}", graph, trials, first_masked=info.vertices / 50)
+    for graph in ("random-12-5", "random-14-5"):
+        add("hong-bfs", "bfs/matrix", graph, phases(solve=9.0), matrix_bytes=1e8, csr_bytes=1e6)
     for graph in ("random-12-5", "random-20-5") if gpu else ():
         for name, ms in {"standard": 1e-3, "pinned": 2.0, "pinned-graph": 9.0, "mapped": 9.0}.items():
             trials = phases(1.0, 5.0 if name == "pinned" else 9.0, 1.0)
@@ -261,6 +263,7 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
             continue
         for experiment in ("transfer", "direction"):
             add(experiment, "dense", graph, phases(copy, kernel + 0.1, kernel))
+            found[-1] = changed(found[-1], observed={"matrix_rows": 3.0 * vertices})
         add("transfer", "pinned", graph, phases(copy / gain, kernel + 0.1, kernel))
         for parts in (1, 2, 8, 32):
             for name, saved in (("streams", 0.9), ("streams-pinned", 0.6), ("streams-masked", 0.7)):
@@ -275,8 +278,9 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
                 add("edges", name, graph, phases(copy, ms + 0.1, ms), edges_per_thread=edges)
                 found[-1] = changed(found[-1], observed={"blocks": 1000.0 / edges, "resident_blocks": 264.0})
         for parts in (1, 2, 8, 32):
+            overlap = {"overlapped_share": 0.1 * (parts - 1)}
             add("overlap", "streams-traced", graph, phases(0.01, copy + kernel, kernel), parts=parts)
-            found[-1] = changed(found[-1], observed={"overlapped_share": 0.1 * (parts - 1)})
+            found[-1] = changed(found[-1], observed={"copying_ms": copy * (1 + 0.01 * parts), **overlap})
         add("direction", "incoming", graph, phases(copy, 4 * kernel, 4 * kernel))
         add("direction", "outgoing", graph, phases(copy, 16 * kernel, 16 * kernel))
         add("direction", "outgoing-transposed", graph, phases(copy, 12 * kernel, 12 * kernel))
@@ -342,7 +346,7 @@ def brandes(machine: str, gpu: bool) -> list[Record]:
         base = 0.5 + work * 8e-8
         for name, factor in BRANDES.items():
             add("variants", name, graph, phases(0.5, base * factor, base * factor))
-        for streams, ms in {0: 1.1, 1: 1.5, 4: 1.2}.items():
+        for streams, ms in {0: 1.1, 1: 1.3, 4: 1.2}.items():
             add("streams", "vert", graph, phases(ms, 2 * base, 2 * base), streams=streams)
         for name, upload, factor in (
             ("vert", 0.5, 2),

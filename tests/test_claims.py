@@ -190,7 +190,7 @@ def test_almost_half_is_neither_less_nor_more(upload: list[float], sentence: str
 
 OF_THE_HOST = (
     "graphs-are-sparse", "csr-saves-storage", "csr-saves-operations", "csr-is-faster",
-    "low-density-needs-less-memory", "tree-first-is-slow-for-reallocation",
+    "low-density-needs-less-memory", "matrix-is-inefficient-on-sparse", "tree-first-is-slow-for-reallocation",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 //
 // Report   hong-bfs, the kernel BFS_Bqueue_kernel and its host code.
 // Mapping  as bfs/block-queue.
-// Departs  only in names, and in int for unsigned int.
+// Departs  only in names, in int for unsigned int, and on the host as bfs/block-queue.
 
 #include "block_queue.cuh"
 

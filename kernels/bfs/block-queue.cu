@@ -4,6 +4,8 @@
 // Mapping  one thread per frontier vertex, one launch per level. The host reads the size of the frontier in between.
 // Departs  the tail of a full queue is clamped when it is read. In print, every thread that finds the queue full resets
 //          the tail, a plain write that races with other threads' atomics (bfs/block-queue-published, docs/errata.md).
+//          visited is uploaded, of zeros, and the first kernel marks the source; in print a kernel fills it. The two
+//          frontiers are arrays of their own, in print halves of one.
 //          label is int, with -1 for an unreached vertex, as in the sequential function of the slides.
 
 #include "block_queue.cuh"
