@@ -6,9 +6,12 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from retrace.planning import plan, summary
+from retrace.system import interrupts
+
+interrupts.note_ctrl_c()
+from retrace.planning import plan, run_messages, summary
 from retrace.planning.plan import one_of
-from retrace.system import interrupts, project, runs
+from retrace.system import project, runs
 from retrace.system.errors import RetraceError
 from retrace.system.project import imports
 
@@ -74,7 +77,14 @@ for name, files in PLAN.targets.items():
             input:
                 files,
             message:
-                "{input} are there"
+                f"{name} is there"
+
+
+# what a user may ask for
+run_messages.shorten(
+    {"all", "measure_all", *PLAN.targets}.union(*PLAN.targets.values()),
+    dry=lambda: workflow.dryrun,
+)
 
 
 onstart:
@@ -86,10 +96,16 @@ onstart:
 
 
 onsuccess:
-    print(summary.closing_words(PLAN))
+    files = {
+        str(file) for job in workflow.dag.jobs for file in (*job.input, *job.output)
+    }
+    print(summary.closing_words(PLAN, files))
 
 
 onerror:
-    print(
-        "Retrace: the run stopped at the error above; the same command resumes where it stopped."
+    why = (
+        "was interrupted"
+        if interrupts.was_interrupted()
+        else "stopped at the error above"
     )
+    print(f"\nRetrace: the run {why}; the same command resumes where it stopped.")
