@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 import yaml
 
+from command_line import python
 from hosts import FILE, NOWHERE, SHA256, serving
 from retrace.records.record import Record, read_records
 
@@ -475,11 +476,13 @@ def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_pat
     assert {record.agreed for record in records(tmp_path)} == {True}
 
 
-def test_ctrl_c_before_the_first_job(project: Path, tmp_path: Path) -> None:
-    run = Run(project, tmp_path, "mine")
-    run.wait_until(lambda: (tmp_path / ".snakemake").exists())  # the folder of its first step
-    os.killpg(run.process.pid, signal.SIGINT)
-    assert run.output(timeout=8).splitlines()[-1] == "Retrace: interrupted; nothing was begun"
+def test_ctrl_c_before_the_first_job() -> None:
+    program = "from retrace.system import interrupts; interrupts.note_ctrl_c()\n"
+    program += "import signal; signal.raise_signal(signal.SIGINT)"
+    done = python(program)
+    assert (done.returncode, done.stderr) == (1, "\nRetrace: interrupted; nothing was begun\n")
+    snakefile = (PROJECT / "Snakefile").read_text()
+    assert snakefile.index("interrupts.note_ctrl_c()") < snakefile.index("from retrace.planning")
 
 
 def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
