@@ -10,6 +10,7 @@ from retrace.system import interrupts
 
 interrupts.note_ctrl_c()
 from retrace.planning import plan, run_messages, summary
+from retrace.planning.configuration import tuned_file
 from retrace.planning.plan import one_of
 from retrace.system import project, runs
 from retrace.system.errors import RetraceError
@@ -24,6 +25,7 @@ configfile: f"{workflow.basedir}/config.yaml"
 try:
     # which files this run makes, and from which records, kernels and modules
     PLAN = plan.make_plan(config)
+    TUNING = PLAN.tuning
 except RetraceError as error:
     sys.exit(f"error: {error}")
 
@@ -41,7 +43,7 @@ report: "workflow/report/workflow.rst"
 
 
 wildcard_constraints:
-    experiment=one_of(PLAN.experiments),
+    experiment=one_of([*PLAN.experiments, *TUNING.experiments]),
     dataset=one_of(PLAN.datasets),
     report=one_of(PLAN.reports),
 
@@ -49,6 +51,7 @@ wildcard_constraints:
 include: "workflow/rules/graphs.smk"
 include: "workflow/rules/build.smk"
 include: "workflow/rules/measure.smk"
+include: "workflow/rules/tune.smk"
 include: "workflow/rules/check.smk"
 include: "workflow/rules/publish.smk"
 
@@ -82,7 +85,7 @@ for name, files in PLAN.targets.items():
 
 # what a user may ask for
 run_messages.shorten(
-    {"all", "measure_all", *PLAN.targets}.union(*PLAN.targets.values()),
+    {"all", "measure_all", "tune", *PLAN.targets}.union(*PLAN.targets.values()),
     dry=lambda: workflow.dryrun,
 )
 

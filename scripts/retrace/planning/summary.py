@@ -38,7 +38,7 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
 def in_words(files: Collection[str]) -> str:
     """Name the table and the figure among files, or the folder of several; records if there are no others."""
     told: list[str] = []
-    for what, suffix in (("tables", ".html"), ("figures", ".svg"), ("machines", ".jsonl")):
+    for what, suffix in (("tune", ".yaml"), ("tables", ".html"), ("figures", ".svg"), ("machines", ".jsonl")):
         found = [path for path in files if path.startswith(f"results/{what}/") and path.endswith(suffix)]
         if what != "machines" or not told:
             told += found if len(found) == 1 else [f"{len(found)} {what} in results/{what}/"][: len(found)]
