@@ -16,6 +16,7 @@ from typing import Any
 from snakemake.logging import DefaultFormatter, get_event, is_quiet_about, logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from retrace.reports.wording import plural
 from retrace.system.interrupts import was_interrupted
 
 STEPS = (
@@ -65,7 +66,7 @@ class RunFormatter(DefaultFormatter):  # type: ignore[misc]
         """Say how many jobs there are, which a dry run does before and after it has listed them."""
         if self.dry() and not self.jobs:
             return ""
-        return "\n".join([f"{msg['stats']['total']} steps", *map(in_one, self.planned.values())])
+        return "\n".join([plural(msg["stats"]["total"], "step"), *map(in_one, self.planned.values())])
 
     def format_job_finished(self, msg: dict[str, Any]) -> str:
         """Say nothing: the number of steps that are done follows."""

@@ -13,7 +13,7 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
 
     `files` are those that were asked for, and all that they are made from.
     """
-    lines = [f"Retrace: see {in_words(files)}."]
+    lines = [f"Retrace: {in_words(files)}."]
     if PAGE in files:
         lines.append(f"All of it is on one page, {PAGE}, which opens in a browser.")
     if plan.why_no_gpu is not None and any(path in files for path in plan.measured(*plan.experiments)):
@@ -42,7 +42,7 @@ def in_words(files: Collection[str]) -> str:
         found = [path for path in files if path.startswith(f"results/{what}/") and path.endswith(suffix)]
         if what != "machines" or not told:
             told += found if len(found) == 1 else [f"{len(found)} {what} in results/{what}/"][: len(found)]
-    return " and ".join(told).replace(" machines ", " files of records ") or "what was asked for"
+    return f"see {' and '.join(told)}".replace(" machines ", " files of records ") if told else "done"
 
 
 def outcomes(records: list[Record], own: str) -> list[str]:
