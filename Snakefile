@@ -6,9 +6,13 @@ from pathlib import Path
 from snakemake.utils import min_version
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from retrace.planning import plan, summary
+from retrace.system import interrupts
+
+interrupts.note_ctrl_c()
+from retrace.planning import plan, run_messages, summary
+from retrace.planning.configuration import tuned_file
 from retrace.planning.plan import one_of
-from retrace.system import interrupts, project, runs
+from retrace.system import project, runs
 from retrace.system.errors import RetraceError
 from retrace.system.project import imports
 
@@ -21,6 +25,7 @@ configfile: f"{workflow.basedir}/config.yaml"
 try:
     # which files this run makes, and from which records, kernels and modules
     PLAN = plan.make_plan(config)
+    TUNING = PLAN.tuning
 except RetraceError as error:
     sys.exit(f"error: {error}")
 
@@ -38,7 +43,7 @@ report: "workflow/report/workflow.rst"
 
 
 wildcard_constraints:
-    experiment=one_of(PLAN.experiments),
+    experiment=one_of([*PLAN.experiments, *TUNING.experiments]),
     dataset=one_of(PLAN.datasets),
     report=one_of(PLAN.reports),
 
@@ -46,6 +51,7 @@ wildcard_constraints:
 include: "workflow/rules/graphs.smk"
 include: "workflow/rules/build.smk"
 include: "workflow/rules/measure.smk"
+include: "workflow/rules/tune.smk"
 include: "workflow/rules/check.smk"
 include: "workflow/rules/publish.smk"
 
@@ -74,7 +80,14 @@ for name, files in PLAN.targets.items():
             input:
                 files,
             message:
-                "{input} are there"
+                f"{name} is there"
+
+
+# what a user may ask for
+run_messages.shorten(
+    {"all", "measure_all", "tune", *PLAN.targets}.union(*PLAN.targets.values()),
+    dry=lambda: workflow.dryrun,
+)
 
 
 onstart:
@@ -86,10 +99,16 @@ onstart:
 
 
 onsuccess:
-    print(summary.closing_words(PLAN))
+    files = {
+        str(file) for job in workflow.dag.jobs for file in (*job.input, *job.output)
+    }
+    print(summary.closing_words(PLAN, files))
 
 
 onerror:
-    print(
-        "Retrace: the run stopped at the error above; the same command resumes where it stopped."
+    why = (
+        "was interrupted"
+        if interrupts.was_interrupted()
+        else "stopped at the error above"
     )
+    print(f"\nRetrace: the run {why}; the same command resumes where it stopped.")

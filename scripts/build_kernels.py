@@ -8,8 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tqdm import tqdm
-
 from retrace.devices.build import (
     KERNELS,
     architecture,
@@ -21,6 +19,7 @@ from retrace.devices.build import (
 )
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.gapbs import build_gapbs, why_missing
+from retrace.system.bars import bar
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable, write_whole
 
@@ -58,7 +57,7 @@ def main() -> None:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
             compiled = pool.map(lambda task: task[0](task[1]), tasks)
-            built = list(tqdm(compiled, total=len(tasks), desc="compiling", unit="file"))
+            built = list(bar(compiled, total=len(tasks), desc="compiling", unit="file"))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

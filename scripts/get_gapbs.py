@@ -1,6 +1,6 @@
 """Get the source of the GAP Benchmark Suite, a peer on the CPU; without it its solvers are skipped.
 
-The folder or http(s) address in $GRAPH_MIRROR is tried after the official address.
+The folder or http(s) address in $GRAPH_MIRROR is tried before the official address.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Download one graph of the registry and store it as memory-mappable CSR arrays.
 
-The folder or http(s) address in $GRAPH_MIRROR is tried after the official addresses.
+The folder or http(s) address in $GRAPH_MIRROR is tried before the official addresses.
 """
 
 from __future__ import annotations

@@ -112,14 +112,25 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
-def test_official_address_first(host: str, tmp_path: Path) -> None:
+def test_the_mirror_first(host: str, tmp_path: Path) -> None:
     graph = obtain(dataset(f"{host}/right/tiny.gr.gz"), tmp_path, f"{host}/mirror", "fail", 1)
     assert (graph.vertices, graph.arcs) == (4, 6)
     told = {key: ENTRY[key] for key in ("origin", "directed", "source", "pairs")}
     assert graph.info == {"name": "tiny", "edition": "dimacs", "weights": "file", "seed": None, **told}
     assert (tmp_path / "tiny.gr.gz").read_bytes() == FILE
     assert names(tmp_path) == ["tiny.gr.gz"]
-    assert Host.requests == {"right": 2, "mirror": 1}  # each is asked, one is read
+    assert Host.requests == {"right": 1, "mirror": 2}  # each is asked, one is read
+
+
+def test_the_mirror_does_not_wait_for_hosts_that_hang(
+    host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hanging = dataset(*(f"{host}/hangs/{i}/tiny.gr.gz" for i in range(3)))
+    start = time.monotonic()
+    graph = obtain(hanging, tmp_path / "d", in_folder(tmp_path / "mirror", FILE), "fail", 1)
+    assert time.monotonic() - start < IMPATIENT.probe
+    assert graph.arcs == 6
+    assert capsys.readouterr().err == ""
 
 
 FAILURES = {
@@ -153,8 +164,9 @@ def test_bad_address_is_named_and_passed_over(
     assert names(tmp_path) == ["tiny.gr.gz"]
     warning, *others = capsys.readouterr().err.splitlines()
     assert not others
-    assert warning.startswith(f"warning: {bad}: ")
+    assert warning.startswith(f"warning: tiny: {bad}: ")
     assert reason in warning
+    assert warning.endswith(f"; it comes from {host}/right/tiny.gr.gz")
 
 
 def in_folder(folder: Path, content: bytes) -> str:
@@ -261,7 +273,7 @@ def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.Cap
     assert obtain(nowhere, first, str(mirror), "fail", 1).info["edition"] == "dimacs"
     assert obtain(nowhere, second, f"{host}/mirror/", "fail", 1).info["edition"] == "dimacs"
     assert names(first) == names(second) == ["tiny.gr.gz"]
-    assert f"{NOWHERE}/tiny.gr.gz: no connection" in capsys.readouterr().err
+    assert capsys.readouterr().err == ""  # hosts that fail are no news where the mirror has the file
 
 
 def test_editions_in_order_and_generated_weights(host: str, tmp_path: Path) -> None:
@@ -355,9 +367,9 @@ def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert near[0] == far[0] == 500
     assert near != far
     assert "unreachable" not in graph.info["pairs"]
-    *warnings, said = capsys.readouterr().err.splitlines()
-    assert said == "tiny: could not be had; a generated stand-in takes its place"
-    assert len(warnings) == 2
+    lacking = f"{tmp_path}/none/tiny.gr.gz: no such file"
+    told = f"{lacking}; {NOWHERE}/tiny.gr.gz: no connection; a generated stand-in takes its place"
+    assert capsys.readouterr().err == f"warning: tiny: {told}\n"
     assert names(tmp_path) == []
 
 
@@ -407,11 +419,19 @@ def test_editions_that_number_vertices_differently_are_one_graph(tmp_path: Path)
     assert len(digests) == 1
 
 
-def test_offline_failure_lists_what_was_tried(tmp_path: Path) -> None:
+def test_hosts_that_fail_alike_are_told_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hosts = [NOWHERE.removeprefix("http://"), "127.0.0.2:9"]
+    obtain(dataset(*(f"http://{one}/tiny.gr.gz" for one in hosts)), tmp_path, None, "stand-in", 1)
+    told = f"warning: tiny: {', '.join(hosts)}: no connection; a generated stand-in takes its place\n"
+    assert capsys.readouterr().err == told
+
+
+def test_offline_failure_lists_what_was_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     both = dataset(f"{NOWHERE}/a/tiny.gr.gz", f"{NOWHERE}/b/tiny.gr.gz")
     message = refused(obtain, both, tmp_path, None, "fail", 1)
     assert f"{NOWHERE}/a/tiny.gr.gz (no connection), {NOWHERE}/b/tiny.gr.gz (no connection)" in message
     assert "GRAPH_MIRROR" in message
+    assert capsys.readouterr().err == ""
     with pytest.raises(RetraceError, match="could not be had"):  # a graph for which nothing may stand in
         obtain(dataset(stand_in=None), tmp_path, None, "stand-in", 1)
 

@@ -51,6 +51,7 @@ NOT_RUN = {
 MADE_BY_READER = {
     "kernels/bfs/level-scan.cu": "the kernel of docs/adding-a-kernel.md",
     "results/machines/rtx4090": "the example of docs/adding-a-gpu.md",
+    "results/tune/": "what `snakemake tune` writes",
     "my-bfs": "the experiment of docs/adding-a-kernel.md",
 }
 RESULTS = ("results/machines", "results/published")

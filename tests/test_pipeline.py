@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 import yaml
 
+from command_line import python
 from hosts import FILE, NOWHERE, SHA256, serving
 from retrace.records.record import Record, read_records
 
@@ -116,7 +117,7 @@ class Run:
 
     started: list[subprocess.Popen[bytes]] = []  # noqa: RUF012
 
-    def __init__(self, project: Path, folder: Path, *arguments: str) -> None:
+    def __init__(self, project: Path, folder: Path, *arguments: str, **variables: str) -> None:
         command = [sys.executable, "-m", "snakemake", "--cores", "2"]
         if folder != project:
             command += ["--snakefile", str(project / "Snakefile"), "--directory", str(folder)]
@@ -124,7 +125,7 @@ class Run:
         self.process = subprocess.Popen(
             [*command, *arguments],
             cwd=project,
-            env={name: value for name, value in os.environ.items() if name != "GRAPH_MIRROR"},
+            env={name: value for name, value in os.environ.items() if name != "GRAPH_MIRROR"} | variables,
             stdout=self.printed,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -172,8 +173,12 @@ def snakemake(project: Path, folder: Path, *arguments: str, status: int = 0) -> 
 
 def jobs(printed: str) -> set[str]:
     """What a run did or would do, in the words of the rules' messages; targets are no work."""
-    found = {line.split(": ", 1)[1] for line in printed.splitlines() if re.match(r"Job \d+: ", line)}
-    return {job for job in found if not job.endswith(" are there")}
+    found = re.findall(r"^\[\d\d:\d\d:\d\d\] (.+)$", printed, re.MULTILINE)
+    for told in re.findall(r"^  (\S.+)$", printed.replace("\n    ", " "), re.MULTILINE):  # of a dry run
+        shared, several, rest = told.partition(": ")
+        separator = "; " if "; " in rest else ", "
+        found += [f"{shared} {one}" for one in rest.split(separator)] if several else [told]
+    return {job for job in found if not job.endswith((" are there", " is there"))}
 
 
 def processes(folder: Path) -> dict[int, str]:
@@ -232,12 +237,16 @@ def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
     assert sizes >= {("table-3.3", 64), ("mine", 32)}  # an experiment's own setting goes before the machine's
     assert {record.graph.origin for record in records(project)} == {"report", "dimacs", "generated"}
     closing = printed[printed.index("Retrace:") :].splitlines()
-    assert "the tables are in results/tables/" in closing[0]
+    tables, figures = (
+        f"{len(list((project / 'results' / kind).glob(f'*{form}')))} {kind} in results/{kind}/"
+        for kind, form in (("tables", ".html"), ("figures", ".svg"))
+    )
+    assert closing[0] == f"Retrace: see {tables} and {figures}."
     assert closing[1].startswith("All of it is on one page, results/report/index.html")
     assert closing[2].startswith("No GPU was used (backend: emulator was asked for)")
     assert closing[3].startswith(f"{len(records(project))} of {len(records(project))} answers verified")
     assert "STAND-IN" not in printed
-    assert "Exception" not in printed
+    assert not re.search(r"Exception|trial/s|Reason:|Host:|Select jobs|Finished jobid", printed)
     assert left_behind(project) == []
 
 
@@ -248,6 +257,45 @@ def test_second_run_does_nothing(finished: tuple[Path, str]) -> None:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     # of processor time, which a busy machine does not lengthen
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+
+
+def test_the_default_run_is_planned_on_one_screen(tmp_path: Path) -> None:
+    printed = snakemake(PROJECT, tmp_path, "--dry-run")
+    assert len(printed.splitlines()) < 60
+    assert max(map(len, printed.splitlines())) <= 110
+    assert {"Get the graph NY", "Compile the kernels of table-3.3", "Judge the claims of hong-bfs"} <= jobs(
+        printed
+    )
+    assert len(jobs(printed)) == int(re.findall(r"^(\d+) steps$", printed, re.MULTILINE)[0]) - 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "advice"),
+    [("table-3.33", "did you mean table-3.3?"), ("zzz", "README.md lists them under Targets"),
+     ("results/tables/mine.htm", "did you mean results/tables/mine.html?")],
+)  # fmt: skip
+def test_a_target_that_is_missing_suggests_the_near_one(
+    finished: tuple[Path, str], asked: str, advice: str
+) -> None:
+    project, _ = finished
+    printed = snakemake(project, project, asked, status=1)
+    assert printed.splitlines()[1:] == [f"error: there is no target {asked!r}; {advice}"]
+
+
+def test_the_closing_words_count_what_was_asked_for(finished: tuple[Path, str]) -> None:
+    project, _ = finished
+    (project / "results/tables/mine.md").unlink()
+    printed = snakemake(project, project, "mine")
+    assert jobs(printed) == {"Write the table and draw the figures of mine"}
+    closing = printed[printed.index("Retrace:") :].splitlines()
+    assert closing[0] == "Retrace: see results/tables/mine.html and results/figures/mine.svg."
+    assert closing[-1].startswith("1 of 1 answers verified")
+
+
+def test_reasons_are_told_when_asked_for(finished: tuple[Path, str]) -> None:
+    project, _ = finished
+    printed = snakemake(project, project, "--dry-run", "--forcerun", "verification", "--quiet", "host")
+    assert re.search(r"List which answers were verified\n    Reason: Forced execution", printed)
 
 
 @pytest.mark.parametrize(
@@ -366,7 +414,7 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert not (tmp_path / "resources/graphs/NY").exists()
 
     Host.may_finish.set()
-    run = Run(project, tmp_path, *busy)
+    run = Run(project, tmp_path, *busy, RETRACE_BARS="1")
     run.wait_until(lambda: measuring(tmp_path))
     run.kill(tmp_path)
     assert (downloads / "tiny.gr.gz").read_bytes() == FILE
@@ -406,7 +454,8 @@ def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_pat
 
     def interrupt(run: Run) -> None:
         os.killpg(run.process.pid, signal.SIGINT)
-        run.output(timeout=8)
+        told = run.output(timeout=8).splitlines()[-1]
+        assert told == "Retrace: the run was interrupted; the same command resumes where it stopped."
         assert run.process.returncode != 0
         assert processes(tmp_path) == {}
         assert left_behind(tmp_path) == []
@@ -418,7 +467,7 @@ def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_pat
     assert not (tmp_path / "resources/graphs/NY").exists()
 
     Host.may_finish.set()
-    run = Run(project, tmp_path, *busy)
+    run = Run(project, tmp_path, *busy, RETRACE_BARS="1")
     run.wait_until(lambda: measuring(tmp_path))
     interrupt(run)
     assert not record.exists()
@@ -427,8 +476,17 @@ def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_pat
     assert {record.agreed for record in records(tmp_path)} == {True}
 
 
+def test_ctrl_c_before_the_first_job() -> None:
+    program = "from retrace.system import interrupts; interrupts.note_ctrl_c()\n"
+    program += "import signal; signal.raise_signal(signal.SIGINT)"
+    done = python(program)
+    assert (done.returncode, done.stderr) == (1, "\nRetrace: interrupted; nothing was begun\n")
+    snakefile = (PROJECT / "Snakefile").read_text()
+    assert snakefile.index("interrupts.note_ctrl_c()") < snakefile.index("from retrace.planning")
+
+
 def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
-    run = Run(project, tmp_path, *busy)
+    run = Run(project, tmp_path, *busy, RETRACE_BARS="1")
     run.wait_until(lambda: measuring(tmp_path), seconds=200)
     run.process.terminate()
     run.output(timeout=3)
@@ -447,7 +505,11 @@ def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path)
     printed = snakemake(project, folder, *run, "offline=fail", "--", "table-3.5", status=1)
     tried = f"{NOWHERE}/tiny.gr.gz (no connection); set GRAPH_MIRROR"
     assert f"error: NY: could not be had, tried: {tried}" in printed
-    assert "Traceback" not in printed
+    assert printed.count("could not be had") == printed.count(NOWHERE) == 1
+    failed = "Failed: Get the graph NY (exit status 1); all that it said is in logs/graph/NY.log"
+    assert failed in printed.splitlines()
+    assert "the run stopped at the error above; the same command resumes" in printed.splitlines()[-1]
+    assert not re.search("Traceback|Exception|CalledProcessError|set -euo", printed)
 
     folder = tmp_path / "lenient"
     folder.mkdir()

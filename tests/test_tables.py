@@ -10,12 +10,17 @@ import fabricated
 from fabricated import WRONG, changed, frame, graph_info, measured, phases, record, trial, without_answer
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
-from retrace.records.record import Record
+from retrace.records.record import Record, Trial
 from retrace.reports import frame as frames
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two, three_digits, word_list
 from retrace.system.errors import RetraceError
 
 OWNERS = {"table-2": "tuwien-sssp", "generators": "tuwien-sssp"}
+
+
+def three(solve: float, **phases: float) -> list[Trial]:
+    """Fabricate trials that differ, as measured ones do."""
+    return [trial(solve * factor, **phases) for factor in (0.999, 1, 1.001)]
 
 
 def made(experiment: str, *records: Record) -> Page:
@@ -105,7 +110,7 @@ def test_measured_numbers_land_in_their_cells() -> None:
 
 
 def test_setup_is_added_to_the_whole_total() -> None:
-    one = measured("bfs/bsp", "table-3.3", "NY", [trial(5.0, kernel=1.0, upload=45.0)] * 3)
+    one = measured("bfs/bsp", "table-3.3", "NY", three(5.0, kernel=1.0, upload=45.0))
     assert cells(made("table-3.3", one))["NY"]["h200: bfs/bsp with setup"] == "150 ms"
 
 
@@ -116,7 +121,7 @@ def test_a_time_has_its_quartiles_and_minimum_beside_it() -> None:
 
 
 def test_betweenness_shows_its_search_with_the_total_beside_it() -> None:
-    one = measured("betweenness/vert-comp", "brandes-variants", "Gowalla", [trial(7.0, upload=120.0)] * 3)
+    one = measured("betweenness/vert-comp", "brandes-variants", "Gowalla", three(7.0, upload=120.0))
     wrong = record("betweenness/vert", "Gowalla", machine="h200", experiment="brandes-variants", **WRONG)
     found, report = frame([one, wrong], "domitrz-brandes")
     page = tables.page(found, "brandes-variants", report)
@@ -146,10 +151,10 @@ def test_a_kernel_time_that_is_not_known_is_no_number() -> None:
 def test_measured_milliseconds_stand_under_printed_ones() -> None:
     page = made(
         "table-2",
-        measured("sssp/standard", "table-2", "random-19-50", [trial(1233.8, kernel=1.0, upload=26.2)] * 3),
-        measured("sssp/standard", "table-2", "random-10-5", [trial(0.012, kernel=0.001, upload=0.0051)] * 3),
-        measured("sssp/mask-sequential", "table-2", "random-19-50", [trial(70.0)] * 3, "local"),
-        measured("sssp/dijkstra-heap", "table-2", "random-19-50", [trial(8.0)] * 3),
+        measured("sssp/standard", "table-2", "random-19-50", three(1233.8, kernel=1.0, upload=26.2)),
+        measured("sssp/standard", "table-2", "random-10-5", three(0.012, kernel=0.001, upload=0.0051)),
+        measured("sssp/mask-sequential", "table-2", "random-19-50", three(70.0), "local"),
+        measured("sssp/dijkstra-heap", "table-2", "random-19-50", three(8.0)),
     )
     dense = sections(page)
     assert dense["h200", "Standard", "2¹⁹"] == "1,260"
@@ -258,8 +263,8 @@ def test_the_emulator_gives_no_times() -> None:
 def test_a_stand_in_never_stands_in_the_graphs_row() -> None:
     stand_in = graph_info("NY", origin="stand-in", seed=7)
     records = [
-        record("bfs/queue", "NY", [10] * 3),
-        record("bfs/queue", stand_in, [20] * 3, machine="local"),
+        record("bfs/queue", "NY", [9, 10, 11]),
+        record("bfs/queue", stand_in, [19, 20, 21], machine="local"),
     ]
     page = made("table-3.3", *records)
     found = cells(page)

@@ -30,8 +30,12 @@ rule build:
     all cores, so one job runs at a time.
     """
     input:
-        kernels=lambda wildcards: PLAN.kernels(wildcards.experiment),
-        peers=lambda wildcards: PLAN.peers(wildcards.experiment),
+        kernels=lambda wildcards: PLAN.with_experiment(wildcards.experiment).kernels(
+            wildcards.experiment
+        ),
+        peers=lambda wildcards: PLAN.with_experiment(wildcards.experiment).peers(
+            wildcards.experiment
+        ),
         script=f"{SCRIPTS}/build_kernels.py",
         code=imports("build_kernels.py"),
     output:

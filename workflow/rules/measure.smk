@@ -3,10 +3,10 @@
 #   out  results/machines/<machine>/<experiment>/<graph>.jsonl: a record of each solver
 #   1    measure-<experiment>: an experiment on its graphs; on its larger graphs, measure-<experiment>/larger, or without
 #        a GPU a job for each, measure-<experiment>/<graph>
-#   2    measure_all: all of them
+#   2    measure_all: all of them, but not what is tuned
 
 
-for job in PLAN.jobs:
+for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
 
     rule:
         """Run the trials of all solvers of an experiment on one graph after the other, in one process.
@@ -20,13 +20,10 @@ for job in PLAN.jobs:
             graphs=job.stored,
             built=f"resources/build/{job.experiment}.json",
             script=f"{SCRIPTS}/measure.py",
-            code=PLAN.modules(job.experiment),
+            code=of.modules(job.experiment),
             datasets=ancient(PLAN.registry_files),
         output:
-            [
-                f"{PLAN.own_records}/{job.experiment}/{graph}.jsonl"
-                for graph in job.graphs
-            ],
+            [f"{of.own_records}/{job.experiment}/{graph}.jsonl" for graph in job.graphs],
         log:
             f"logs/measure/{job.name}.log",
         # More threads than any machine has. Snakemake cuts them to --cores, so no other job runs at the same time.
@@ -36,16 +33,16 @@ for job in PLAN.jobs:
         params:
             experiment=job.experiment,
             graphs=[f"resources/graphs/{graph}" for graph in job.graphs],
-            solvers=PLAN.solvers(job.experiment),
+            solvers=of.solvers(job.experiment),
             backend=PLAN.backend,
             memory_and_target=PLAN.options("memory_gib", "compute_capability"),
             machine=config["machine"],
-            trials=PLAN.limits(job.experiment).trials,
+            trials=of.limits(job.experiment).trials,
             seed=config["seed"],
-            setups=PLAN.experiments[job.experiment].setups,
-            budget=PLAN.limits(job.experiment).budget_s,
-            longest=PLAN.limits(job.experiment).longest_s,
-            emulated=PLAN.emulated_limit(job.experiment),
+            setups=of.experiments[job.experiment].setups,
+            budget=of.limits(job.experiment).budget_s,
+            longest=of.limits(job.experiment).longest_s,
+            emulated=of.emulated_limit(job.experiment),
             # the outputs' common folder
             folder=lambda wildcards, output: str(Path(output[0]).parent),
         message:

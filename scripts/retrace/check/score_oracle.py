@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
-from tqdm import tqdm
 
 from retrace.check.result import CheckResult, find_mismatch
 from retrace.devices.build import build_folder
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.processes import side_by_side
 
@@ -60,7 +60,7 @@ class ScoreOracle:
             return by[oracle](sources) / self.halved
         kept = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
         every = self._every(sources)
-        with tqdm(total=len(every), initial=kept.done, unit="source", desc=oracle, leave=False) as progress:
+        with bar(total=len(every), initial=kept.done, unit="source", desc=oracle) as progress:
             # NetworKit takes all sources or none
             for batch in kept.batches(every) if oracle == IGRAPH else [every][kept.done :]:
                 kept.add(by[oracle](None if oracle == NETWORKIT else tuple(batch.tolist())), len(batch))

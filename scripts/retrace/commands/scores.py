@@ -6,13 +6,13 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from tqdm import tqdm
 
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
 from retrace.commands.graph_file import check_outputs, interruptible, read_graph, write_table
 from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import Query, Solver, make
+from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.errors import RetraceError
 
@@ -64,7 +64,7 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
         raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
     at_once = whole is not None or (solver.prefers_all(query) and checkpoint.path is None)
     size, done = len(sources), checkpoint.done
-    remaining = tqdm(total=size, initial=done, unit="vertex", desc=spec, leave=False, disable=None)
+    remaining = bar(total=size, initial=done, unit="vertex", desc=spec)
     with remaining as progress, failing_in_one_line(spec):
         with interruptible():
             solver.setup(graph)

@@ -11,7 +11,6 @@ import hashlib
 import io
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 from pathlib import Path
@@ -91,8 +90,8 @@ class Search:
 def obtain(downloads: Path, mirror: str | None, patience: Patience = USUAL) -> None:
     """Put GAPBS's files into `source_folder`, unless they are there.
 
-    The archive is in `downloads`, or is downloaded: from `ADDRESSES`, or else from `mirror`, a folder or an
-    http(s) address. Raises RetraceError if it cannot be had, or what is there is another.
+    The archive is in `downloads`, or is downloaded: from `mirror`, a folder or an http(s) address, or else
+    from `ADDRESSES`. Raises RetraceError if it cannot be had, or what is there is another.
     """
     if source_folder().is_dir():
         return
@@ -112,7 +111,7 @@ def obtain(downloads: Path, mirror: str | None, patience: Patience = USUAL) -> N
 def _fetch(archive: Path, mirror: str | None, patience: Patience) -> dict[str, bytes]:
     """Download the archive; return the files in it."""
     tried = []
-    for address in (*ADDRESSES, *([f"{mirror.rstrip('/')}/{ARCHIVE}"] if mirror else [])):
+    for address in (*([f"{mirror.rstrip('/')}/{ARCHIVE}"] if mirror else []), *ADDRESSES):
         with tempfile.TemporaryDirectory(prefix=f".{ARCHIVE}.", dir=archive.parent) as folder:
             partial = Path(folder, ARCHIVE)
             try:
@@ -121,7 +120,6 @@ def _fetch(archive: Path, mirror: str | None, patience: Patience) -> dict[str, b
                 files = _files(partial, address)
             except (RetraceError, OSError) as error:
                 tried.append(f"{address} ({reason(error)})")
-                print(f"warning: {address}: {reason(error)}", file=sys.stderr)
                 continue
             partial.replace(archive)
             return files

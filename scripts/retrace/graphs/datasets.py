@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -25,7 +26,7 @@ import scipy
 from retrace.graphs import formats
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition
-from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
+from retrace.graphs.downloads import USUAL, Patience, download, host, probe, reason
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, write_whole
@@ -53,8 +54,9 @@ def obtain(
 ) -> CSRGraph:
     """Return a graph: the first edition that is available, or a stand-in generated with `seed`.
 
-    Files are downloaded to `downloads`. `mirror`, a folder or an http(s) address, is tried after an edition's
-    own addresses. `offline` says what to do if no edition is available: `stand-in` or `fail`.
+    Files are downloaded to `downloads`. `mirror`, a folder or an http(s) address, is tried before the own
+    addresses of an edition. `offline` says what to do if no edition is available: `stand-in` or `fail`. One
+    warning tells of all addresses that failed.
 
     The graph has weights, unless the data set has none. Its `info` holds name, origin, edition, weights
     (`file`, `generated` or `none`), seed (None if nothing was generated), directed, source and pairs, and for
@@ -71,36 +73,55 @@ def obtain(
             downloads.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RetraceError(f"no folder {downloads} to download to ({error.strerror})") from None
-    tried = []
+    tried: dict[str, str] = {}
     deadline = time.monotonic() + patience.probe
     probes = [
         (edition, address, probe(address, patience))
         for edition in missing
-        for address in (*edition.addresses, *([f"{mirror.rstrip('/')}/{edition.file}"] if mirror else []))
+        for address in (*([f"{mirror.rstrip('/')}/{edition.file}"] if mirror else []), *edition.addresses)
     ]
     for edition, address, answer in probes:
         try:
             answer.result(max(0.0, deadline - time.monotonic()))
-            return _fetch(address, edition, dataset, seed, downloads, patience)
+            graph = _fetch(address, edition, dataset, seed, downloads, patience)
         except (RetraceError, OSError, ValueError) as error:
-            tried.append(f"{address} ({reason(error)})")
-            print(f"warning: {address}: {reason(error)}", file=sys.stderr)
+            tried[address] = reason(error)
+            continue
+        if tried:
+            _warn(dataset, tried, f"it comes from {address}")
+        return graph
     if len(missing) < len(dataset.editions):
         edition = dataset.editions[len(missing)]
         path = ROOT / edition.path if edition.path else downloads / str(edition.file)
         try:
-            return _check(path, str(path), edition, dataset, seed, downloads)
+            graph = _check(path, str(path), edition, dataset, seed, downloads)
         except RetraceError as error:
             advice = f"; delete {path} and run again" if edition.file else ""
             raise RetraceError(f"{error}{advice}") from None
+        if tried:
+            _warn(dataset, tried, f"it comes from {path}")
+        return graph
     if offline == "fail" or not dataset.stand_in:
         files = " or ".join(str(edition.file) for edition in missing)
+        failed = ", ".join(f"{address} ({why})" for address, why in tried.items())
         raise UnavailableError(
-            f"{dataset.name}: could not be had, tried: {', '.join(tried) or 'nothing'}; "
+            f"{dataset.name}: could not be had, tried: {failed or 'nothing'}; "
             f"set GRAPH_MIRROR to a folder or address with {files}"
         )
-    print(f"{dataset.name}: could not be had; a generated stand-in takes its place", file=sys.stderr)
+    _warn(dataset, tried, "a generated stand-in takes its place")
     return _stand_in(dataset, seed)
+
+
+def _warn(dataset: Dataset, tried: dict[str, str], instead: str) -> None:
+    """Print one line about the addresses that failed; several that failed alike are named by their hosts."""
+    alike = defaultdict(list)
+    for address, why in tried.items():
+        alike[why].append(address)
+    failed = [
+        f"{', '.join(map(host, addresses) if len(addresses) > 1 else addresses)}: {why}"
+        for why, addresses in alike.items()
+    ]
+    print(f"warning: {dataset.name}: {'; '.join(failed) or 'no address'}; {instead}", file=sys.stderr)
 
 
 def _fetch(

@@ -7,10 +7,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
-from tqdm import tqdm
 
+from retrace.system.bars import bar
 from retrace.system.errors import RetraceError
 from retrace.system.models import one_line
 
@@ -51,6 +52,11 @@ def download(address: str, target: Path, most: int, known: bool, patience: Patie
     else:
         with Path(address).open("rb") as file:
             _write(iter(lambda: file.read(PIECE), b""), target, most)
+
+
+def host(address: str) -> str:
+    """Return the host of an address; a folder's is its path."""
+    return urlsplit(address).netloc or address
 
 
 def reason(error: Exception) -> str:
@@ -100,7 +106,7 @@ def _download(address: str, target: Path, most: int, known: bool, patience: Pati
 
 def _write(pieces: Iterable[bytes], target: Path, most: int) -> None:
     """Write what is downloaded; raise RetraceError before it has more than `most` bytes."""
-    progress = tqdm(unit="B", unit_scale=True, desc=f"getting {target.name}", leave=False, disable=None)
+    progress = bar(unit="B", unit_scale=True, desc=f"getting {target.name}")
     with target.open("wb") as file, progress:
         for piece in pieces:
             if file.tell() + len(piece) > most:

@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tqdm import tqdm
-
 from retrace.check.checkers import checker_of
 from retrace.graphs.query import Subject, queries
 from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDevice
 from retrace.records.record import Record, make_record
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
+from retrace.system.bars import bar
 
 
 @contextmanager
@@ -39,7 +38,7 @@ def measure(
     with (
         without_garbage_collection(),
         SharedDevice(device[1]) as shared,
-        tqdm(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
+        bar(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
         if any(measurement.open_device for measurement in found):
             shared.open_once()

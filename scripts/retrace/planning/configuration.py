@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 from itertools import chain, product
-from typing import Annotated, Any, Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
@@ -13,12 +14,26 @@ from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
 from retrace.solvers import find, parse
 from retrace.solvers.registry import given
 from retrace.system.errors import RetraceError
-from retrace.system.models import FileModel, Many, Name, OneOrMore, OneOrMoreTexts, Some, Text, at, read_as
+from retrace.system.models import (
+    FileModel,
+    Many,
+    Name,
+    OneOrMore,
+    OneOrMoreTexts,
+    Some,
+    Text,
+    at,
+    read_as,
+    read_yaml,
+)
 
 COMPLETE = r"dense-\d+"
 """Name of a complete graph: its vertices."""
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Scale = Literal["default", "paper"]
+Tuned = Literal["block_size", "blocks", "mdeg"]
+SETTINGS: tuple[Tuned, ...] = get_args(Tuned)
+"""The settings of a machine that solvers take."""
 
 
 class Machine(FileModel):
@@ -43,7 +58,7 @@ class Machine(FileModel):
     @property
     def settings(self) -> dict[str, int]:
         """Return the settings that solvers take."""
-        return self.model_dump(include={"block_size", "blocks", "mdeg"}, exclude_none=True)
+        return self.model_dump(include=set[str](SETTINGS), exclude_none=True)
 
 
 MachineOrNone = Annotated[
@@ -169,6 +184,8 @@ class Configuration(FileModel):
         Field(min_length=1),
     ]
     """Experiments by name. Each has a table and a figure of its own."""
+    tuning: dict[Tuned, Experiment] = Field(default_factory=dict)
+    """By setting of `machines`, what `snakemake tune` measures: solvers with values of it, and graphs."""
 
     @model_validator(mode="after")
     def _keep_names_and_records_apart(self) -> Self:
@@ -176,6 +193,9 @@ class Configuration(FileModel):
             if name.startswith("claims-") or name in ("verification", "page"):
                 told = f"expected another name than {name}, which another target has"
                 raise at("experiments", told)
+        for key, sweep in self.tuning.items():
+            if without := [spec for spec in sweep.specs if f"{key}=" not in spec]:
+                raise at(f"tuning.{key}.solvers", f"expected values of {key}, found {without[0]} without one")
         if self.scale not in self.limits:
             raise at(f"limits.{self.scale}", "expected the limits of this scale")
         owners: dict[str, str] = {}
@@ -204,9 +224,10 @@ class Configuration(FileModel):
 
 def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
     """Check a configuration and read its data sets; a RetraceError names the key and what was expected."""
-    checked = read_as(Configuration, dict(config), "config")
+    checked = _with_tuned(read_as(Configuration, dict(config), "config"))
     datasets = load_registry(checked.datasets)
-    for key, experiment in checked.experiments.items():
+    every = {f"experiments.{key}": experiment for key, experiment in checked.experiments.items()}
+    for key, experiment in (every | {f"tuning.{key}": one for key, one in checked.tuning.items()}).items():
         known: list[str] = []
         pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
         if experiment.given == "limits":
@@ -223,9 +244,25 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
             for name in getattr(experiment, kind):
                 if name not in known and not re.fullmatch(pattern, name):
                     raise RetraceError(
-                        f"config.experiments.{key}.{kind}: no graph {name}; expected {', '.join(expected)}"
+                        f"config.{key}.{kind}: no graph {name}; expected {', '.join(expected)}"
                     )
     return checked, datasets
+
+
+def tuned_file(machine: str) -> str:
+    """Return the file of what `snakemake tune` found for a machine."""
+    return f"results/tune/{machine}.yaml"
+
+
+def _with_tuned(config: Configuration) -> Configuration:
+    """Let what was tuned decide where the machine's entry in config.yaml does not."""
+    path = Path(tuned_file(config.machine))
+    if not path.exists():
+        return config
+    tuned = read_as(Machine, read_yaml(path) or {}, str(path))
+    known = {key: value for key, value in tuned.settings.items() if getattr(config.this, key) is None}
+    machines = {**config.machines, config.machine: config.this.model_copy(update=known)}
+    return config.model_copy(update={"machines": machines})
 
 
 def with_settings(spec: str, settings: Mapping[str, object]) -> str:

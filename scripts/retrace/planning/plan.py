@@ -1,10 +1,12 @@
 """What a run makes, and what each file is made from."""
 
+from __future__ import annotations
+
 import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,14 @@ from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
-from retrace.planning.configuration import Configuration, Experiment, Limits, lay_over, load_configuration
+from retrace.planning.configuration import (
+    SETTINGS,
+    Configuration,
+    Experiment,
+    Limits,
+    lay_over,
+    load_configuration,
+)
 from retrace.records.machine_check import find_errors
 from retrace.records.record import read_records, survey
 from retrace.reports.report import Report, load_reports
@@ -96,6 +105,27 @@ class Plan:
         targets["verification"] += made("tables", "verification")
         targets["page"] += [PAGE]
         return {name: list(dict.fromkeys(files)) for name, files in targets.items()}
+
+    @property
+    def tuning(self) -> Plan:
+        """Return the plan of what `snakemake tune` measures; settings but the swept one are the solvers' own.
+
+        A GPU takes the larger graphs, with few trials: three minutes are enough to see what differs by much.
+        """
+        config, machine = self.config, self.config.machine
+        own = dict.fromkeys(SETTINGS) | {"records": f"results/tune/{machine}"}
+        changes: dict[str, object] = {
+            "machines": {**config.machines, machine: config.this.model_copy(update=own)},
+            "experiments": {f"tune-{key.replace('_', '-')}": one for key, one in config.tuning.items()},
+            "scale": "paper" if self.backend == "cuda" and "paper" in config.limits else config.scale,
+            "trials": config.trials or 5,
+            "budget_s": config.budget_s or 2.0,
+        }
+        return replace(self, config=config.model_copy(update=changes), reports={})
+
+    def with_experiment(self, name: str) -> Plan:
+        """Return the plan that has an experiment: this one, or what is tuned."""
+        return self if name in self.experiments else self.tuning
 
     def report_files(self, experiment: str) -> list[str]:
         """Return the files of the report that has a table or figure of an experiment; none without one."""

@@ -1,31 +1,48 @@
 """What a run says at its end."""
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from pathlib import Path
 
 from retrace.planning.plan import PAGE, Plan
 from retrace.records.record import Record, read_records
 
 
-def closing_words(plan: Plan) -> str:
-    """Say what was made, and which graphs and answers are missing."""
-    lines = ["Retrace: the tables are in results/tables/, the figures in results/figures/."]
-    if Path(PAGE).exists():
+def closing_words(plan: Plan, files: Collection[str]) -> str:
+    """Say what was asked for and is there, and which of its graphs and answers are missing.
+
+    `files` are those that were asked for, and all that they are made from.
+    """
+    lines = [f"Retrace: {in_words(files)}."]
+    if PAGE in files:
         lines.append(f"All of it is on one page, {PAGE}, which opens in a browser.")
-    if plan.why_no_gpu is not None:
+    if plan.why_no_gpu is not None and any(path in files for path in plan.measured(*plan.experiments)):
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
-    if records := read_records(Path(path) for path in plan.records(*plan.experiments) if Path(path).exists()):
+    paths = [Path(path) for path in plan.records(*plan.experiments) if path in files]
+    if records := read_records(path for path in paths if path.exists()):
         lines += outcomes(records, plan.config.machine)
-    missing = [graph for graph, found in plan.stored.items() if "missing" in found]
+    graphs = {graph for graph in plan.stored if f"resources/graphs/{graph}" in files}
     kinds = {
         "STAND-IN: {} could not be had; generated graphs of the same size are used instead.": plan.stand_ins,
-        "MISSING: {} did not fit into this machine's memory or onto its disk.": missing,
+        "MISSING: {} did not fit into this machine's memory or onto its disk.": [
+            graph for graph, found in plan.stored.items() if "missing" in found
+        ],
     }
-    for what, graphs in kinds.items():
-        if graphs:
-            again = f"To try again: {plan.removal(graphs)}, and run again."
-            lines.append(f"{what.format(', '.join(graphs))} {again}")
+    for what, found in kinds.items():
+        if lacking := [graph for graph in found if graph in graphs]:
+            again = f"To try again: {plan.removal(lacking)}, and run again."
+            lines.append(f"{what.format(', '.join(lacking))} {again}")
     return "\n".join(lines)
+
+
+def in_words(files: Collection[str]) -> str:
+    """Name the table and the figure among files, or the folder of several; records if there are no others."""
+    told: list[str] = []
+    for what, suffix in (("tune", ".yaml"), ("tables", ".html"), ("figures", ".svg"), ("machines", ".jsonl")):
+        found = [path for path in files if path.startswith(f"results/{what}/") and path.endswith(suffix)]
+        if what != "machines" or not told:
+            told += found if len(found) == 1 else [f"{len(found)} {what} in results/{what}/"][: len(found)]
+    return f"see {' and '.join(told)}".replace(" machines ", " files of records ") if told else "done"
 
 
 def outcomes(records: list[Record], own: str) -> list[str]:

@@ -5,10 +5,12 @@ A cell may carry what it is filtered by, the value it is sorted by, and the addr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from retrace.publish.doubts import MARK, doubts
 from retrace.publish.record_cards import address
+from retrace.records.machine_check import Doubt
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
 from retrace.reports.report import Measure, TableLayout
@@ -74,19 +76,21 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
             Column(f"{machine}: {what}", machine, False)
             for what in ("1st quartile", "3rd quartile", "trials")
         ]
-    lines = []
+    lines, found = [], doubts(frame.measured)
     for place, row in enumerate(frame.rows):
         for name, printed in _names(frame, row, layout):
             entries = {machine: row.measured.get((machine, name)) for machine in machines}
             first = next(filter(None, (*entries.values(), *printed)))
             items = [Item(_title(first, printed)), Item(row.title, place)]
             for machine in machines:
-                items += [_time(entries[machine], measure, linked=True) for measure in shown]
+                items += [_time(entries[machine], measure, found, linked=True) for measure in shown]
                 items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
             items += [_printed(printed, system, layout) for system in systems]
             items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
             for machine in machines:
-                items += [_time(entries[machine], measure) for measure in measures if measure not in shown]
+                items += [
+                    _time(entries[machine], measure, found) for measure in measures if measure not in shown
+                ]
                 items += _spread(entries[machine])
             lines.append(Line(row.title, first.full_name, first.kind, items))
     return Listing(columns, lines)
@@ -111,7 +115,9 @@ def _title(entry: Entry, printed: Sequence[Entry]) -> str:
     return f"{name} ({', '.join(dict.fromkeys(names))})" if names else name
 
 
-def _time(entry: Entry | None, measure: Measure, linked: bool = False) -> Item:
+def _time(
+    entry: Entry | None, measure: Measure, found: Mapping[str, Sequence[Doubt]], linked: bool = False
+) -> Item:
     """Return a median; of a column that is hidden at first, the page's script makes the link."""
     if entry is None or entry.record is None:
         return Item()
@@ -120,8 +126,12 @@ def _time(entry: Entry | None, measure: Measure, linked: bool = False) -> Item:
         return Item(entry.outcome if measure == "total" else EMPTY, None, where, entry.record.reason or "")
     if times is None:
         return Item()
-    few = "" if entry.total.n >= LEAST_TRIALS else f"of {entry.total.n} trials, too few to have quartiles"
-    return Item(duration(times.median), times.median, where, few)
+    doubtful = found.get(address(entry.record), ())
+    tips = [f"doubtful: {doubt.found}" for doubt in doubtful]
+    if entry.total.n < LEAST_TRIALS:
+        tips.append(f"of {entry.total.n} trials, too few to have quartiles")
+    text = duration(times.median)
+    return Item(f"{text} {MARK}" if doubtful else text, times.median, where, "; ".join(tips))
 
 
 def _spread(entry: Entry | None) -> list[Item]:
@@ -148,9 +158,9 @@ def _printed(printed: Sequence[Entry], system: tuple[str, str], layout: TableLay
     numbers = [entry.printed for entry in own if entry.printed]
     if not numbers:
         return Item("")
-    doubts = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)
+    unsure = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)
     text = " / ".join(_as_printed(one.printed) for one in numbers)
-    return Item(f"{text} ?" if doubts else text, numbers[0].ms, tip=" ".join(doubts))
+    return Item(f"{text} {MARK}" if unsure else text, numbers[0].ms, tip=" ".join(unsure))
 
 
 def _as_printed(text: str) -> str:

@@ -21,23 +21,21 @@ def provenance(machine: str, entries: Iterable[Entry]) -> str:
         found.append(f"commit {commit[:10]}{' with changes' if made.dirty else ''}" if commit else None)
     days = sorted({record.started[:10] for record in records})
     found.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
-    if throttled := [
-        f"{r.solver} on {r.label}" for r in records if any(trial.throttled for trial in r.trials)
-    ]:
-        found.append(f"GPU throttled during {', '.join(throttled)}")
     return f"{machine}: {'; '.join(dict.fromkeys(filter(None, found)))}.{mixture(records)}"
+
+
+def origin(record: Record) -> dict[str, str]:
+    """Return what the records of a table should have in common."""
+    return {"host": record.machine.computer, "commit": (record.software.git_commit or "unknown")[:10]}
 
 
 def mixture(records: Sequence[Record]) -> str:
     """Name the hosts and commits of a machine's records, with how many each has; empty if all are of one."""
-    found = {
-        "hosts": Counter(record.machine.computer for record in records),
-        "commits": Counter((record.software.git_commit or "unknown")[:10] for record in records),
-    }
     mixed = []
-    for what, counts in found.items():
+    for what in origin(records[0]) if records else ():
+        counts = Counter(origin(record)[what] for record in records)
         named = (f"{name} ({plural(count, 'record')})" for name, count in counts.items())
-        mixed += [f"{len(counts)} {what}: {', '.join(named)}"] if len(counts) > 1 else []
+        mixed += [f"{len(counts)} {what}s: {', '.join(named)}"] if len(counts) > 1 else []
     return f" Mixed, of {'; of '.join(mixed)}; times are compared only within one." if mixed else ""
 
 

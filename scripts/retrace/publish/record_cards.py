@@ -6,10 +6,11 @@ link still leads to the number after a machine has measured it again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from retrace.publish.verification import result
+from retrace.records.machine_check import Doubt
 from retrace.records.record import PHASES, Record
 from retrace.reports.frame import Entry
 from retrace.reports.wording import duration
@@ -29,8 +30,11 @@ def address(record: Record) -> str:
     return f"{place}:{settings}" if settings else place
 
 
-def cards(entries: Iterable[Entry]) -> dict[str, Any]:
-    """Return what the page's script needs of records; what many share (machine, graph) is told once."""
+def cards(entries: Iterable[Entry], doubts: Mapping[str, Sequence[Doubt]]) -> dict[str, Any]:
+    """Return what the page's script needs of records; what many share (machine, graph) is told once.
+
+    `doubts` are by address.
+    """
     shared: dict[tuple[tuple[str, str], ...], int] = {}
     found = []
     for entry in entries:
@@ -38,17 +42,17 @@ def cards(entries: Iterable[Entry]) -> dict[str, Any]:
         assert record is not None
         parts = [_graph(record), _machine(record), _software(record)]
         about = [shared.setdefault(tuple(part), len(shared)) for part in parts]
-        found.append(_card(entry, record) | {"about": about})
+        found.append(_card(entry, record, doubts.get(address(record), ())) | {"about": about})
     return {"records": found, "shared": [list(part) for part in shared]}
 
 
-def _card(entry: Entry, record: Record) -> dict[str, Any]:
+def _card(entry: Entry, record: Record, doubts: Sequence[Doubt]) -> dict[str, Any]:
     card: dict[str, Any] = {
         "id": address(record),
         "title": f"{entry.full_name} on {entry.title}, {record.machine.name}",
         "does": find(record.solver).implements,
         "result": result(record),
-        "own": _own(record),
+        "own": [*(("doubtful", doubt.found) for doubt in doubts), *_own(record)],
     }
     if not record.timed:
         return card

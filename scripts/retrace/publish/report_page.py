@@ -12,6 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from retrace.publish.documents import bibtex, errata, html
+from retrace.publish.doubts import doubts
 from retrace.publish.front import Abstract, abstract
 from retrace.publish.listings import Listing, listing
 from retrace.publish.page import fill
@@ -102,7 +103,7 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         verified=outcomes(frame),
         comparing=COMPARING,
         link=link,
-        data=cards(frame.measured) | {"lists": _lists(frame, abstracts, answers)},
+        data=cards(frame.measured, doubts(frame.measured)) | {"lists": _lists(frame, abstracts, answers)},
     )
 
 

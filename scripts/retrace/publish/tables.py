@@ -11,8 +11,10 @@ from itertools import product
 from math import ceil, inf
 from operator import add
 
+from retrace.publish.doubts import MARK, doubts
 from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import cores, emulated, provenance
+from retrace.publish.record_cards import address
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
 from retrace.reports.frame import Entry, Frame, GraphRow, speed_up, why_incomparable
 from retrace.reports.physical_limit import LEAST_BYTES, Limit, least_bytes, limit_of
@@ -40,6 +42,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
         remarks=[
             *layout.remarks,
             *_systems(found, report),
+            *([f"{MARK} marks a doubtful number; its note says why."] if grid.doubts else []),
             *grid.remarks(),
             *cores(found.measured),
             *([f"What the report says of it in words is judged in claims-{judged}."] if judged else []),
@@ -74,7 +77,7 @@ class _Grid:
             e.printed and e.printed.printed.isdigit() for e in self.frame.printed
         )
         """Whether times are bare milliseconds, as the report prints them."""
-        self.solvers = self.frame.solvers
+        self.solvers, self.doubts = self.frame.solvers, doubts(self.frame.measured)
         beside: tuple[Measure, ...] = () if self.layout.by == "step" else ("total",)
         self.measures: list[Measure] = list(dict.fromkeys((self.layout.by, *beside)))
         """What the cells of an entry show."""
@@ -220,14 +223,14 @@ class _Grid:
         found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
         if not found:
             return Cell() if row.printed else Cell("")
-        doubts = {one.doubt for one in found if one.doubt}
-        marks = [self.notes.number(self.layout.doubts.get(doubt, doubt)) for doubt in sorted(doubts)]
+        unsure = {one.doubt for one in found if one.doubt}
+        marks = [self.notes.number(self.layout.doubts.get(doubt, doubt)) for doubt in sorted(unsure)]
         tip = "two columns with this head" if len(found) > 1 else ""
         return Cell(TWICE.join(one.printed for one in found), tip, notes=marks)
 
     def setup_cell(self, entry: Entry | None, measure: Measure) -> Cell:
         times = entry.times.get(measure) if entry else None
-        return Cell(duration(times.median), _tip(entry, times)) if entry and times else Cell()
+        return self.measured(entry, times, duration(times.median)) if entry and times else Cell()
 
     def time_cell(self, entry: Entry | None, measure: Measure) -> Cell:
         if entry is None or entry.record is None:
@@ -238,11 +241,18 @@ class _Grid:
             return Cell(entry.outcome, record.reason or "", bad=True, notes=[self.notes.number(note)])
         if (times := entry.times.get(measure)) is None:
             return Cell()
-        marks = []
-        if entry.total.n < LEAST_TRIALS:
-            marks.append(f"{machine}: {plural(entry.total.n, 'trial')}, too few to have quartiles.")
+        few = f"{machine}: {plural(entry.total.n, 'trial')}, too few to have quartiles."
         time = three_digits(times.median) if self.plain else duration(times.median)
-        return Cell(time, _tip(entry, times), notes=[self.notes.number(mark) for mark in marks])
+        return self.measured(entry, times, time, [few] if entry.total.n < LEAST_TRIALS else [])
+
+    def measured(self, entry: Entry, times: Summary, text: str, notes: Sequence[str] = ()) -> Cell:
+        """Return the cell of a measured number, with a mark and the reason if it is doubtful."""
+        assert entry.record is not None
+        found = self.doubts.get(address(entry.record), [])
+        notes = [*notes, *(f"{entry.machine}, doubtful: {doubt.why}." for doubt in found)]
+        tips = [*(f"doubtful: {doubt.found}" for doubt in found), _tip(entry, times)]
+        marks = [self.notes.number(note) for note in notes]
+        return Cell(f"{text} {MARK}" if found else text, "; ".join(tips), notes=marks)
 
     def speed_up_cell(self, row: GraphRow, machine: str, compared: SpeedUp) -> Cell:
         slow, fast = row.of(machine, compared.over), row.of(machine, compared.of)

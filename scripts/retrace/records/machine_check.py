@@ -6,6 +6,7 @@ besides of records that are published for others. All lines name a file, the lin
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
@@ -21,6 +22,14 @@ READ = ("bfs", "sssp", "bellman-ford", "generate")
 """Problems whose solution reads or writes each arc, in four bytes at least; other searches may end early."""
 OTHERS_LOAD = 0.25
 """Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why a number is doubtful, in a few words, and what was found."""
+
+    why: str
+    found: str
 
 
 def examine(
@@ -116,15 +125,21 @@ def _doubts(record: Record) -> Iterator[str]:
         yield f"verified: the printed kernel gives a wrong answer ({record.reason})"
     if record.graph.origin == "stand-in":
         yield "graph.origin: a stand-in, generated in place of the data set"
+    yield from (f"trials: {doubt.found}" for doubt in doubtful_trials(record))
+
+
+def doubtful_trials(record: Record) -> Iterator[Doubt]:
+    """Yield why a reader should doubt the times of a record."""
     if throttled := sum(bool(trial.throttled) for trial in record.trials):
-        yield f"trials: the GPU was throttled in {throttled} of {len(record.trials)}"
+        yield Doubt("throttled GPU", f"the GPU was throttled in {throttled} of {len(record.trials)}")
     loads = [trial.load for trial in record.trials if trial.load is not None]
     quiet = (record.cores or 1) + max(1.0, OTHERS_LOAD * record.machine.cores)
     if loads and median(loads) > quiet:
-        yield f"trials: load {median(loads):.1f}, expected at most {quiet:.1f} on a quiet host"
+        found = f"load {median(loads):.1f}, expected at most {quiet:.1f} on a quiet host"
+        yield Doubt("other work on the host", found)
     totals = {trial.total for trial in record.trials}
     if len(record.trials) >= LEAST_TRIALS and len(totals) == 1:
-        yield f"trials: all {len(record.trials)} took exactly {totals.pop()} ms"
+        yield Doubt("trials alike", f"all {len(record.trials)} took exactly {totals.pop()} ms")
 
 
 def _mixed(placed: Mapping[str, Record], key: str, value_of: Callable[[Record], object]) -> Iterator[str]:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
+from retrace.system.bars import SHOWN
 from retrace.system.errors import RetraceError
 
 LEASH = ("setpriv", "--pdeathsig", "KILL")
@@ -36,10 +37,12 @@ def take_lock(path: Path) -> None:
 
 
 def shell_prefix() -> str:
-    """Return the prefix of each job's command: it selects our Python, and ends the job with Snakemake."""
+    """Return the prefix of each job's command: our Python, bars on a terminal, an end with Snakemake."""
     try:
         can_die = subprocess.run([*LEASH, "true"], capture_output=True, check=False).returncode == 0
     except OSError:
         can_die = False
     leash = f"exec {' '.join(LEASH)} " if can_die else ""
-    return f'set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH"; {leash}'
+    path = f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH"'
+    shown = f" {SHOWN}=1" if sys.stderr.isatty() else ""
+    return f"set -euo pipefail; export {path}{shown}; {leash}"

@@ -1,0 +1,36 @@
+"""Which measured numbers are doubtful: by their trials, or as most others of their table have another origin.
+
+A cell marks them and says why. What else `check-machine` doubts, such as a stand-in, a cell has in words.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from retrace.publish.provenance import origin
+from retrace.publish.record_cards import address
+from retrace.records.machine_check import Doubt, doubtful_trials
+from retrace.records.record import Record
+from retrace.reports.frame import Entry
+
+MARK = "?"
+
+
+def doubts(entries: Iterable[Entry]) -> dict[str, list[Doubt]]:
+    """Return the doubts about numbers, by the address of their record; only of records that have any."""
+    tables: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for entry in entries:
+        if entry.record and entry.times:
+            tables[entry.experiment, entry.machine].append(entry.record)
+    every = ((address(record), [*doubtful_trials(record), *odd]) for records in tables.values()
+             for record, odd in zip(records, _odd(records), strict=True))  # fmt: skip
+    return {place: found for place, found in every if found}
+
+
+def _odd(records: Sequence[Record]) -> Iterator[list[Doubt]]:
+    """Yield, for each record of a table, its host and its commit if most others have another."""
+    origins = [origin(record) for record in records]
+    usual = {what: Counter(one[what] for one in origins).most_common(1)[0][0] for what in origins[0]}
+    for one in origins:
+        odd = (what for what in one if one[what] != usual[what])
+        found = [f"of {what} {one[what]}, most of its table of {usual[what]}" for what in odd]
+        yield [Doubt(told, told) for told in found]

@@ -1,0 +1,105 @@
+"""A number that `check-machine` calls doubtful is marked where it stands, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from fabricated import changed, frame, record
+from retrace.publish import tables
+from retrace.publish.doubts import doubts
+from retrace.publish.listings import listing
+from retrace.publish.page import Page, render
+from retrace.publish.record_cards import address, cards
+from retrace.records.machine_check import find_doubts
+from retrace.records.record import Record
+
+SURE = record("bfs/queue", "NY", [99, 100, 101])
+
+
+def trials(of: Record, **values: object) -> Record:
+    """A record whose last two trials of three were otherwise."""
+    first, *others = of.trials
+    return changed(of, trials=[first, *(one.model_copy(update=values) for one in others)])
+
+
+def elsewhere(of: Record) -> Record:
+    return changed(of, machine=of.machine.model_copy(update={"host": "b" * 12}))
+
+
+def another_commit(of: Record) -> Record:
+    return changed(of, software=of.software.model_copy(update={"git_commit": "f" * 40}))
+
+
+ONE = record("bfs/scipy", "NY", [9, 10, 11])
+DOUBTFUL = {
+    "throttled": (trials(ONE, throttled=True), "throttled GPU", "the GPU was throttled in 2 of 3"),
+    "busy": (
+        trials(ONE, load=9.0),
+        "other work on the host",
+        "load 9.0, expected at most 2.0 on a quiet host",
+    ),
+    "alike": (
+        record("bfs/scipy", "NY", [10] * 3),
+        "trials alike",
+        "all 3 took exactly 10.0 ms",
+    ),
+    "elsewhere": (
+        elsewhere(ONE),
+        f"of host {'b' * 12}, most of its table of {SURE.machine.computer}",
+        f"of host {'b' * 12}, ",
+    ),
+    "another commit": (
+        another_commit(ONE),
+        f"of commit {'f' * 10}, most of its table of {str(SURE.software.git_commit)[:10]}",
+        f"of commit {'f' * 10}, ",
+    ),
+}  # fmt: skip
+USUAL = [SURE, record("bfs/igraph", "NY"), record("bfs/queue", "small-9")]
+
+
+def made(records: Sequence[Record]) -> Page:
+    found, report = frame(records, "bsp-suite")
+    return tables.page(found, "table-3.3", report)
+
+
+@pytest.mark.parametrize("way", DOUBTFUL)
+def test_a_doubtful_number_is_marked_in_its_cell(way: str) -> None:
+    one, why, found = DOUBTFUL[way]
+    page = made([*USUAL, one])
+    marked = [cell for table in page.tables for row in table.rows for cell in row.cells if "?" in cell.text]
+    assert [cell.text for cell in marked] == ["10.0 ms ?"]
+    assert marked[0].tip.startswith(f"doubtful: {found}")
+    assert [page.notes[note - 1] for note in marked[0].notes] == [f"h200, doubtful: {why}."]
+    assert "| 10.0 ms ? <sup>\\[1\\]</sup> |" in render(page, "md")
+    assert f'title="doubtful: {found}' in render(page, "html")
+    assert "? marks a doubtful number; its note says why." in page.remarks
+
+
+@pytest.mark.parametrize("way", DOUBTFUL)
+def test_the_one_page_marks_it_too(way: str) -> None:
+    one, _, found = DOUBTFUL[way]
+    every, report = frame([*USUAL, one], "bsp-suite")
+    lines = listing(every.of("table-3.3"), report.tables["table-3.3"], ["h200"]).lines
+    marked = [item for line in lines for item in line.items if "?" in item.text and item.address]
+    assert [(item.text, item.value, item.address) for item in marked] == [("10.0 ms ?", 10.0, address(one))]
+    assert marked[0].tip.startswith(f"doubtful: {found}")
+    told = {card["id"]: card["own"] for card in cards(every.measured, doubts(every.measured))["records"]}
+    assert told[address(one)][0][0] == "doubtful"
+    assert told[address(one)][0][1].startswith(found)
+    assert "doubtful" not in dict(told[address(SURE)])
+
+
+def test_what_check_machine_doubts_of_times_is_what_cells_mark() -> None:
+    for one, *_ in DOUBTFUL.values():
+        every, _ = frame([*USUAL, one], "bsp-suite")
+        placed = {f"{number}": record for number, record in enumerate([*USUAL, one])}
+        assert len(find_doubts(placed)) == len(doubts(every.measured)) == 1
+
+
+def test_a_quiet_machine_has_no_marks() -> None:
+    page = made([*USUAL, ONE])
+    assert "?" not in render(page, "md")
+    every, _ = frame([*USUAL, ONE], "bsp-suite")
+    assert doubts(every.measured) == {}
