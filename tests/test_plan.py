@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from command_line import PROJECT, Patch, python, refused
+from command_line import PROJECT, Patch, refused
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
 from retrace.devices import gapbs
 from retrace.graphs import csr
@@ -298,12 +298,6 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     planned = plan.make_plan(config | {"backend": "cuda"})
     assert kernels("table-3.3") >= ours
     assert not {path for path in kernels("table-3.3") if path.startswith(("emulator/", "sssp/", "host/sssp"))}
-
-
-def test_a_run_is_planned_without_the_large_libraries() -> None:
-    program = "import sys; from retrace.planning import plan; from retrace.measure import trials\n"
-    program += "sys.exit(str({'igraph', 'networkit', 'matplotlib', 'pandas'} & sys.modules.keys() or 0))"
-    assert python(program).stderr == "0\n"
 
 
 def test_the_summary_counts_what_other_machines_skipped() -> None:

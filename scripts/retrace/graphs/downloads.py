@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import requests
 from tqdm import tqdm
 
 from retrace.system.errors import RetraceError
@@ -55,6 +54,8 @@ def download(address: str, target: Path, most: int, known: bool, patience: Patie
 
 def reason(error: Exception) -> str:
     """Describe in a few words why an address failed."""
+    import requests
+
     match error:
         case TimeoutError() | requests.Timeout():
             return "no answer in time"
@@ -70,6 +71,8 @@ def reason(error: Exception) -> str:
 
 def _probe(address: str, patience: Patience) -> None:
     """Raise an error if an address does not have the file; errors of a busy host are left to the download."""
+    import requests  # where it is used: all solvers import this module, and few runs download
+
     if address.startswith(WEB):
         with requests.get(address, stream=True, timeout=patience.probe) as response:
             if 400 <= response.status_code < 500:
@@ -79,6 +82,8 @@ def _probe(address: str, patience: Patience) -> None:
 
 
 def _download(address: str, target: Path, most: int, known: bool, patience: Patience) -> None:
+    import requests
+
     asked: dict[str, Any] = {"timeout": (patience.probe, patience.read), "stream": True}
     for attempt in range(patience.retries + 1):
         time.sleep(attempt)
