@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 from command_line import PROJECT, Patch, refused
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
@@ -243,6 +245,22 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"
     assert planned.report_records("an-bellman-ford") == [stored]
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}
+
+
+def test_a_job_shares_the_machine_if_none_of_its_times_is_shown(config: Config, monkeypatch: Patch) -> None:
+    def sharing(backend: str) -> set[str]:
+        return {job.name for job in plan.make_plan(config | {"backend": backend}).jobs if not job.is_timed}
+
+    emulated = sharing("emulator")
+    assert {"brandes-mdeg", "limits", "bellman-ford-edges"} <= emulated
+    assert not {"table-3.3", "generators", "bellman-ford-sparse", "brandes-variants"} & emulated
+    monkeypatch.setattr(plan, "cuda_status", lambda: None)
+    assert sharing("cuda") == set()
+
+
+def test_snakemake_can_run_without_a_limit_of_jobs_per_second() -> None:
+    """What the Snakefile sets to None is asked for, and may be None."""
+    assert "if self.job_rate_limiter is None" in inspect.getsource(JobScheduler)
 
 
 def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeypatch: Patch) -> None:
