@@ -7,8 +7,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-com
 # uv takes a tenth of pip's time; pip, which reads the user's own pip.conf, installs what uv cannot get.
 UV := $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python
 LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
-# Compile packages on all cores, which pip does on one; then python -m retrace, and the command retrace, from any folder.
-INSTALL = $(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true; \
+# Compile packages, but their tests, on all cores, which pip does on one; then python -m retrace, and the command retrace,
+# from any folder.
+INSTALL = $(BIN)/python -m compileall -q -j 0 -x /tests/ $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
 .PHONY: reproduce report test mutants check schemas pages gpu clean help

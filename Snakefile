@@ -92,6 +92,8 @@ run_messages.shorten(
 
 onstart:
     interrupts.end_like_ctrl_c()  # by itself, Snakemake waits for its jobs to finish
+    # With a limit on jobs per second, Snakemake plans anew each second, and once more for each job that has ended.
+    workflow.scheduler.job_rate_limiter = None
     try:
         runs.take_lock(Path(".snakemake/retrace.lock"))
     except RetraceError as error:

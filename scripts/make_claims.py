@@ -21,7 +21,8 @@ def main() -> None:
     report, frame = read_frame(arguments.report, arguments.records)
     if report is None or not report.claims:
         raise RetraceError(f"{arguments.report}: claims: expected at least one; nothing to judge")
-    write_page(arguments.output_prefix, verdicts.page(report, frame), verdicts.tidy(report, frame))
+    page, rows = verdicts.page(report, frame), verdicts.tidy(report, frame)
+    write_page(arguments.output_prefix, page, verdicts.COLUMNS, rows)
 
 
 if __name__ == "__main__":

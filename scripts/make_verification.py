@@ -18,7 +18,8 @@ def main() -> None:
     arguments = parser.parse_args()
 
     _, frame = read_frame(None, arguments.records)
-    write_page(arguments.output_prefix, verification.page(frame), verification.tidy(frame))
+    page, rows = verification.page(frame), verification.tidy(frame)
+    write_page(arguments.output_prefix, page, verification.COLUMNS, rows)
     print(verification.outcomes(frame))
 
 

@@ -17,7 +17,7 @@ from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr, dense, random
-from retrace.graphs.dataset_registry import load_registry
+from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.query import NoGraph, no_graph
 from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
@@ -107,8 +107,10 @@ def main() -> None:
     provenance = {"machine": environment.machine(arguments.machine, None), "software": environment.software()}
     for one in asked:
         one.check(arguments, provenance)
+    stored = any(one.subject is None for one in asked)
+    registry = load_registry(arguments.datasets) if stored else {}
     for one in asked:
-        one.measure(arguments, provenance)
+        one.measure(arguments, provenance, registry)
 
 
 @dataclass
@@ -152,7 +154,7 @@ class Asked:
         if arguments.update:
             updated(self.output(arguments), records)
 
-    def measure(self, arguments: Namespace, provenance: dict[str, Any]) -> None:
+    def measure(self, arguments: Namespace, provenance: dict[str, Any], registry: dict[str, Dataset]) -> None:
         """Measure, write the records, and print a line for each."""
         if "missing" in self.info:
             cases = self.skipped(arguments, self.info["missing"])
@@ -160,7 +162,7 @@ class Asked:
             negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
             graph = self.subject or dense.load(self.path, negative)
             if self.subject is None:
-                require_registered(graph, self.path, load_registry(arguments.datasets))
+                require_registered(graph, self.path, registry)
             most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
             effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most)
             cases = measure(arguments.experiment, graph, arguments.solvers, effort, self.device)

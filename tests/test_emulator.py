@@ -3,7 +3,7 @@
 import json
 import os
 import re
-import shutil
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from command_line import PROJECT, Call, python, refused
+from retrace.devices import build
 from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.system.errors import RetraceError
@@ -287,7 +288,12 @@ def write_kernel(folder: Path, body: str, before: str = "") -> Path:
 def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "build"
     (folder / "emulator").mkdir(parents=True)
-    shutil.copy(build_runtime(debug=False), folder / "emulator")  # takes a while and is the same for all
+    built = build_emulator(KERNELS / "barriers.cu").parent
+    for shared in (
+        build_runtime(debug=False),
+        *built.glob("header-*"),
+    ):  # take a while and are the same for all
+        (folder / "emulator" / shared.name).symlink_to(shared)
     monkeypatch.setenv("RETRACE_BUILD", str(folder))
     return folder
 
@@ -394,6 +400,23 @@ def test_a_change_of_a_header_builds_anew(tmp_path: Path, own_build: Path) -> No
             device.load(str(source)).kernel("k")(1, 1, out)
             assert device.download(out).tolist() == [number]
     assert len(list(own_build.glob("emulator/problem-variant-*.so"))) == 2
+
+
+def test_a_change_of_the_emulator_precompiles_its_header_anew(
+    tmp_path: Path, own_build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header, source = tmp_path / "emulator" / "cuda_emulator.h", tmp_path / "source.cpp"
+    header.parent.mkdir()
+    monkeypatch.setattr(build, "EMULATOR", header.parent)
+    source.write_text('#include "cuda_emulator.h"\nstatic_assert(NUMBER == EXPECTED);\n')
+    for number in (1, 2):
+        header.write_text(f"#define NUMBER {number}\n")
+        precompiled = build.build_header(["g++", "-std=c++20"])
+        command = ["g++", "-std=c++20", f"-I{precompiled.parent}", f"-DEXPECTED={number}", "-H", "-S"]
+        done = subprocess.run(
+            [*command, source, "-o", "/dev/null"], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, f"! {precompiled}" in done.stderr) == (0, True), done.stderr
 
 
 def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import python
 from retrace.graphs.csr import UNREACHABLE
 from retrace.solvers import Setting, Solver, all_solvers, settings_of_all_solvers
 from retrace.system import project
@@ -19,6 +20,28 @@ ALL = all_solvers()
 def test_checks_share_no_code_with_solvers(file: Path) -> None:
     imported = project.imported(str(file.relative_to(project.ROOT)))
     assert [path for path in imported if path.startswith("scripts/retrace/solvers/")] == []
+
+
+@pytest.mark.parametrize(
+    ("program", "unread"),
+    [
+        ("from retrace.planning import plan", "igraph networkit matplotlib pandas requests"),
+        ("from retrace.measure import trials", "igraph networkit matplotlib pandas requests"),
+        ("from retrace.publish import chart, tables", "igraph networkit pandas requests scipy.sparse"),
+        ("from retrace.solvers import find; find('bfs/igraph').load()", "matplotlib pandas"),
+        ("from retrace.solvers import find; find('bfs/networkit').load()", "matplotlib pandas"),
+    ],
+)
+def test_large_libraries_are_read_where_they_are_used(program: str, unread: str) -> None:
+    """Each of a run's hundred processes would read them, for up to a second."""
+    done = python(f"import sys; {program}; print(set({unread.split()}) & sys.modules.keys() or 0)")
+    assert done.stdout == "0\n", done.stderr
+
+
+def test_a_library_that_is_read_without_matplotlib_does_not_hide_it() -> None:
+    program = "from retrace.system.imports import import_undrawn; import_undrawn('igraph')"
+    done = python(f"{program}; import matplotlib.figure; print(import_undrawn('matplotlib').figure.Figure)")
+    assert "matplotlib.figure.Figure" in done.stdout, done.stderr
 
 
 def test_module_names_of_the_library_are_unlike() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from snakemake.scheduling.job_scheduler import JobScheduler
 
-from command_line import PROJECT, Patch, python, refused
+from command_line import PROJECT, Patch, refused
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
 from retrace.devices import gapbs
 from retrace.graphs import csr
@@ -245,6 +247,22 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}
 
 
+def test_a_job_shares_the_machine_if_none_of_its_times_is_shown(config: Config, monkeypatch: Patch) -> None:
+    def sharing(backend: str) -> set[str]:
+        return {job.name for job in plan.make_plan(config | {"backend": backend}).jobs if not job.is_timed}
+
+    emulated = sharing("emulator")
+    assert {"brandes-mdeg", "limits", "bellman-ford-edges"} <= emulated
+    assert not {"table-3.3", "generators", "bellman-ford-sparse", "brandes-variants"} & emulated
+    monkeypatch.setattr(plan, "cuda_status", lambda: None)
+    assert sharing("cuda") == set()
+
+
+def test_snakemake_can_run_without_a_limit_of_jobs_per_second() -> None:
+    """What the Snakefile sets to None is asked for, and may be None."""
+    assert "if self.job_rate_limiter is None" in inspect.getsource(JobScheduler)
+
+
 def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeypatch: Patch) -> None:
     def jobs(scale: str) -> list[tuple[str, tuple[str, ...], list[str]]]:
         planned = plan.make_plan(config | {"scale": scale})
@@ -298,12 +316,6 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     planned = plan.make_plan(config | {"backend": "cuda"})
     assert kernels("table-3.3") >= ours
     assert not {path for path in kernels("table-3.3") if path.startswith(("emulator/", "sssp/", "host/sssp"))}
-
-
-def test_a_run_is_planned_without_the_large_libraries() -> None:
-    program = "import sys; from retrace.planning import plan; from retrace.measure import trials\n"
-    program += "sys.exit(str({'igraph', 'networkit', 'matplotlib', 'pandas'} & sys.modules.keys() or 0))"
-    assert python(program).stderr == "0\n"
 
 
 def test_the_summary_counts_what_other_machines_skipped() -> None:

@@ -70,7 +70,8 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
     threads = {"bfs/direction": 32, "betweenness/lanes": 128, "betweenness/lane-queues": 64}.get(
         name, 4 if problem == "bfs" else 32
     )
-    spec = with_settings(name, block_size=threads, edges_per_thread=3)
+    # Without an early end, nothing changes in most iterations of bellman-ford/ablated, which take minutes.
+    spec = with_settings(name, block_size=threads, edges_per_thread=3, early_end=1)
     for seed in SEEDS:
         with EmulatedDevice(seed) as device:
             solver = solved(spec, found, query, device)

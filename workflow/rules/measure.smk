@@ -11,8 +11,8 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
     rule:
         """Run the trials of all solvers of an experiment on one graph after the other, in one process.
 
-        The job runs alone: no other job uses the machine. It depends on the library's modules that its solvers use, so
-        an edit of another solver does not measure it again.
+        A job that times anything runs alone: no other job uses the machine. A job depends on the library's modules that
+        its solvers use, so an edit of another solver does not measure it again.
         """
         name:
             f"measure-{job.name}"
@@ -27,7 +27,7 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
         log:
             f"logs/measure/{job.name}.log",
         # More threads than any machine has. Snakemake cuts them to --cores, so no other job runs at the same time.
-        threads: 1024
+        threads: 1024 if job.is_timed else 1
         resources:
             gpu=1,
         params:

@@ -19,6 +19,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
+from retrace.system.imports import import_undrawn
 from retrace.system.processes import side_by_side
 
 DOUBLE, FLOAT = 1e-9, 1e-4
@@ -86,9 +87,8 @@ class ScoreOracle:
 
     def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
         """Sum over all sources, on all cores; path counts are big numbers and never overflow."""
-        import networkit  # here, since the import takes a second and few checks need it
-
         assert sources is None
+        networkit = import_undrawn("networkit")  # here, since few checks need it
         ends = self.tails.astype(np.uint64), self.heads.astype(np.uint64)
         graph = networkit.graph.GraphFromCoo(
             (np.ones(len(self.tails)), ends), n=self.vertices, weighted=False, directed=True
@@ -119,10 +119,8 @@ class ScoreOracle:
 
     @cached_property
     def _igraph(self) -> Any:
-        import igraph
-
         ends = np.column_stack([self._rank[self.tails], self._rank[self.heads]])
-        return igraph.Graph(self.vertices, ends[np.lexsort(ends.T[::-1])], directed=True)
+        return import_undrawn("igraph").Graph(self.vertices, ends[np.lexsort(ends.T[::-1])], directed=True)
 
     @cached_property
     def _rank(self) -> NDArray[np.int64]:

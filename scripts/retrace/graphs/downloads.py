@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
-
 from retrace.system.bars import bar
 from retrace.system.errors import RetraceError
 from retrace.system.models import one_line
@@ -61,6 +59,8 @@ def host(address: str) -> str:
 
 def reason(error: Exception) -> str:
     """Describe in a few words why an address failed."""
+    import requests
+
     match error:
         case TimeoutError() | requests.Timeout():
             return "no answer in time"
@@ -76,6 +76,8 @@ def reason(error: Exception) -> str:
 
 def _probe(address: str, patience: Patience) -> None:
     """Raise an error if an address does not have the file; errors of a busy host are left to the download."""
+    import requests  # where it is used: all solvers import this module, and few runs download
+
     if address.startswith(WEB):
         with requests.get(address, stream=True, timeout=patience.probe) as response:
             if 400 <= response.status_code < 500:
@@ -85,6 +87,8 @@ def _probe(address: str, patience: Patience) -> None:
 
 
 def _download(address: str, target: Path, most: int, known: bool, patience: Patience) -> None:
+    import requests
+
     asked: dict[str, Any] = {"timeout": (patience.probe, patience.read), "stream": True}
     for attempt in range(patience.retries + 1):
         time.sleep(attempt)

@@ -46,6 +46,8 @@ class Job:
     graphs: tuple[str, ...]
     takes_graphs: bool
     """Whether its solvers are given stored graphs."""
+    is_timed: bool
+    """Whether any of its times is shown: none of the emulator's is."""
 
     @property
     def stored(self) -> list[str]:
@@ -239,7 +241,8 @@ class Plan:
                 parts.append((f"{name}/larger", larger))
             else:
                 parts += [(f"{name}/{graph}", (graph,)) for graph in larger]
-            found += [Job(job, name, graphs, wanted.given == "graph") for job, graphs in parts]
+            timed = self.backend == "cuda" or any("emulator" not in find(s).backends for s in wanted.specs)
+            found += [Job(job, name, graphs, wanted.given == "graph", timed) for job, graphs in parts]
         return found
 
     def kernels(self, experiment: str) -> list[str]:

@@ -4,7 +4,6 @@ A solver builds the library's own graph object in `setup`, since whoever calls t
 converts the library's answer in `download`.
 """
 
-from importlib import import_module
 from importlib.metadata import version
 from typing import Any, ClassVar
 
@@ -17,6 +16,7 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import Solver
+from retrace.system.imports import import_undrawn
 from retrace.system.project import KERNELS
 
 
@@ -30,7 +30,7 @@ class Peer(Solver):
     @classmethod
     def load(cls) -> Any:
         """Import the library, which may take a second and is not timed."""
-        return import_module(cls.package)
+        return import_undrawn(cls.package)
 
     @classmethod
     def library(cls) -> str:

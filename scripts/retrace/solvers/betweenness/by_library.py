@@ -4,8 +4,8 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+import scipy  # its packages when they are used
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
@@ -102,7 +102,7 @@ class GapbsBetweenness(GapbsPeer):
         self.matrix = self.simple.to_scipy()
         self.component = None
         if graph.info.get("directed") is False:
-            self.component = connected_components(self.matrix, directed=False)[1]
+            self.component = scipy.sparse.csgraph.connected_components(self.matrix, directed=False)[1]
 
     def upload(self, query: Query) -> None:
         self.chosen = query.sources_in(self.simple)
@@ -129,7 +129,7 @@ class GapbsBetweenness(GapbsPeer):
         """Return how many other vertices each source reaches."""
         if self.component is not None:
             return np.bincount(self.component)[self.component[self.chosen]] - 1
-        search = partial(breadth_first_order, self.matrix, return_predecessors=False)
+        search = partial(scipy.sparse.csgraph.breadth_first_order, self.matrix, return_predecessors=False)
         return np.array([len(search(int(source))) for source in self.chosen]) - 1
 
     def predict_seconds(self, query: Query) -> float | None:
