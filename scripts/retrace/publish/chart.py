@@ -47,7 +47,7 @@ SETTINGS: Any = {
     "savefig.bbox": "tight",
     "savefig.pad_inches": 0.04,
 }
-HEIGHT, SCALE, TITLE, BELOW, CHARACTER, FALL_LABEL = 1.9, 0.75, 0.3, 0.2, 0.09, 1.2
+HEIGHT, SCALE, TITLE, BELOW, CHARACTER, FALL_LABEL = 1.9, 0.75, 0.3, 0.2, 0.08, 1.2
 """Inches: the axes of lines, the room of a y axis's numbers, of a panel's title, of an x axis's numbers, of a
 bold character, and of the words beside a step."""
 FINDING_LINES = 2

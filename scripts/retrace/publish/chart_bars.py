@@ -35,7 +35,7 @@ OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
 GROUP_MARKERS = ("o", "s", "p", "h", "X", "^", "v", "<")
 """Of the groups of a table's layout, and of the other ones."""
 FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
-TICK = 0.6
+TICK = 0.48
 """Inches: the room of a number on an x axis."""
 
 
@@ -77,18 +77,19 @@ def draw_bars(
 
 
 def _keep_inside(axes: Axes) -> None:
-    """Align the numbers of an x axis so that none leaves it, and drop those for which there is no room."""
-    (low, high), wide, end = axes.get_xlim(), axes.get_position().width, 0.0
-    kept: dict[float, Literal["left", "center", "right"]] = {}
-    for at in (at for at in axes.get_xticks() if low <= at <= high):
+    """Align the numbers of an x axis so that none leaves it, and keep those for which there is room."""
+    (low, high), wide = axes.get_xlim(), axes.get_position().width
+    places = [float(at) for at in axes.get_xticks() if low <= at <= high]
+    kept: dict[float, tuple[float, Literal["left", "center", "right"]]] = {}
+    for at in (*places[:1], *places[:0:-1]):  # the ends first
         share = log(at / low) / log(high / low)
-        start = share * wide - TICK * (0.0 if share < 0.2 else 1.0 if share > 0.8 else 0.5)
-        if start >= end:
-            kept[at] = "left" if share < 0.2 else "right" if share > 0.8 else "center"
-            end = start + TICK
-    axes.xaxis.set_major_locator(FixedLocator(list(kept)))
-    for label, side in zip(axes.get_xticklabels(), kept.values(), strict=True):
-        label.set_horizontalalignment(side)
+        before = 0.0 if share < 0.25 else 1.0 if share > 0.75 else 0.5
+        start = share * wide - before * TICK
+        if all(abs(start - other) >= TICK for other, _ in kept.values()):
+            kept[at] = start, "left" if before == 0 else "right" if before == 1 else "center"
+    axes.xaxis.set_major_locator(FixedLocator(sorted(kept)))
+    for label, at in zip(axes.get_xticklabels(), sorted(kept), strict=True):
+        label.set_horizontalalignment(kept[at][1])
 
 
 def _limits(panels: Sequence[Panel]) -> tuple[float, float]:

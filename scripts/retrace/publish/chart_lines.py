@@ -25,7 +25,6 @@ from retrace.reports.wording import power_of_two
 MARKERS = ("o", "D", "s", "^", "v", "p", "h", "X", "<", "P", ">", "d", "*")
 """Of the first line, the second and so on; there are 104 pairs of them and colours."""
 DASHES = ((0, (3, 1.5)), (0, (5, 1.5)), (0, (1.5, 1.5)))
-HOLLOW = ("o", "^", "v", "s")
 """Of the first printed system, the second and so on."""
 SIGN_MARKERS = {"×": "x", "+": "+", DOUBT: "o"}  # noqa: RUF001
 LEADER = 0.3
@@ -73,10 +72,9 @@ def draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
 
 def _look(line: Line, styles: dict[str, int], white: float) -> dict[str, Any]:
     style = styles[line.key]
-    colour = shade(COLOURS[style % len(COLOURS)], 0.0 if line.system else white)
+    colour = shade(COLOURS[style % len(COLOURS)], white)
     look: dict[str, Any] = {"color": colour, "marker": MARKERS[style % len(MARKERS)]}
     if line.system:
-        look["marker"] = HOLLOW[(line.system - 1) % len(HOLLOW)]
         look |= {"linestyle": DASHES[(line.system - 1) % len(DASHES)], "markerfacecolor": "white"}
     return look
 
