@@ -50,8 +50,8 @@ SETTINGS: Any = {
 HEIGHT, SCALE, TITLE, BELOW, CHARACTER, FALL_LABEL = 1.9, 0.75, 0.3, 0.2, 0.08, 1.2
 """Inches: the axes of lines, the room of a y axis's numbers, of a panel's title, of an x axis's numbers, of a
 bold character, and of the words beside a step."""
-FINDING_LINES = 2
-"""The most lines of the text below the title; one more explains the signs."""
+TEXT_LINES = 3
+"""The most lines of text besides the title; of these, one may explain the signs."""
 WORDS = "words"
 """The label of a figure's texts that are its title and description."""
 
@@ -110,7 +110,7 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
         if notes := "; ".join(footnotes(drawing, chosen)):
             box = _add_words(figure, box, f"{notes}.", "top", 1)
         if drawing.kind != "waterfall" or not chosen:  # whose bars say it
-            box = _add_words(figure, box, finding(drawing, frame, report), "bottom", FINDING_LINES)
+            box = _add_words(figure, box, finding(drawing, frame, report), "bottom", TEXT_LINES - bool(notes))
         _add_words(figure, box, heading(drawing, frame, report), "bottom", 3, fontsize=10, fontweight="bold")
     return figure
 

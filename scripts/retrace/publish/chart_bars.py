@@ -23,7 +23,7 @@ from retrace.publish.chart_axes import (
     whites,
 )
 from retrace.publish.chart_words import bold_bar
-from retrace.publish.panels import LABELS, LIMIT, Line, Panel
+from retrace.publish.panels import LIMIT, Line, Panel
 from retrace.publish.waterfall import KINDS, Step
 from retrace.reports.frame import REPORT
 from retrace.reports.physical_limit import Limit
@@ -111,7 +111,7 @@ def _draw_bar(axes: Axes, line: Line, row: int, panel: Panel, look: dict[str, An
     else:
         axes.plot(value.median, row, ls="", mfc="white" if line.system else look["color"], zorder=3, **look)
     if not line.system:
-        thin: Any = {"fmt": "none", "ecolor": "black", "elinewidth": 0.7, "capsize": 1.5, "zorder": 4}
+        thin: Any = {"fmt": "none", "ecolor": "black", "elinewidth": 0.9, "zorder": 4}
         axes.errorbar(value.median, row, xerr=[[one] for (one,) in whiskers([value])], **thin)
     text = write(value.median)
     if other:
@@ -144,7 +144,7 @@ def draw_falls(figure: Figure, drawn: Sequence[tuple[Axes, Panel]]) -> None:
         axes.set_ylim(len(panel.lines) - 0.4, -0.6)
     if drawn:
         name_powers(drawn[0][0].xaxis, 2, 9, tick_time)
-        _name_axis(figure, LABELS["total"])
+        _name_axis(figure, "Time per run")
         _add_key(figure, drawn, {key: (colour, "s") for key, colour in FALL_COLOURS.items()})
 
 

@@ -83,7 +83,7 @@ def _draw_line(axes: Axes, line: Line, look: dict[str, Any]) -> None:
     for connected, dots in line.strokes:
         values = [dot.value for dot in dots]
         medians, ends = [value.median for value in values], None if line.system else whiskers(values)
-        style: dict[str, Any] = look | {"markeredgewidth": 0.7, "elinewidth": 0.7, "capsize": 1.5}
+        style: dict[str, Any] = look | {"markeredgewidth": 0.7, "elinewidth": 0.9}
         style |= {} if connected else {"linestyle": "none", "markerfacecolor": "white"}
         axes.errorbar([dot.x for dot in dots], medians, ends, zorder=2 if line.system else 3, **style)
     for dot in (dot for dot in line.dots if dot.sign):
