@@ -341,6 +341,8 @@ def test_whiskers_end_at_the_quartiles(kind: Literal["lines", "bars"], axis: int
     ]
     (segment,) = [line for part in whiskers for one in part.lines[2] for line in one.get_segments()]
     assert sorted(segment[:, axis]) == [2, 10]
+    dot = next(line for line in drawn.axes[0].lines if line.get_marker() == "o")
+    assert dot.get_xydata()[0][axis] == 3  # type: ignore[index]
     if axis == 0:
         assert [text.get_text() for text in drawn.axes[0].texts] == ["3.00 ms"]
 
