@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from matplotlib.colors import to_rgb
@@ -16,11 +17,14 @@ from matplotlib.text import Text
 
 from command_line import Call
 from fabricated import bellman_ford, changed, frame, graph_info, measured, phases, record, trial
-from retrace.publish.chart import COLOURS, GROUP_COLOURS, draw, drawing_of, image, shade, spread, tick_text
-from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding
+from retrace.publish.chart import WORDS, draw, drawing_of, image
+from retrace.publish.chart_axes import COLOURS, shade, tick_time
+from retrace.publish.chart_bars import GROUP_COLOURS
+from retrace.publish.chart_lines import spread
+from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding, heading
 from retrace.publish.panels import Panel, panels
 from retrace.records.record import Record, write_records
-from retrace.reports.report import PUBLISHED, load_reports
+from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import TIMES
 
 
@@ -56,34 +60,42 @@ def medians(panel: Panel) -> dict[str, list[float]]:
 )  # fmt: skip
 def test_a_solver_that_nobody_laid_out_has_a_place(key: str, figure: str, solver: str) -> None:
     experiment = drawing_of(load_reports()[key], figure).experiment
-    drawn, (panel, *_), *_ = shown(key, figure, [made(experiment, solver, "random-10-5", 3)])
+    graph = "NY" if key == "bsp-suite" else "random-10-5"
+    drawn, (panel, *_), *_ = shown(key, figure, [made(experiment, solver, graph, 3)])
     assert solver.split("/")[1] in [line.name for line in panel.lines]
     assert solver.split("/")[1] in words(drawn)
 
 
-def test_printed_lines_are_dashed_beside_measured_ones() -> None:
-    queue = [("NY", 9), ("small-6", 0.01)]  # a line goes from the smallest graph to the largest
+def test_printed_numbers_stand_below_measured_ones_of_the_same_graph() -> None:
+    queue = [("NY", 9), ("small-6", 0.01), ("random-10-5", 3)]  # the last is none of the figure's graphs
     records = [made("table-3.3", "bfs/queue", graph, ms, "host") for graph, ms in queue]
     records.append(made("table-3.3", "bfs/bsp", "NY", 3))
     records.append(made("table-3.3", "bfs/bsp", "NW", 1, "emulator", machine="local"))
-    drawn, (panel,), said, text = shown("bsp-suite", "figure-3.3", records)
-    printed = [f"printed: {name}" for name in ("sequential", "GT 520", "GT 730")]
-    assert list(medians(panel)) == [*printed, "queue", "bsp"]
-    assert medians(panel)["queue"] == [0.01, 9.009]
-    styles = [line.get_linestyle() for line in drawn.axes[0].lines if len(list(line.get_xdata())) == 4]  # type: ignore[arg-type]
-    assert styles == ["--"] * 3
+    drawn, found, said, text = shown("bsp-suite", "figure-3.3", records)
+    assert [(panel.machine, panel.graph) for panel in found] == [
+        ("h200", "NY"), ("h200", "small-6"), ("", "NW"), ("", "NY"), ("", "small-9"), ("", "small-6"),
+    ]  # fmt: skip
+    assert medians(found[0]) == {"bsp": [3.003], "queue, 1 core": [9.009]}
+    assert medians(found[3]) == {"GT 730": [341], "GT 520": [1380], "sequential": [3520]}
+    hollow = [
+        line.get_markerfacecolor() == "white" for line in (drawn.axes[0].lines[0], drawn.axes[3].lines[0])
+    ]
+    assert hollow == [False, True]
     assert "bsp is the fastest (3.00 ms); the next, queue, takes 3.00× as long" in said
     assert said in words(drawn)
-    assert "Retrace repeats sequential by bfs/queue and CUDA by bfs/bsp" in text.replace("\n", " ")
+    assert "Hollow: printed, filled: measured here" in words(drawn)
+    assert "Retrace repeats CUDA by bfs/bsp and sequential by bfs/queue" in text.replace("\n", " ")
 
 
-def test_many_printed_lines_have_panels_by_system_without_zeros_and_with_doubts() -> None:
-    drawn, (home, institute), said, text = shown("tuwien-sssp", "figure-2", [])
+def test_printed_lines_have_panels_by_system_without_zeros_and_with_doubts() -> None:
+    drawn, (institute, home), said, text = shown("tuwien-sssp", "figure-2", [])
     assert medians(home)["Sequential"] == [1, 3, 24, 91, 300]
     assert {dot.sign for line in institute.lines if line.name == "Sequential" for dot in line.dots} == {"○"}
+    styles = {line.get_linestyle() for axes in drawn.axes for line in axes.lines if len(line.get_xdata()) > 2}  # type: ignore[arg-type]
+    assert styles == {"--"}
     assert said == NOTHING
     assert "○ in doubt" in words(drawn)
-    assert "Solid" not in words(drawn)
+    assert "filled" not in words(drawn)
     assert "Too fast to be what the head says" in text
 
 
@@ -94,10 +106,10 @@ def test_ratios_are_of_the_same_machine_and_graph() -> None:
     records += [made("table-2", pinned, graph, 5) for graph in ("random-18-50", "random-19-50")]
     records += [made("table-2", pinned, "random-20-50", 7, machine="other")]
     records += [made("table-2", "sssp/mask-sequential", "random-19-50", 70, "host")]
-    _, found, said, _ = shown("tuwien-sssp", "figure-2", records)
-    (below,) = [panel for panel in found if panel.below]
-    assert medians(below) == {"pinned": [0.5]}
-    assert "Time to solve over standard: 0.500× (pinned) to 0.500× (pinned)" in said
+    _, found, *_ = shown("tuwien-sssp", "figure-2", records)
+    first, *others = found
+    assert medians(first) == {"pinned": [0.5]}
+    assert [panel.compares for panel in found] == [True] + [False] * len(others)
 
 
 def test_medians_rank_and_are_quoted_not_minima() -> None:
@@ -106,7 +118,7 @@ def test_medians_rank_and_are_quoted_not_minima() -> None:
         record("bfs/queue", "NY", often["queue"]),
         record("bfs/bsp", "NY", often["bsp"], backend="cuda"),
     ]
-    _, (panel,), said, _ = shown("bsp-suite", "table-3.3", records)
+    _, (panel, *_), said, _ = shown("bsp-suite", "table-3.3", records)
     assert list(medians(panel)) == ["queue", "bsp"]
     assert (
         f"queue is the fastest (9.00 ms); the report's CUDA version, bsp, takes 1.11{TIMES} as long" in said
@@ -139,7 +151,7 @@ def test_searches_between_far_pairs_alone_are_drawn() -> None:
         made("table-3.4", "stcon/bsp", "NY", ms, parameters={"pair": pair, "target": 1})
         for pair, ms in (("near", 1), ("far", 20))
     ]
-    _, (panel,), *_ = shown("bsp-suite", "figure-3.4", records)
+    _, (panel, *_), *_ = shown("bsp-suite", "figure-3.4", records)
     assert medians(panel)["bsp"] == [20.02]
 
 
@@ -178,11 +190,13 @@ def test_two_machines_have_two_shades_of_a_colour(key: str, figure: str) -> None
     solver = "bellman-ford/dense" if key == "an-bellman-ford" else "betweenness/vert"
     records = [copied(solver, 5, 1, machine) for machine in ("h100", "h200")]
     drawn, found, *_ = shown(key, figure, records)
-    colours = [axes.patches[0].get_facecolor() if axes.patches else axes.lines[0].get_color()
-               for axes in drawn.axes]  # fmt: skip
+    colours = [
+        next(line.get_color() for line in axes.lines if line.get_marker() == "o") for axes in drawn.axes
+    ]
     shades = {panel.machine: to_rgb(colour) for panel, colour in zip(found, colours, strict=True)}
     first = COLOURS[0] if key == "an-bellman-ford" else GROUP_COLOURS[0]
     assert list(shades.values()) == [to_rgb(first), shade(first, 0.4)]
+    assert {"h100", "h200"} <= set(re.findall(r"h[12]00", words(drawn)))
 
 
 def test_a_caption_says_which_commits_it_mixes() -> None:
@@ -190,21 +204,21 @@ def test_a_caption_says_which_commits_it_mixes() -> None:
     assert "Mixed" not in shown("bsp-suite", "figure-3.3", [one, other])[3]
     later = changed(other, software=other.software.model_copy(update={"git_commit": "9" * 40}))
     text = shown("bsp-suite", "figure-3.3", [one, later])[3].replace("\n", " ")
-    assert "Mixed, of 2 commits: 9999999999 (1 record), 0123456789 (1 record); times are" in text
+    assert "Mixed, of 2 commits: 0123456789 (1 record), 9999999999 (1 record); times are" in text
 
 
-def test_printed_lines_look_alike_beside_any_machine() -> None:
+def test_printed_numbers_stand_once_beside_any_machine() -> None:
     records = [made("table-3.3", "bfs/bsp", "NY", 3, machine=machine) for machine in ("h100", "h200")]
     drawn, found, *_ = shown("bsp-suite", "figure-3.3", records)
-    assert all(panel.lines[0].system for panel in found)
-    assert len({axes.lines[0].get_color() for axes in drawn.axes}) == 1
+    assert [panel.machine for panel in found if panel.graph == "NY"] == ["h100", "h200", ""]
+    assert to_rgb(drawn.axes[-1].lines[0].get_color()) == to_rgb(GROUP_COLOURS[0])
 
 
 def test_a_share_is_in_percent() -> None:
     records = bellman_ford("h200", gpu=True, sizes=[256, 512])
     drawn, *_ = shown("an-bellman-ford", "bellman-ford-share", records)
     drawn.draw_without_rendering()
-    assert drawn.axes[0].get_ylabel() == "Transfer, share of total (%)"
+    assert drawn.axes[0].get_ylabel() == "Copy per total time (%)"
     assert [text.get_text() for text in drawn.axes[0].get_yticklabels()][
         :: len(drawn.axes[0].get_yticks()) - 1
     ] == ["0", "100"]
@@ -227,14 +241,35 @@ def test_a_claim_is_in_the_title_with_its_verdict() -> None:
     assert said.split(" h200")[0] in text.replace("\n", " ")
 
 
+SPARSE = Drawing(experiment="bellman-ford-sparse", title="Sparse")
+
+
 def test_real_graphs_stand_apart_from_generated_ones() -> None:
     graphs = ("random-12-5", "random-14-5", "NY")
     records = [made("bellman-ford-sparse", "bellman-ford/edge-list", graph, 3) for graph in graphs]
-    drawn, (panel,), *_ = shown("an-bellman-ford", "bellman-ford-sparse", records)
+    found, report = frame(records, "an-bellman-ford")
+    drawn, (panel,) = draw(SPARSE, found, report), panels(SPARSE, found, report)
     assert [(joined, len(dots)) for joined, dots in panel.lines[0].strokes] == [(True, 2), (False, 1)]
     assert "NY" in [text.get_text() for text in drawn.axes[0].texts]
     hollow = [line for line in drawn.axes[0].lines if line.get_markerfacecolor() == "white"]
     assert [line.get_linestyle() for line in hollow] == ["None"]
+
+
+def test_no_line_joins_sizes_between_which_a_decade_was_not_measured() -> None:
+    graphs = [f"random-{k}-5" for k in (10, 12, 16, 18)]
+    records = [made("bellman-ford-sparse", "bellman-ford/edge-list", graph, 3) for graph in graphs]
+    ((line,),) = [panel.lines for panel in panels(SPARSE, *frame(records, "an-bellman-ford"))]
+    assert [[dot.entry.graph for dot in dots] for _, dots in line.strokes] == [graphs[:2], graphs[2:]]
+
+
+def test_no_two_lines_of_a_figure_have_the_same_marker() -> None:
+    names = ("dense", "incoming", "outgoing", "sequential", "scipy", "another", "more", "most")
+    sizes = ({"vertices": 256}, {"vertices": 512})
+    records = [made("bellman-ford-direction", f"bellman-ford/{name}", f"dense-{size['vertices']}", ms,
+                    of=size) for ms, name in enumerate(names, 2) for size in sizes]  # fmt: skip
+    drawn, *_ = shown("an-bellman-ford", "bellman-ford-direction", records)
+    markers = [line.get_marker() for line in drawn.axes[0].lines if line.get_linestyle() == "-"]
+    assert len(markers) == len(set(markers)) == len(names)
 
 
 @pytest.mark.parametrize("key", load_reports())
@@ -250,18 +285,23 @@ def test_nothing_timed_is_said_and_what_the_emulator_checked(key: str) -> None:
 
 def test_a_machine_without_a_gpu_is_drawn_and_said() -> None:
     records = [made("table-3.3", "bfs/queue", "NY", 9, "host", machine="local")]
-    drawn, (panel,), said, _ = shown("bsp-suite", "figure-3.3", records)
+    drawn, (panel, *_), said, _ = shown("bsp-suite", "figure-3.3", records)
     assert (panel.machine, said.startswith(UNTIMED)) == ("local", True)
     assert "local" in words(drawn)
 
 
-def test_substitutes_are_signed_and_explained() -> None:
+def test_substitutes_are_named_where_they_stand() -> None:
     records = [made("table-3.5", "sssp/bsp", "NY", 9, of={"origin": "stand-in"})]
     records += [made("table-3.5", "sssp/bsp", "NW", 9, of={"weights": "generated"})]
     drawn, _, _, text = shown("bsp-suite", "figure-3.5", records)
+    assert "NW (weights generated) | " in words(drawn)
+    assert "NY (stand-in) | " in words(drawn)
+    assert "made by a generator" in text
+    lines = Drawing(experiment="table-3.5", title="Lines")
+    found, report = frame(records, "bsp-suite")
+    drawn = draw(lines, found, report)
     assert "× NY (stand-in); + NW (weights generated)" in words(drawn)
     assert {"x", "+"} <= {line.get_marker() for line in drawn.axes[0].lines}
-    assert "made by a generator" in text
 
 
 def test_bars_are_ranked_on_the_whole_graph_unless_a_sample_has_more() -> None:
@@ -272,7 +312,7 @@ def test_bars_are_ranked_on_the_whole_graph_unless_a_sample_has_more() -> None:
     few, most = some({"sources": 64}, "vert", "edge"), some({}, "lanes", "vert-comp-virt-stride", "edge")
     drawn, (panel,), _, text = shown("domitrz-brandes", "brandes-variants", few[:1] + most)
     assert "Bold: vert-comp-virt-stride, which the report calls the fastest." in text.replace("\n", " ")
-    assert (panel.title, next(iter(medians(panel)))) == ("h200, NY, all 264,346 sources, 3 trials", "lanes")
+    assert (panel.title, next(iter(medians(panel)))) == ("NY, all 264,346 sources", "lanes")
     bold = [label.get_text() for label in drawn.axes[0].get_yticklabels() if label.get_fontweight() == "bold"]
     assert bold == ["vert-comp-virt-stride"]
     _, (panel,), *_ = shown("domitrz-brandes", "brandes-variants", few + most[:1])
@@ -290,11 +330,10 @@ def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
     assert not any(one.padded(-1).overlaps(other.padded(-1)) for one, other in combinations(boxes, 2))
 
 
-@pytest.mark.parametrize(("name", "axis"), [("figure-3.3", 1), ("table-3.3", 0)])
-def test_whiskers_end_at_the_quartiles(name: str, axis: int) -> None:
-    times = [1.0, 2.0, 3.0, 10.0, 20.0]
-    drawn, (panel,), *_ = shown("bsp-suite", name, [record("bfs/bsp", "NY", times, backend="cuda")])
-    assert panel.machine == "h200"
+@pytest.mark.parametrize(("kind", "axis"), [("lines", 1), ("bars", 0)])
+def test_whiskers_end_at_the_quartiles(kind: Literal["lines", "bars"], axis: int) -> None:
+    records = [record("bfs/bsp", "NY", [1.0, 2.0, 3.0, 10.0, 20.0], backend="cuda")]
+    drawn = draw(Drawing(experiment="table-3.3", title="Both", kind=kind), *frame(records, "bsp-suite"))
     whiskers = [
         part
         for part in drawn.axes[0].containers
@@ -302,6 +341,8 @@ def test_whiskers_end_at_the_quartiles(name: str, axis: int) -> None:
     ]
     (segment,) = [line for part in whiskers for one in part.lines[2] for line in one.get_segments()]
     assert sorted(segment[:, axis]) == [2, 10]
+    dot = next(line for line in drawn.axes[0].lines if line.get_marker() == "o")
+    assert dot.get_xydata()[0][axis] == 3  # type: ignore[index]
     if axis == 0:
         assert [text.get_text() for text in drawn.axes[0].texts] == ["3.00 ms"]
 
@@ -332,6 +373,62 @@ def test_labels_move_apart_and_no_further(wanted: list[float], places: list[floa
     assert spread(wanted, 0.1, 0, 1) == pytest.approx(places)
 
 
-def test_round_numbers_are_short() -> None:
-    texts = [tick_text(value) for value in (0.001, 0.05, 1, 2000, 1e4, 2e5)]
-    assert texts == ["0.001", "0.05", "1", "2000", "10⁴", "2·10⁵"]
+def test_times_on_an_axis_are_round_and_have_units() -> None:
+    texts = [tick_time(value) for value in (2e-5, 0.05, 1, 200, 1e4, 2e6)]
+    assert texts == ["20 ns", "50 µs", "1 ms", "200 ms", "10 s", "2,000 s"]
+
+
+def copies(ratios: Sequence[float], **changes: Any) -> list[Record]:
+    """Fabricate copies from pinned memory, and from pageable memory that take as many times as long."""
+    return [
+        measured(f"bellman-ford/{name}", "bellman-ford-transfer", graph_info(f"dense-{size}", vertices=size),
+                 [trial(1.0, upload=ms * f) for f in (1, 1.001, 1.002)], **changes)
+        for size, times in zip((256, 512, 1024, 2048, 4096), ratios, strict=False)
+        for name, ms in (("pinned", 1.0), ("dense", times))
+    ]  # fmt: skip
+
+
+def title(name: str, records: Sequence[Record], key: str = "an-bellman-ford") -> str:
+    return heading(drawing_of(load_reports()[key], name), *frame(records, key))
+
+
+def test_a_title_says_the_ratio_on_the_largest_graph_on_the_smallest_and_where_it_turns() -> None:
+    told = "Bellman-Ford, the copy of the matrix: beside pinned memory, pageable memory takes"
+    assert (
+        title("bellman-ford-copy", copies([2, 3, 4])) == f"{told} 4.00× as long at 2¹⁰ vertices, 2.00× at 2⁸"
+    )
+    turns = "4.00× as long at 2¹¹ vertices, 2.00× at 2¹⁰, 1.50× at 2⁸"  # it was below 1 in between
+    assert title("bellman-ford-copy", copies([1.5, 0.5, 2, 4])) == f"{told} {turns}"
+    second = copies([7, 7, 7], machine="h300")
+    assert title("bellman-ford-copy", copies([2, 3, 4]) + second).endswith("2.00× at 2⁸ (h200)")
+    assert title("bellman-ford-copy", []) == "Bellman-Ford, the copy of the matrix"
+    shares = title("bellman-ford-share", copies([1, 3, 9]))
+    assert shares.endswith("of the total time it takes 90% at 2¹⁰ vertices, 50% at 2⁸")
+
+
+def test_a_title_compares_nothing_of_two_commits() -> None:
+    first, *others = copies([2, 3, 4])
+    other = changed(first, software=first.software.model_copy(update={"git_commit": "9" * 40}))
+    assert title("bellman-ford-copy", [other, *others]).endswith("4.00× as long at 2¹⁰ vertices, 3.00× at 2⁹")
+
+
+def test_a_title_says_where_a_line_is_the_lowest() -> None:
+    records = [made("hong-bfs-queue", "bfs/block-queue", "NY", ms, parameters={"block_queue_size": size})
+               for size, ms in ((8, 3.0), (64, 1.0), (512, 2.0))]  # fmt: skip
+    told = title("hong-bfs-queue", records, "hong-bfs")
+    assert told.endswith("block-queue takes 1.00 ms at 64, 3.00× that at 8, 2.00× that at 512")
+
+
+def test_a_title_lists_the_graphs_of_ranked_solvers() -> None:
+    times = {("bsp", "NY"): 6, ("queue", "NY"): 3, ("bsp", "NW"): 1, ("queue", "NW"): 4}
+    records = [made("table-3.3", f"bfs/{name}", graph, ms) for (name, graph), ms in times.items()]
+    told = "Breadth-first search (Table 3.3): beside one core, the GPU takes"
+    assert title("figure-3.3", records, "bsp-suite") == f"{told} 0.250× as long on NW, 2.00× on NY"
+
+
+def test_words_that_are_too_long_are_cut() -> None:
+    records = [one for number in range(6) for one in copies([2], machine=f"machine-{number}")]
+    drawn, *_ = shown("an-bellman-ford", "bellman-ford-copy", records)
+    *told, _ = [text.get_text() for text in drawn.texts if text.get_label() == WORDS]
+    assert told[-1].endswith(" …")
+    assert sum(len(text.splitlines()) for text in told) == 3

@@ -15,7 +15,7 @@ from retrace.publish.results_pages import REMAKE, stale
 from retrace.system.project import ROOT
 
 FOLDER = ROOT / "docs/results"
-MOST_BYTES = 2_000_000
+MOST_BYTES = 3_000_000
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from retrace.publish.message import message
 from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.standing import comparison, headline, standings_of
@@ -35,12 +36,15 @@ NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to meas
 
 
 def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
-    """Return the title with the report's own number, or with what the first graph of a drawing shows."""
+    """Return the title: what is drawn, what the numbers say, and the report's own number."""
     if kernels := [way for way in ways(drawing, frame) if way.kernel]:
         return f"{drawing.title}: {kernels[-1].title}, {kernels[-1].ends}"
-    if drawing.graphs and (standings := standings_of(drawing, frame, report)):
-        return f"{drawing.title}: {headline(standings)}"
-    return f"{drawing.title} ({drawing.number})" if drawing.number else drawing.title
+    if drawing.graphs and not drawing.finding and (standings := standings_of(drawing, frame, report)):
+        machines = entries_of(drawing, frame).on_gpu
+        return f"{drawing.title}{f' on {machines[0]}' * (len(machines) > 1)}: {headline(standings)}"
+    said = message(drawing, panels(drawing, frame, report)) if drawing.finding else ""
+    number = f" ({drawing.number})" if drawing.number else ""
+    return f"{drawing.title}{number}{': ' if said else ''}{said}"
 
 
 def bold_bar(drawing: Drawing, report: Report | None) -> str | None:
@@ -53,7 +57,7 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Say what the data show: whether the drawing's claim holds, or which solver is the fastest."""
     if told := sentences(drawing, frame):
         return " ".join(told)
-    if drawing.graphs and (standings := standings_of(drawing, frame, report)):
+    if drawing.graphs and not drawing.finding and (standings := standings_of(drawing, frame, report)):
         return comparison(standings)
     own, said = entries_of(drawing, frame), []
     if not own.on_gpu:
@@ -61,10 +65,12 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         said += emulated(entry for entry in frame.entries if entry.experiment == drawing.experiment)
     if report and drawing.claim and own.on_gpu:
         claim = report.claims[drawing.claim]
-        said.append(f"The report: {textwrap.shorten(claim.says, 130, placeholder=' …')}")
+        alone = len(own.on_gpu) == 1
+        said.append(f"The report: {textwrap.shorten(claim.says, 130 if alone else 90, placeholder=' …')}")
         for machine in own.on_gpu:
             found = judge(report, claim, frame, machine)
             numbers = found.short or found.measured
+            numbers = numbers if alone else numbers.partition("; ")[0]
             said.append(f"{machine}: {found.sentence}{f' ({numbers})' if numbers else ''}.")
     else:
         chosen = panels(drawing, frame, report)
@@ -76,7 +82,7 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
 def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     """Name the fastest solver on the graph of the most work, and how much longer the report's own takes."""
     lines = [[dot.entry for dot in line.dots if dot.entry.record]
-             for panel in chosen if panel.measure == drawing.y and not panel.below
+             for panel in chosen if panel.measure == drawing.y and not panel.compares
              for line in panel.lines]  # fmt: skip
     graph = most_work(entry for line in lines for entry in line)
     there = [own for line in lines if (own := [entry for entry in line if entry.label == graph])]
@@ -108,12 +114,6 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     if other.name not in alike:
         longer = ratio(other.times[drawing.y].median / best.median)
         text += f"; {what}, {other.name}, takes {longer} as long"
-    ratios = sorted((dot.value.median, line.name) for panel in chosen if panel.below for line in panel.lines
-                    for dot in line.dots if dot.entry.label == graph)  # fmt: skip
-    if ratios and drawing.compared:
-        low, high = (f"{ratio(value)} ({name})" for value, name in (ratios[0], ratios[-1]))
-        base = drawing.compared.over.split("/")[-1]
-        text += f". {LABELS[drawing.compared.y]} over {base}: {low} to {high}"
     return f"{text}{end}"
 
 
@@ -136,13 +136,13 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     """Explain, inside the figure and briefly, the dashes and the signs."""
     printed = any(line.system for panel in chosen for line in panel.lines)
     solid = any(not line.system for panel in chosen for line in panel.lines)
-    texts = [f"Dashed, hollow: printed.{' Solid: measured here.' if solid else ''}"] if printed else []
+    texts = [f"Hollow: printed{', filled: measured here' if solid else ''}"] if printed else []
     if drawing.kind == "bars" and drawing.beside and chosen:
-        texts.append(f"Diamond, second number: {LABELS[drawing.beside].lower()}.")
+        texts.append(f"Diamond, second number: {LABELS[drawing.beside].lower()}")
     labels = {sign: dict.fromkeys(e.label for e in entries) for sign, entries in signs(chosen).items()}
     marks = [f"{sign} {'in doubt (see the caption)' if sign == DOUBT else ', '.join(some)}"
              for sign, some in labels.items()]  # fmt: skip
-    return [*texts, *(["; ".join(marks)] if marks and drawing.kind == "lines" else [])]
+    return [*texts, *(marks if drawing.kind == "lines" else [])]
 
 
 def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
@@ -161,7 +161,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
             if key in MEANINGS
         ]
     elif measured:
-        what = "Bars (dots on a logarithmic axis)" if drawing.kind == "bars" else "Lines"
+        what = "Bars" if chosen[0].over and drawing.kind == "bars" else "Dots"
         said.append(f"{what} show medians, thin bars the quartiles.")
         shown = [*(panel.measure for panel in chosen), *([drawing.beside] if drawing.beside else [])]
         said += [MEANT[measure] for measure in dict.fromkeys(shown)]
@@ -170,11 +170,11 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     if bold := bold_bar(drawing, report):
         said.append(f"Bold: {bold}, which the report calls the fastest.")
     if any(line.apart and not joined for p in chosen for line in p.lines for joined, _ in line.strokes):
-        said.append("Hollow markers without a line are real graphs; the lines join generated ones.")
+        said.append("Hollow markers without a line are real graphs; lines join generated ones.")
     if printed and drawing.kind != "waterfall":
         repeated = word_list(list(dict.fromkeys(f"{e.name} by {e.solver}" for e in printed)))
-        said.append(f"Dashed lines with hollow markers are printed; Retrace repeats {repeated}.")
-    for panel in chosen if drawing.graphs else ():
+        said.append(f"What has hollow markers is printed; Retrace repeats {repeated}.")
+    for panel in chosen if "limits" in drawing.also else ():
         known = panel.limit if isinstance(panel.limit, str) else panel.limit.why
         said.append(f"Limit of {panel.dots[0].entry.label} on {panel.machine}: {known}.")
     said += drawing.caption

@@ -25,16 +25,16 @@ LABELS: dict[Measure, str] = {
     "kernel": "Kernel time",
     "again": "Time to solve again",
     "resident": "Time on a resident graph",
-    "transfer": "Transfer, share of total",
+    "transfer": "Copy per total time",
     "with setup": "Total time with setup",
-    "step": "Time of a step",
+    "step": "Time per step",
 }
 SUBSTITUTES = {"(stand-in)": "×", "(weights generated)": "+"}  # noqa: RUF001
 """The signs on points of other graphs than the named one, by the ending of the label."""
 DOUBT = "○"
-MOST_PRINTED = 4
-"""More printed lines than these have panels of their own."""
 MOST_GRAPHS = 5
+WIDEST_GAP = 10
+"""The greatest ratio of two sizes whose dots a line may join."""
 LIMIT = "limit"
 """The name of the row of what no search can be below."""
 
@@ -60,7 +60,8 @@ class Dot:
 class Line:
     """A line, or a bar: its name, and the key that it has its colour and marker by.
 
-    A printed line has the number of its computer, from 1. Dots of real graphs may stand `apart`.
+    A printed line has the number of its computer, from 1. Dots may be `apart`: those of real graphs, and
+    those of sizes that differ much.
     """
 
     name: str
@@ -71,18 +72,23 @@ class Line:
 
     @property
     def strokes(self) -> list[tuple[bool, list[Dot]]]:
-        """The dots of each family of graphs, and whether they are connected."""
-        families: dict[str, list[Dot]] = defaultdict(list)
+        """The dots of each family of graphs, where no decade lies between, and whether they are joined."""
+        families: dict[str, list[list[Dot]]] = defaultdict(list)
         for dot in self.dots:
-            families[family(dot.entry)].append(dot)
-        return [(bool(name) or not self.apart, dots) for name, dots in families.items()]
+            runs = families[family(dot.entry)]
+            if runs and (not self.apart or dot.x <= WIDEST_GAP * runs[-1][-1].x):
+                runs[-1].append(dot)
+            else:
+                runs.append([dot])
+        return [(bool(name) or not self.apart, run) for name, runs in families.items() for run in runs]
 
 
 @dataclass(frozen=True)
 class Panel:
     """The lines of a machine, or of a printed system: then `machine` is empty.
 
-    They show a measure, over that of the variant `over` if there is one. Panels below the others compare.
+    They show a measure, over that of the variant `over` if there is one. Those of lines that are all over a
+    variant while others are not `compare`. Bars are of one graph.
     """
 
     machine: str
@@ -90,7 +96,8 @@ class Panel:
     lines: Sequence[Line]
     measure: Measure = "total"
     over: str = ""
-    below: bool = False
+    compares: bool = False
+    graph: str = ""
     limit: Limit | str = ""
     """Of a graph that a drawing names: what no search can be below, or why that is not known."""
 
@@ -122,24 +129,13 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
     if drawing.kind == "waterfall":
         return [_fall(way) for way in ways(drawing, whole)]
     if drawing.kind == "bars":
-        found = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read, whole)]
-        return [panel for panel in found if panel.lines]
+        bars = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read, whole)]
+        return bars + _printed_bars(drawing, frame)
     lines = _named(drawing, frame, read)
     measures = dict.fromkeys(filter(None, (drawing.y, drawing.beside)))
     each = [drawing.model_copy(update={"y": measure}) for measure in measures]
     found = [_lines(one, machine, own, lines, read) for machine, own in timed.items() for one in each]
     found = [panel for panel in found if panel.lines]
-    plain = (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series
-    printed = _printed(frame) if plain else []
-    if len(printed) > MOST_PRINTED:
-        for system in dict.fromkeys(line.dots[0].entry.machine for line in reversed(printed)):
-            some = [line for line in printed if line.dots[0].entry.machine == system]
-            named = [replace(line, name=line.dots[0].entry.name) for line in some]
-            found.insert(0, Panel("", f"{system}, printed", named))
-    elif found:
-        found = [replace(panel, lines=[*printed, *panel.lines]) for panel in found]
-    elif printed:
-        found = [Panel("", "All systems, printed", printed)]
     if compared := drawing.compared:
         ratios = drawing.model_copy(update={"y": compared.y, "over": compared.over})
         base = read(compared.over)
@@ -148,8 +144,25 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
             name: [e for e in some if e.record and e.record.backend in backends and not fits(e, base)]
             for name, some in lines.items()
         }
-        below = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
-        found += [replace(panel, below=True) for panel in below if panel.lines]
+        ratio_panels = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
+        found = [replace(panel, compares=True) for panel in ratio_panels if panel.lines] + found
+    plain = (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series
+    printed = _printed(frame) if plain else []
+    for system in dict.fromkeys(line.dots[0].entry.machine for line in reversed(printed)):
+        some = [line for line in printed if line.dots[0].entry.machine == system]
+        named = [replace(line, name=line.dots[0].entry.name) for line in some]
+        found.append(Panel("", f"{system}, printed", named))
+    return found
+
+
+def _printed_bars(drawing: Drawing, frame: Frame) -> list[Panel]:
+    """Make a panel of what is printed of each graph that a drawing of totals names."""
+    found = []
+    for graph in drawing.graphs if drawing.y == "total" else ():
+        dots = [(line, dot) for line in _printed(frame) for dot in line.dots if dot.entry.graph == graph]
+        bars = [replace(line, key=dot.entry.group, dots=[replace(dot, x=0)]) for line, dot in dots]
+        bars.sort(key=lambda line: line.dots[0].value.median)
+        found += [Panel("", graph, bars, graph=graph)] if bars else []
     return found
 
 
@@ -202,7 +215,6 @@ def _lines(
     at = {id(e): float(e.record.parameters[drawing.x]) for e in own
           if e.record and drawing.x in e.record.parameters}  # fmt: skip
     ends = [min(at.values()), max(at.values())] if at else [1.0]
-    apart = any(family(entry) for entry in own) and not by_setting
     found = []
     for name, some in lines.items():
         dots = []
@@ -212,7 +224,7 @@ def _lines(
                 places = [at[id(entry)]] if id(entry) in at else ends
                 dots += [Dot(x, value, entry) for x in (places if by_setting else [entry.vertices])]
         if dots:
-            found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=apart))
+            found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=not by_setting))
     if drawing.over or drawing.beside:
         over = f" over that of {read(drawing.over)}" if drawing.over else ""
         title = f"{title}: {LABELS[drawing.y].lower()}{over}"
@@ -242,7 +254,7 @@ def _printed(frame: Frame) -> list[Line]:
     shared, found = Counter(name for _, name in cells), []
     for (system, name), dots in cells.items():
         entry, number = dots[0].entry, systems.index(system) + 1
-        own = f"printed: {name if shared[name] == 1 else entry.hardware}"
+        own = name if shared[name] == 1 else entry.hardware
         found.append(Line(own, entry.solver.split("/")[-1], dots, number))
     return sorted(found, key=lambda line: line.system)
 
@@ -273,12 +285,13 @@ def _bars(
                 name += f", {plural(cores, 'core')}" if cores else ""
                 found.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
         found.sort(key=lambda line: line.dots[0].value.median)
-        machine, trials = entries[0].machine, spans(line.dots[0].value.n for line in found)
         divided = drawing.over or ("its partner" if drawing.pairs else "")
-        limit = limit_of(own, whole) if drawing.graphs else ""
+        limit = limit_of(own, whole) if "limits" in drawing.also else ""
         if isinstance(limit, Limit):
             found.insert(0, Line(LIMIT, LIMIT, [Dot(0, Summary.of([limit.ms]), own[0])]))
-        yield Panel(machine, f"{machine}, {searches(own)}, {trials}", found, drawing.y, divided, limit=limit)
+        if found:
+            title = searches(own)
+            yield Panel(own[0].machine, title, found, drawing.y, divided, graph=graph, limit=limit)
 
 
 def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:

@@ -9,7 +9,7 @@ from retrace.publish.panels import entries_of, panels
 from retrace.reports.frame import Entry, Frame, speed_up
 from retrace.reports.physical_limit import Limit
 from retrace.reports.report import Drawing, Measure, Report, table_layout
-from retrace.reports.wording import milliseconds, ratio, word_list
+from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
 
 @dataclass(frozen=True)
@@ -52,27 +52,25 @@ def headline(standings: Sequence[Standing]) -> str:
     }
     told = [f"{what} takes {times}" for what, times in others.items() if times]
     beside = f"; {word_list(told)} as long" if told else ""
-    return f"{first.ours.label} in {milliseconds(first.ours.times[first.measure].median)}{beside}"
+    return f"{first.ours.label} in {duration(first.ours.times[first.measure].median)}{beside}"
 
 
 def comparison(standings: Sequence[Standing]) -> str:
     """Say of all graphs how many times as long others take, and how far the limit is."""
-    found: dict[str, list[str]] = {
-        "published kernel over ours": [],
-        "best library over ours": [],
-        "ours over limit": [],
+    limits = [
+        ratio(one.ours.times[one.measure].median / one.limit.ms) if isinstance(one.limit, Limit) else ""
+        for one in standings
+    ]
+    found = {
+        "published kernel over ours": [one.over(one.published) for one in standings],
+        "best library over ours": [one.over(one.library) for one in standings],
+        "ours over limit": limits,
     }
-    for one in standings:
-        limit = (
-            ratio(one.ours.times[one.measure].median / one.limit.ms) if isinstance(one.limit, Limit) else ""
-        )
-        for told, times in zip(
-            found.values(), (one.over(one.published), one.over(one.library), limit), strict=True
-        ):
-            told += [f"{times} ({one.ours.label})"] if times else []
-    said = [f"{what}: {', '.join(told)}" for what, told in found.items() if told]
-    text = "; ".join(said)
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    said = [
+        f"{what} {', '.join(one or EMPTY for one in times)}" for what, times in found.items() if any(times)
+    ]
+    graphs = word_list([one.ours.label for one in standings])
+    return f"On {graphs}: {'; '.join(said)}." if said else ""
 
 
 def standings_of(drawing: Drawing, frame: Frame, report: Report | None) -> list[Standing]:

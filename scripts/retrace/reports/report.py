@@ -102,9 +102,14 @@ class Drawing(FileModel):
 
     experiment: Key
     title: str
+    finding: str = Field(
+        default="",
+        description="the title's end, with numbers in place of {a line}, {one over another}, {least of one}",
+    )
     number: str = Field(default="", description="the printed figure or table that it mirrors")
     kind: Literal["lines", "bars", "waterfall"] = "lines"
     x: str = Field(default="vertices", description="vertices, or a setting of the solvers")
+    axis: str = Field(default="", description="what a setting is, below the x axis")
     y: Measure = "total"
     beside: Measure | None = Field(
         default=None, description="another measure: in panels below, or as a mark beside each bar"
@@ -117,7 +122,7 @@ class Drawing(FileModel):
     where: Where = Where()
     graphs: list[str] = Field(
         default_factory=list,
-        description="of bars: a panel for each, the first in the title, on one axis that begins at the limit",
+        description="of bars: a column for each, ranked by the first; from the limit on if `also` has it",
     )
     falls: list[Fall] = Field(default_factory=list, description="of a waterfall: its panels")
     also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")

@@ -17,11 +17,6 @@ def duration(ms: float) -> str:
     return f"{three_digits(ms * 1e6)} ns"
 
 
-def milliseconds(ms: float) -> str:
-    """Write a time with three digits in ms, where times of one axis are compared."""
-    return f"{three_digits(ms)} ms"
-
-
 def three_digits(value: float) -> str:
     """Write a number with three digits and no exponent."""
     decimals = 2 - floor(log10(float(f"{value:.3g}"))) if value > 0 else 0

@@ -1,0 +1,166 @@
+"""Solvers ranked on each graph, and falls: a printed time's way to ours."""
+
+from collections.abc import Mapping, Sequence
+from math import log
+from typing import Any, Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator
+
+from retrace.publish.chart_axes import (
+    COLOURS,
+    GAP,
+    axis_label,
+    bar_names,
+    extent,
+    name_powers,
+    shade,
+    tick_ratio,
+    tick_time,
+    whiskers,
+    whites,
+)
+from retrace.publish.chart_words import bold_bar
+from retrace.publish.panels import LIMIT, Line, Panel
+from retrace.publish.waterfall import KINDS, Step
+from retrace.reports.frame import REPORT
+from retrace.reports.physical_limit import Limit
+from retrace.reports.report import Drawing, Report, table_layout
+from retrace.reports.wording import duration, ratio
+
+GROUP_COLOURS = ("#D55E00", "#0072B2", "#E69F00", "#56B4E9", "#000000")
+OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
+GROUP_MARKERS = ("o", "s", "p", "h", "X", "^", "v", "<")
+"""Of the groups of a table's layout, and of the other ones."""
+FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
+TICK = 0.48
+"""Inches: the room of a number on an x axis."""
+
+
+def draw_bars(
+    figure: Figure, drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]], report: Report | None
+) -> None:
+    """Draw a dot for each time, or a bar from 1 for each ratio, on a logarithmic axis for each graph."""
+    groups = table_layout(report, drawing.experiment).groups or [REPORT]
+    colours = dict(zip(groups, GROUP_COLOURS, strict=False)) | OTHER_COLOURS
+    looks = {
+        key: (colour, marker) for (key, colour), marker in zip(colours.items(), GROUP_MARKERS, strict=False)
+    }
+    white = whites(panel for _, panel in drawn)
+    names = {one: bar_names(panel for _, panel in drawn if panel.machine == one) for one in white}
+    for axes, panel in drawn:
+        rows, alike = names[panel.machine], [other for _, other in drawn if other.graph == panel.graph]
+        axes.set_xscale("log")
+        axes.set_xlim(_limits(alike))
+        axes.grid(axis="y", color="0.88", lw=0.6)
+        if panel.over:
+            axes.axvline(1, color="black", lw=0.6)
+        if isinstance(panel.limit, Limit):
+            axes.axvline(panel.limit.ms, color="0.6", lw=0.7, ls=":", zorder=1)
+        for line in panel.lines:
+            colour, marker = looks.get(line.key, (COLOURS[-1], "o"))
+            look = {"color": shade(colour, white[panel.machine]), "marker": marker}
+            _draw_bar(axes, line, rows.index(line.name), panel, look)
+        axes.set_yticks(range(len(rows)), rows)
+        for label in axes.get_yticklabels():
+            label.set_fontweight("bold" if label.get_text() == bold_bar(drawing, report) else "normal")
+        first = next(one for one, other in drawn if other.machine == panel.machine)
+        axes.tick_params(axis="y", length=0, labelleft=axes is first)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        name_powers(axes.xaxis, 2, 5, tick_ratio if panel.over else tick_time)
+        _keep_inside(axes)
+    if drawn:
+        _name_axis(figure, axis_label(drawn[0][1]))
+        _add_key(figure, drawn, looks)
+
+
+def _keep_inside(axes: Axes) -> None:
+    """Align the numbers of an x axis so that none leaves it, and keep those for which there is room."""
+    (low, high), wide = axes.get_xlim(), axes.get_position().width
+    places = [float(at) for at in axes.get_xticks() if low <= at <= high]
+    kept: dict[float, tuple[float, Literal["left", "center", "right"]]] = {}
+    for at in (*places[:1], *places[:0:-1]):  # the ends first
+        share = log(at / low) / log(high / low)
+        before = 0.0 if share < 0.25 else 1.0 if share > 0.75 else 0.5
+        start = share * wide - before * TICK
+        if all(abs(start - other) >= TICK for other, _ in kept.values()):
+            kept[at] = start, "left" if before == 0 else "right" if before == 1 else "center"
+    axes.xaxis.set_major_locator(FixedLocator(sorted(kept)))
+    for label, at in zip(axes.get_xticklabels(), sorted(kept), strict=True):
+        label.set_horizontalalignment(kept[at][1])
+
+
+def _limits(panels: Sequence[Panel]) -> tuple[float, float]:
+    """Return the ends of an axis that has all values, and 1 if they are ratios."""
+    dots = [dot for panel in panels for dot in panel.dots]
+    values = [v for dot in dots for one in (dot.value, dot.beside) if one for v in (one.q1, one.q3)]
+    values += [1.0] if any(panel.over for panel in panels) else []
+    around = max(1.3, (max(values) / min(values)) ** 0.1)
+    return min(values) / around, max(values) * around
+
+
+def _draw_bar(axes: Axes, line: Line, row: int, panel: Panel, look: dict[str, Any]) -> None:
+    """Draw the median, the quartiles and the measure beside it; write them where there is room."""
+    (dot,), write = line.dots, ratio if panel.over else duration
+    value, other = dot.value, dot.beside
+    ends = [value.q1, value.q3, *([other.median] if other else []), *([1.0] if panel.over else [])]
+    if panel.over:
+        axes.barh(row, value.median - 1, left=1, color=look["color"], height=0.6, zorder=2)
+    else:
+        axes.plot(value.median, row, ls="", mfc="white" if line.system else look["color"], zorder=3, **look)
+    if not line.system:
+        thin: Any = {"fmt": "none", "ecolor": "black", "elinewidth": 0.9, "zorder": 4}
+        axes.errorbar(value.median, row, xerr=[[one] for (one,) in whiskers([value])], **thin)
+    text = write(value.median)
+    if other:
+        axes.plot(other.median, row, "D", color="black", mew=0.7, mfc="none", zorder=2)
+        text = f"{text}, {write(other.median)}"
+    place = (axes.transScale + axes.transLimits).transform
+    left, right = (float(place((end, row))[0]) for end in (min(ends), max(ends)))
+    side: Any = ("right", (-5, 0), min(ends)) if left > 1 - right else ("left", (5, 0), max(ends))
+    axes.annotate(
+        text, (side[2], row), side[1], textcoords="offset points", va="center", ha=side[0],
+        bbox={"color": "white", "pad": 0.5},
+    )  # fmt: skip
+
+
+def draw_falls(figure: Figure, drawn: Sequence[tuple[Axes, Panel]]) -> None:
+    """Draw each step as a bar from the time before to the time after, on a logarithmic axis."""
+    for axes, panel in drawn:
+        axes.set_xscale("log")
+        axes.sharex(drawn[0][0])
+        for row, line in enumerate(panel.lines):
+            (dot,), colour = line.dots, FALL_COLOURS[line.key]
+            after = dot.value.median
+            step = Step(line.key, line.name, dot.x, dot.value, dot.entry)
+            axes.plot([dot.x, after], [row, row], color=colour, lw=5, solid_capstyle="butt", zorder=2)
+            axes.plot(after, row, "o", color=colour, markersize=5, zorder=3)
+            right = max(dot.x, after)
+            axes.annotate(step.label, (right, row), (6, 0), textcoords="offset points", va="center")
+        axes.set_yticks(range(len(panel.lines)), [line.name for line in panel.lines])
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(len(panel.lines) - 0.4, -0.6)
+    if drawn:
+        name_powers(drawn[0][0].xaxis, 2, 9, tick_time)
+        _name_axis(figure, "Time per run")
+        _add_key(figure, drawn, {key: (colour, "s") for key, colour in FALL_COLOURS.items()})
+
+
+def _name_axis(figure: Figure, words: str) -> None:
+    """Write once what the x axes of all panels show."""
+    places = [axes.get_position() for axes in figure.axes]
+    middle = (min(box.x0 for box in places) + max(box.x1 for box in places)) / 2
+    figure.text(middle, extent(figure).y0 - GAP / 2, words, ha="center", va="top")
+
+
+def _add_key(
+    figure: Figure, drawn: Sequence[tuple[Axes, Panel]], looks: Mapping[str, tuple[str, str]]
+) -> None:
+    there = {line.key for _, panel in drawn for line in panel.lines}
+    key = [Line2D([], [], ls="", color=colour, marker=marker, label=kind)
+           for kind, (colour, marker) in looks.items() if kind in there]  # fmt: skip
+    if len(key) > 1:
+        place: Any = {"loc": "upper left", "bbox_to_anchor": (0, extent(figure).y0)}
+        figure.legend(handles=key, ncols=6, frameon=False, handletextpad=0.2, borderaxespad=0.3, **place)
