@@ -21,8 +21,7 @@ def main() -> None:
     report, frame = read_frame(arguments.report, arguments.records)
     if report is None or not report.claims:
         raise RetraceError(f"{arguments.report}: claims: expected at least one; nothing to judge")
-    page, rows = verdicts.page(report, frame), verdicts.tidy(report, frame)
-    write_page(arguments.output_prefix, page, verdicts.COLUMNS, rows)
+    write_page(arguments.output_prefix, verdicts.page(report, frame), verdicts.tidy(report, frame))
 
 
 if __name__ == "__main__":

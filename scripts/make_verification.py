@@ -18,8 +18,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     _, frame = read_frame(None, arguments.records)
-    page, rows = verification.page(frame), verification.tidy(frame)
-    write_page(arguments.output_prefix, page, verification.COLUMNS, rows)
+    write_page(arguments.output_prefix, verification.page(frame), verification.tidy(frame))
     print(verification.outcomes(frame))
 
 

@@ -31,7 +31,7 @@ def main() -> None:
     experiment = arguments.experiment
     page = tables.page(found, experiment, report)
     numbers = frame.table(found.of(experiment), table_layout(report, experiment))
-    write_page(str(arguments.output / "tables" / experiment), page, frame.COLUMNS, numbers)
+    write_page(str(arguments.output / "tables" / experiment), page, numbers)
     for name in arguments.figures:
         write_figure(arguments.output / "figures", name, found, report)
 

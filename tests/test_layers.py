@@ -27,7 +27,7 @@ def test_checks_share_no_code_with_solvers(file: Path) -> None:
     [
         ("from retrace.planning import plan", "igraph networkit matplotlib pandas requests"),
         ("from retrace.measure import trials", "igraph networkit matplotlib pandas requests"),
-        ("from retrace.publish import chart, tables", "igraph networkit pandas requests scipy.sparse"),
+        ("from retrace.publish import chart, tables", "igraph networkit requests scipy.sparse"),
         ("from retrace.solvers import find; find('bfs/igraph').load()", "matplotlib pandas"),
         ("from retrace.solvers import find; find('bfs/networkit').load()", "matplotlib pandas"),
     ],

@@ -157,15 +157,15 @@ def assert_verdicts(report: Report, found: Frame, text: str) -> None:
     shown = re.findall(
         r'href="#claim/[^/]+/[^/]+/([^"]+)"><span class="chip [a-z-]+">([^<]+)</span></a>', section
     )
-    assert Counter(shown) == Counter((row["machine"], row["verdict"]) for row in told), report.key
+    assert Counter(shown) == Counter(zip(told["machine"], told["verdict"], strict=True)), report.key
     brief = text.partition(f'<h2><a href="#{report.key}">')[2].partition("</article>")[0]
     lists = re.findall(r'<ul class="counts"><li>\d+ claims on ([^:]+):</li>(.*?)</ul>', brief, re.DOTALL)
-    assert [machine for machine, _ in lists] == list(dict.fromkeys(row["machine"] for row in told))
+    assert [machine for machine, _ in lists] == list(dict.fromkeys(told["machine"]))
     for machine, counts in lists:
         counted = {
             word: int(number) for number, word in re.findall(r"<li>(\d+) <span [^>]+>([^<]+)<", counts)
         }
-        own = Counter(row["verdict"] for row in told if row["machine"] == machine)
+        own = Counter(told["verdict"][told["machine"] == machine])
         assert {word: number for word, number in counted.items() if number} == own
 
 

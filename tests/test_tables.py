@@ -30,7 +30,7 @@ def made(experiment: str, *records: Record) -> Page:
 
 def tidy(experiment: str, *records: Record) -> pd.DataFrame:
     found, report = frame(records, OWNERS.get(experiment, "bsp-suite"))
-    return pd.DataFrame(frames.table(found.of(experiment), report.tables[experiment]))
+    return frames.table(found.of(experiment), report.tables[experiment])
 
 
 def cells(page: Page) -> dict[str, dict[str, str]]:
@@ -430,7 +430,7 @@ def test_verification_says_what_came_of_each_record() -> None:
         ],
         "hong-bfs",
     )
-    shown = pd.DataFrame(verification.tidy(found)).set_index(["machine", "solver"])
+    shown = verification.tidy(found).set_index(["machine", "solver"])
     assert shown[["backend", "settings", "result"]].apply(tuple, axis=1).to_dict() == {
         ("h200", "bfs/queue"): ("host", "", "agreed"),
         ("local", "bfs/bsp"): ("emulator", "", "agreed"),

@@ -1,11 +1,10 @@
 """A page with a table or more, to be rendered as Markdown or HTML."""
 
-import csv
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from pathlib import Path
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from retrace.reports.wording import EMPTY
@@ -96,15 +95,11 @@ def fill(template: str, **values: object) -> str:
     return environment.get_template(template).render(**values)
 
 
-def write_page(
-    prefix: str, page: Page, columns: Collection[str], rows: Iterable[Mapping[str, object]]
-) -> None:
-    """Write a page as Markdown and HTML, and what it shows as CSV: rows by column; None is an empty cell."""
-    table = StringIO()
-    writer = csv.DictWriter(table, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _no_formula(value) for name, value in row.items()} for row in rows)
-    write_whole(Path(f"{prefix}.csv"), table.getvalue())
+def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
+    """Write a page as Markdown and HTML, and what it shows as CSV."""
+    texts = tidy.select_dtypes(["string", "object"]).columns
+    harmless = tidy.assign(**{str(name): tidy[name].map(_no_formula) for name in texts})
+    write_whole(Path(f"{prefix}.csv"), harmless.to_csv(index=False, lineterminator="\n"))
     for form in ("md", "html"):
         write_whole(Path(f"{prefix}.{form}"), render(page, form))
 

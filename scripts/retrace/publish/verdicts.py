@@ -3,11 +3,11 @@
 The summary counts the claims of all reports by machine and verdict.
 """
 
-import csv
-from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
+
+import pandas as pd
 
 from retrace.publish.page import Cell, Group, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
@@ -18,19 +18,16 @@ from retrace.reports.wording import EMPTY
 
 COLUMNS = ["report", "section", "claim", "words", "experiment", "rule"]
 COLUMNS += ["machine", "measured", "verdict", "why"]
-SUMMARY = ["machine", "report", *Verdict, "claims"]
-ALL = "all reports"
 
 
-def tidy(report: Report, frame: Frame) -> list[dict[str, object]]:
-    """Lay the claims out for machines: a row for each claim and machine, a cell for each of `COLUMNS`."""
-    rows, machines = list[dict[str, object]](), judging(report, frame).machines
+def tidy(report: Report, frame: Frame) -> pd.DataFrame:
+    """Lay the claims out for machines: one row for each claim and machine."""
+    rows, machines = [], judging(report, frame).machines
     for (name, claim), machine in product(report.claims.items(), machines):
         found = judge(report, claim, frame, machine)
         said = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
-        cells = (*said, machine, found.measured, str(found.verdict), found.why)
-        rows.append(dict(zip(COLUMNS, cells, strict=True)))
-    return rows
+        rows.append((*said, machine, found.measured, str(found.verdict), found.why))
+    return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
 
 def page(report: Report, frame: Frame) -> Page:
@@ -60,24 +57,16 @@ def page(report: Report, frame: Frame) -> Page:
     )
 
 
-def summary(tables: Iterable[Path]) -> tuple[Page, list[dict[str, object]]]:
-    """Count the claims of CSV files that `tidy` laid out.
-
-    Return the page, and a row for each machine and report, with a cell for each of `SUMMARY`.
-    """
-    counts: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for path in tables:
-        with path.open(encoding="utf-8", newline="") as file:
-            for claim in csv.DictReader(file):
-                counts[claim["machine"]][claim["report"]][claim["verdict"]] += 1
-    rows, numbers = [], list[dict[str, object]]()
-    for machine, reports in sorted(counts.items()):
-        rows.append(Row(machine))
-        for report, found in [*sorted(reports.items()), (ALL, sum(reports.values(), Counter()))]:
-            own = [*(found[verdict] for verdict in Verdict), found.total()]
-            rows.append(Row(report, [Cell(str(number)) for number in own]))
-            if report != ALL:
-                numbers.append(dict(zip(SUMMARY, (machine, report, *own), strict=True)))
+def summary(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
+    """Count the claims of CSV files that `tidy` laid out; return the page, and a row for each number."""
+    found = pd.concat([pd.read_csv(path, dtype="string") for path in tables])
+    counts = pd.crosstab([found["machine"], found["report"]], found["verdict"])
+    counts = counts.reindex(columns=list(Verdict), fill_value=0).assign(claims=lambda own: own.sum(axis=1))
+    rows = []
+    for machine, own in counts.groupby("machine"):
+        numbers = {report: own.loc[machine, report] for _, report in own.index} | {"all reports": own.sum()}
+        rows.append(Row(str(machine)))
+        rows += [Row(report, [Cell(str(number)) for number in some]) for report, some in numbers.items()]
     page = Page(
         title="Claims by report and verdict",
         summary="How many claims of each report hold, by the records of each machine.",
@@ -85,7 +74,7 @@ def summary(tables: Iterable[Path]) -> tuple[Page, list[dict[str, object]]]:
         tables=[Table([Group("", [*Verdict, "claims"])], rows)],
         remarks=["The claims, their numbers and the reasons of the verdicts are on the page of each report."],
     )
-    return page, numbers
+    return page, counts.reset_index()
 
 
 def judging(report: Report, frame: Frame) -> Frame:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import pandas as pd
+
 from retrace.publish.page import Cell, Group, Page, Row, Table
 from retrace.records.record import Record
 from retrace.reports.frame import Entry, Frame
@@ -17,14 +19,14 @@ ASKED = ("pair", "target")
 """Parameters of a record that stand with the graph, not with the settings."""
 
 
-def tidy(frame: Frame) -> list[dict[str, object]]:
-    """Return one row per record, in the order machine, experiment, graph size, solver; a cell per column."""
+def tidy(frame: Frame) -> pd.DataFrame:
+    """Return one row per record, in the order machine, experiment, graph size, solver."""
     machines = frame.machines
     found = sorted(
         frame.measured,
         key=lambda e: (machines.index(e.machine), e.experiment, e.vertices, e.arcs, _graph(e), e.solver),
     )
-    return [dict(zip(COLUMNS, _cells(entry), strict=True)) for entry in found]
+    return pd.DataFrame([_cells(entry) for entry in found], columns=list(COLUMNS))
 
 
 def _cells(entry: Entry) -> tuple[object, ...]:
@@ -52,7 +54,7 @@ def outcomes(frame: Frame) -> str:
 def page(frame: Frame) -> Page:
     """Lay the table out for reading."""
     rows: list[Row] = []
-    told = [{name: "" if cell is None else str(cell) for name, cell in row.items()} for row in tidy(frame)]
+    told = tidy(frame).astype("string").fillna("").to_dict("records")
     for section, found in groupby(told, key=lambda row: f"{row['machine']}, {row['experiment']}"):
         rows.append(Row(section))
         for row in found:

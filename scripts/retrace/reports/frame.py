@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from retrace.graphs.random import size
 from retrace.records.record import PHASES, Record, read_records
@@ -291,44 +291,38 @@ def why_incomparable(a: Entry, b: Entry) -> str | None:
     return next(iter(differences(a, b)), None)
 
 
-def table(frame: Frame, layout: TableLayout) -> list[dict[str, object]]:
-    """Return the tidy frame: a row for each printed number and each record, a cell for each of `COLUMNS`."""
+def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
+    """Return the tidy frame: one row for each printed number and each record."""
     baseline = layout.speed_up.over if layout.speed_up else next(iter(layout.solvers.values()), None)
     rows = []
     for row in frame.rows:
         rows += [_cells(entry) for entry in row.printed]
         rows += [_cells(entry, row.of(machine, baseline)) for (machine, _), entry in row.measured.items()]
-    return [{name: _converted(row.get(name), kind) for name, kind in COLUMNS.items()} for row in rows]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).round(6)
 
 
 QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "minimum": "min"}
 PARTS = [f"{phase}_{name}_ms" for phase in PHASES if phase != "total" for name in QUARTILES.values()]
-COLUMNS: dict[str, type] = {
+COLUMNS = {
     name: kind
     for names, kind in (
-        ("table label graph pair", str),
-        ("vertices arcs", int),
-        ("origin edition weights sha256", str),
-        ("seed", int),
-        ("source machine hardware solver settings name kind backend peer status reason", str),
-        ("verified", bool),
-        ("cores n", int),
-        (" ".join(["median_ms q1_ms q3_ms min_ms", *PARTS, "arcs_per_second speedup"]), float),
-        ("too_noisy_to_rank", bool),
-        ("occurrence", int),
-        ("doubt git_commit started", str),
+        ("table label graph pair", "string"),
+        ("vertices arcs", "Int64"),
+        ("origin edition weights sha256", "string"),
+        ("seed", "Int64"),
+        ("source machine hardware solver settings name kind backend peer status reason", "string"),
+        ("verified", "boolean"),
+        ("cores n", "Int64"),
+        (" ".join(["median_ms q1_ms q3_ms min_ms", *PARTS, "arcs_per_second speedup"]), "Float64"),
+        ("too_noisy_to_rank", "boolean"),
+        ("occurrence", "Int64"),
+        ("doubt git_commit started", "string"),
     )
     for name in names.split()
 }
 """Of the tidy frame, with their types."""
 ALIKE = ("graph", "vertices", "arcs", "machine", "hardware", "solver", "name")
 """What printed numbers and records both have, by its column."""
-
-
-def _converted(value: object, kind: type) -> object:
-    """Convert a cell of the tidy frame to its column's type; None is an empty one."""
-    found = None if value is None else kind(value)
-    return float(np.round(found, 6)) if isinstance(found, float) else found
 
 
 def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
