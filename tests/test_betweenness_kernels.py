@@ -263,13 +263,14 @@ def test_auto_leaves_little_work_to_the_cpu() -> None:
 @pytest.mark.parametrize(("graph", "levels"), [("path", 8), ("triangles", 5)])
 def test_auto_takes_a_queue_for_a_deep_graph_and_lanes_for_many_sources(graph: str, levels: int) -> None:
     sources = GRAPHS[graph].vertices
-    for deep, many, kind in (
-        (levels, 1, BitmapQueue),
-        (levels + 1, sources, LaneQueues),
-        (levels + 1, sources + 1, VertCompVirt),
+    for deep, many, large, kind in (
+        (levels, 1, 1, BitmapQueue),
+        (levels + 1, sources, sources, LaneQueues),
+        (levels + 1, sources + 1, sources, VertCompVirt),
+        (levels + 1, sources, sources + 1, VertCompVirt),
     ):
         with EmulatedDevice() as device:
-            spec = with_settings("betweenness/auto", deep=deep, many=many)
+            spec = with_settings("betweenness/auto", deep=deep, many=many, large=large)
             solver = solved(spec, GRAPHS[graph], Query(), device)
             assert isinstance(solver, Auto)
             assert type(solver.chosen) is kind
@@ -281,7 +282,7 @@ def test_auto_takes_fewer_lanes_where_rows_do_not_fit(monkeypatch: pytest.Monkey
     monkeypatch.setattr(EmulatedDevice, "free_memory", lambda device: 4000)
     with EmulatedDevice() as device:
         solver = solved(
-            with_settings("betweenness/auto", many=1, blocks=1), GRAPHS["triangles"], Query(), device
+            with_settings("betweenness/auto", many=1, large=1, blocks=1), GRAPHS["triangles"], Query(), device
         )
         assert isinstance(solver, Auto)
         assert type(solver.chosen) is VertCompVirt

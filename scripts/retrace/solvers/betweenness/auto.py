@@ -23,7 +23,8 @@ class Auto(Choice):
     worth its overhead, and below `least_sources` not even in a large graph, since preparing the graph for the
     device takes as long as some searches. A graph of `deep` levels is searched by `bitmap-queue`, since
     without a queue each level costs a look at every vertex. In a flat graph `lane-queues` serves `many`
-    sources, `vert-comp-virt` fewer. The defaults: docs/experiments.md, 12, 15 and 25.
+    sources of a graph of `large` vertices or more, `vert-comp-virt` all others. The defaults:
+    docs/experiments.md, 12, 15 and 25.
     """
 
     name = "betweenness/auto"
@@ -34,6 +35,9 @@ class Auto(Choice):
         "least_sources": Setting(8, "betweenness/auto: sources below which the device does not work"),
         "deep": replace(DEEP, default=32),
         "many": Setting(4096, "betweenness/auto: sources from which on 64 are searched at a time"),
+        "large": Setting(
+            8192, "betweenness/auto: vertices from which on 64 sources may be searched at a time"
+        ),
         **VertCompVirt.settings,
     }
 
@@ -50,4 +54,5 @@ class Auto(Choice):
         deep = self.number("deep")
         if self.count_levels(graph, deep) == deep:
             return [BitmapQueue]
-        return [LaneQueues, VertCompVirt] if sources >= self.number("many") else [VertCompVirt]
+        in_lanes = sources >= self.number("many") and graph.vertices >= self.number("large")
+        return [LaneQueues, VertCompVirt] if in_lanes else [VertCompVirt]

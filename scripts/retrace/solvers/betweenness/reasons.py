@@ -20,6 +20,7 @@ class SeparateVert(Vert):
     implements = f"{BULK}, the slower version of it"
 
     def allocate(self, blocks: int) -> Buffer:
+        self.parts: list[Buffer] = []  # those of a pass before are given back first
         self.parts = [self.device.empty(self.block_bytes(), np.uint8) for _ in range(blocks)]
         addresses = np.array([part.address for part in self.parts], np.uint64)
         return self.device.upload(addresses.view(np.uint8))
