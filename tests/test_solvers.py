@@ -173,7 +173,7 @@ def test_settings_follow_a_solvers_name() -> None:
     ("spec", "complaint"),
     [("bfs/bsp:blocks=64", "bfs/bsp has no setting 'blocks'; there are block_size"),
      ("bfs/bsp:block_size=many", "block_size: 'many' is not an integer"),
-     ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/block-queue, .*"),
+     ("bfs/bps:block_size=64", "no solver is called bfs/bps; there are bfs/auto, .*"),
      ("queue", "no solver is called queue; there are bellman-ford/..., betweenness/..., "),
      ("bfs/bsp:block_size=0", "block_size is 0, expected from 1 to 2147483646"),
      ("betweenness/vert:blocks=-1", "blocks is -1, expected from 0 to"),

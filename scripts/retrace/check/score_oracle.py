@@ -125,6 +125,8 @@ class ScoreOracle:
     @cached_property
     def _rank(self) -> NDArray[np.int64]:
         """Number the vertices in breadth-first order: neighbours are near in memory, which saves a third."""
+        if not self.vertices:
+            return np.empty(0, np.int64)
         shape = self.vertices, self.vertices
         arcs = csr_array((np.ones(len(self.heads), np.int8), self.heads, self.first), shape=shape)
         start = int(np.argmax(np.diff(self.first)))
