@@ -425,7 +425,8 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     run.kill(tmp_path)
     measured = record.read_bytes()
 
-    assert jobs(snakemake(project, tmp_path, *busy)) == {DRAWN}
+    # none at all where the kill came late: what was measured is never measured again
+    assert jobs(snakemake(project, tmp_path, *busy)) <= {DRAWN}
     assert [form for form in ("csv", "md", "html") if not table.with_suffix(f".3.{form}").exists()] == []
     assert record.read_bytes() == measured
     assert {record.agreed for record in records(tmp_path)} == {True}
