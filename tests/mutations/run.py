@@ -1,16 +1,18 @@
 """Plant each mutant of `tests/mutations/*.yaml` in a copy of the project, and see its tests fail.
 
-python tests/mutations/run.py [-k WORDS] [--processes N]
+python tests/mutations/run.py [-k WORDS] [--processes N] [--again]
 
 A mutant is a bug: a text that occurs once in a file, whatever its line breaks, and what takes its place.
 `tests` are pytest's arguments: the tests that ought to catch it. They must pass before the bug is planted.
 `equivalent` says why a mutant changes nothing that can be tested. `build/mutations` keeps what is
-compiled.
+compiled, and which mutants were found: while a mutant's file and the files of its tests are as they were,
+it is not run again, so that a run can be interrupted and resumed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -22,6 +24,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
@@ -53,6 +56,15 @@ class Mutant:
             raise ValueError(f"{self.file}: {self.old!r} occurs {len(others)} times, expected once")
         return f"{before}{self.new}{others[0]}"
 
+    def test_files(self) -> list[str]:
+        """List the files that hold its tests, whose names may end in `::` and a test."""
+        return [word.partition("::")[0] for word in shlex.split(self.tests) if word.startswith("tests/")]
+
+    def digest(self) -> str:
+        """Return what changes with the bug, its file and its tests."""
+        texts = [repr(self), *((ROOT / name).read_text() for name in (self.file, *self.test_files()))]
+        return sha256("\0".join(texts).encode()).hexdigest()
+
     def __str__(self) -> str:
         return f"{self.file}  {self.old}  ->  {self.new or 'nothing'}"
 
@@ -77,6 +89,20 @@ def copied(place: Path) -> Path:
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, place / name)
     return place
+
+
+class Found:
+    """The verdicts on mutants that were found, by digest, in a file to which each new one is added."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text().splitlines() if path.exists() else []
+        self.verdicts: dict[str, str] = dict(json.loads(line) for line in lines if line.endswith("]"))
+
+    def add(self, digest: str, verdict: str) -> None:
+        """Keep a verdict; a line that a kill cut short is not read again."""
+        with self.path.open("a") as file:
+            file.write("\n" + json.dumps([digest, verdict]))
 
 
 def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
@@ -115,21 +141,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Plant bugs, one at a time, and see the tests fail.")
     parser.add_argument("-k", default="", help="only mutants whose line of output contains these words")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="those too that were found before")
     asked = parser.parse_args()
     chosen = [one for one in mutants() if all(word in str(one) for word in asked.k.split())]
+    BUILD.mkdir(parents=True, exist_ok=True)
+    found_before = Found(BUILD / "found.jsonl")
+    digests = {one: one.digest() for one in chosen}
+    before = {} if asked.again else found_before.verdicts
+    known = {one: before[digest] for one, digest in digests.items() if digest in before}
     # without GAPBS, its tests would be skipped
     get_gapbs = [sys.executable, "scripts/get_gapbs.py"]
     subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
     copies: SimpleQueue[Path] = SimpleQueue()
     for number in range(asked.processes):
         copies.put(copied(BUILD / f"copy-{number}"))
-    counts: Counter[str] = Counter()
+    counts = Counter(known.values())
 
     def one_group(group: list[Mutant]) -> None:
+        group = [one for one in group if one not in known]
+        if not group:
+            return
         copy, tests = copies.get(), group[0].tests
         began = perf_counter()
         outcome, line = run(copy, tests, 600)
-        limit = 60 + 3 * (perf_counter() - began)
+        limit = 20 + 3 * (perf_counter() - began)
         if outcome != "passed":
             counts["broken"] += len(group)
             print(f"broken    pytest {tests}: {outcome} without a mutant: {line}", flush=True)
@@ -143,6 +178,8 @@ def main() -> None:
             if mutant.equivalent and verdict == "survived":
                 verdict, line = "equivalent", mutant.equivalent
             counts[verdict] += 1
+            if verdict not in ("survived", "broken"):
+                found_before.add(digests[mutant], verdict)
             print(f"{verdict:<9} {perf_counter() - began:4.0f} s  {mutant}\n{'':18}{line[:200]}", flush=True)
         copies.put(copy)
 
