@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mutations.run import ROOT, Found, Mutant, mutants
+from mutations.run import ROOT, Found, Mutant, mutants, table
 
 
 @pytest.mark.parametrize("file", sorted({one.file for one in mutants()}))
@@ -32,3 +32,17 @@ def test_a_verdict_is_kept_and_a_line_cut_short_is_not(tmp_path: Path) -> None:
     kept.path.write_text(kept.path.read_text()[:-3])
     Found(kept.path).add("third", "crashed")
     assert Found(kept.path).verdicts == {"first": "killed", "third": "crashed"}
+
+
+def test_verdicts_are_counted_by_part() -> None:
+    kernel, library = (
+        Mutant("kernels/bfs/bsp.cu", "", "a", "b"),
+        Mutant("scripts/retrace/check/x.py", "", "a", "b"),
+    )
+    rows = [
+        line.strip("| ").split(" | ") for line in table({kernel: "killed", library: "survived"}).splitlines()
+    ]
+    assert rows[0] == ["part", "planted", "killed", "crashed", "timeout", "equivalent", "survived", "broken"]
+    assert rows[2:] == [
+        ["check/", *"1000010"], ["kernels/", *"1100000"], ["all", *"2100010"],
+    ]  # fmt: skip

@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -37,6 +38,8 @@ BUILD = Path(os.environ.get("RETRACE_BUILD", ROOT / "build" / "mutations"))
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 NONSENSE = re.compile(r"full log: |^E +(Indentation|Syntax|Name|Import)Error", re.MULTILINE)
 """What tests say of a mutant that does not even compile."""
+WRONG = ("survived", "broken")
+VERDICTS = ("killed", "crashed", "timeout", "equivalent", *WRONG)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,10 @@ class Mutant:
         """Return what changes with the bug, its file and its tests."""
         texts = [repr(self), *((ROOT / name).read_text() for name in (self.file, *self.test_files()))]
         return sha256("\0".join(texts).encode()).hexdigest()
+
+    def part(self) -> str:
+        """Return the folder of its file: of the library, the package."""
+        return self.file.removeprefix("scripts/retrace/").rpartition("/")[0].partition("/")[0] + "/"
 
     def __str__(self) -> str:
         return f"{self.file}  {self.old}  ->  {self.new or 'nothing'}"
@@ -103,6 +110,19 @@ class Found:
         """Keep a verdict; a line that a kill cut short is not read again."""
         with self.path.open("a") as file:
             file.write("\n" + json.dumps([digest, verdict]))
+
+
+def table(verdicts: Mapping[Mutant, str]) -> str:
+    """Count the verdicts by part of the project, in Markdown."""
+    counts = Counter((one.part(), verdict) for one, verdict in verdicts.items())
+    rows = [["part", "planted", *VERDICTS], ["---", *["--:"] * (1 + len(VERDICTS))]]
+    for part in (*sorted({part for part, _ in counts}), "all"):
+        numbers = [
+            sum(n for (of, found), n in counts.items() if part in (of, "all") and found == one)
+            for one in VERDICTS
+        ]
+        rows.append([part, str(sum(numbers)), *map(str, numbers)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
@@ -148,17 +168,16 @@ def main() -> None:
     found_before = Found(BUILD / "found.jsonl")
     digests = {one: one.digest() for one in chosen}
     before = {} if asked.again else found_before.verdicts
-    known = {one: before[digest] for one, digest in digests.items() if digest in before}
+    verdicts = {one: before[digest] for one, digest in digests.items() if digest in before}
     # without GAPBS, its tests would be skipped
     get_gapbs = [sys.executable, "scripts/get_gapbs.py"]
     subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
     copies: SimpleQueue[Path] = SimpleQueue()
     for number in range(asked.processes):
         copies.put(copied(BUILD / f"copy-{number}"))
-    counts = Counter(known.values())
 
     def one_group(group: list[Mutant]) -> None:
-        group = [one for one in group if one not in known]
+        group = [one for one in group if one not in verdicts]
         if not group:
             return
         copy, tests = copies.get(), group[0].tests
@@ -166,7 +185,7 @@ def main() -> None:
         outcome, line = run(copy, tests, 600)
         limit = 20 + 3 * (perf_counter() - began)
         if outcome != "passed":
-            counts["broken"] += len(group)
+            verdicts.update(dict.fromkeys(group, "broken"))
             print(f"broken    pytest {tests}: {outcome} without a mutant: {line}", flush=True)
         for mutant in group if outcome == "passed" else ():
             began, path = perf_counter(), copy / mutant.file
@@ -177,8 +196,8 @@ def main() -> None:
             verdict = {"passed": "survived", "failed": "killed"}.get(outcome, outcome)
             if mutant.equivalent and verdict == "survived":
                 verdict, line = "equivalent", mutant.equivalent
-            counts[verdict] += 1
-            if verdict not in ("survived", "broken"):
+            verdicts[mutant] = verdict
+            if verdict not in WRONG:
                 found_before.add(digests[mutant], verdict)
             print(f"{verdict:<9} {perf_counter() - began:4.0f} s  {mutant}\n{'':18}{line[:200]}", flush=True)
         copies.put(copy)
@@ -186,9 +205,8 @@ def main() -> None:
     groups = [list(group) for _, group in groupby(chosen, key=lambda one: one.tests)]
     with ThreadPoolExecutor(asked.processes) as pool:
         list(pool.map(one_group, groups))
-    found = sum(counts[verdict] for verdict in ("killed", "crashed", "timeout"))
-    print(f"{found} of {len(chosen)} found ({', '.join(f'{n} {verdict}' for verdict, n in counts.items())})")
-    sys.exit(found + counts["equivalent"] != len(chosen))
+    print(table(verdicts))
+    sys.exit(any(verdict in WRONG for verdict in verdicts.values()))
 
 
 if __name__ == "__main__":
