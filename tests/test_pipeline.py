@@ -269,6 +269,14 @@ def test_the_default_run_is_planned_on_one_screen(tmp_path: Path) -> None:
     assert len(jobs(printed)) == int(re.findall(r"^(\d+) steps$", printed, re.MULTILINE)[0]) - 1
 
 
+def test_prepare_makes_all_that_measuring_needs_and_measures_nothing(project: Path, tmp_path: Path) -> None:
+    measuring, preparing = (
+        jobs(snakemake(project, tmp_path, "--dry-run", target)) for target in ("measure_all", "prepare")
+    )
+    assert preparing == {job for job in measuring if not job.startswith("Measure and check")}
+    assert {"Get the graph NY", "Compile the kernels of table-3.4"} <= preparing
+
+
 @pytest.mark.parametrize(
     ("asked", "advice"),
     [("table-3.33", "did you mean table-3.3?"), ("zzz", "README.md lists them under Targets"),
