@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -126,7 +127,10 @@ def table(verdicts: Mapping[Mutant, str]) -> str:
 
 
 def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
-    """Run tests; return `passed`, `failed`, `crashed`, `timeout` or `broken`, and the first failure."""
+    """Run tests; return `passed`, `failed`, `crashed`, `timeout` or `broken`, and the first failure.
+
+    `limit`: seconds of a processor, which a busy machine does not lengthen; ten times as long in all.
+    """
     shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
     paths = [str(copy / "scripts"), os.environ.get("PYTHONPATH", "")]
     own = {
@@ -138,15 +142,18 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
     pytest = subprocess.Popen(
         [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | own, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)),
     )  # fmt: skip
     try:
-        printed, _ = pytest.communicate(timeout=limit)
+        printed, _ = pytest.communicate(timeout=10 * limit)
     except subprocess.TimeoutExpired:
         return "timeout", f"after {limit:.0f} s"
     finally:
         if pytest.poll() is None:
             os.killpg(pytest.pid, signal.SIGKILL)
             pytest.communicate()
+    if pytest.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "timeout", f"after {limit:.0f} s"
     told = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
     line = told[1] if told else printed.strip().rpartition("\n")[2]
     if pytest.returncode < 0 and not told:
