@@ -14,8 +14,9 @@ from retrace.check import oracles
 from retrace.check.certificates import certify, certify_complete
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
-from retrace.devices.emulator import RESIDENT_BLOCKS, EmulatedDevice, EmulatedEvent
+from retrace.devices.emulator import RESIDENT_BLOCKS, EmulatedDevice
 from retrace.devices.matrices import host_matrix, rows_of
+from retrace.devices.work_queue import EmulatedEvent, WorkQueue
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.measure.experiment import as_record, measure
@@ -286,7 +287,7 @@ def test_how_long_arcs_are_relaxed_while_others_are_copied() -> None:
         solver.solve(Query(0))
         assert [len(solver.copied), len(solver.settled)] == [4, 4]
         assert solver.observed()["overlapped_share"] == 0  # of the emulator, whose copies are no queue
-        at = {ms: EmulatedEvent() for ms in (0, 2, 3, 4, 6, 8, 10, 11, 12, 15)}
+        at = {ms: EmulatedEvent(WorkQueue(lazy=False)) for ms in (0, 2, 3, 4, 6, 8, 10, 11, 12, 15)}
         for ms, event in at.items():
             event.seconds = ms / 1e3
         solver.began, solver.copied = at[0], [at[3], at[10], at[8]]

@@ -4,7 +4,9 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from command_line import PROJECT, Call, python, refused
 from retrace.devices import build
 from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
 from retrace.devices.emulator import EmulatedDevice, debug_environment
+from retrace.devices.work_queue import EmulatedStream, WorkQueue
 from retrace.system.errors import RetraceError
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -22,6 +25,16 @@ BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")
 BOUNDS, CLUSTERS = str(KERNELS / "bounds.cu"), str(KERNELS / "clusters.cu")
 FAILING = str(KERNELS / "failing.cu")
 SEEDS = range(30)
+
+
+def waiting(kernel: Any) -> Callable[..., None]:
+    """Launch a kernel and wait for it: under a seed, its errors are found only then."""
+
+    def launch(*given: Any, **named: Any) -> None:
+        kernel(*given, **named)
+        kernel.device.synchronize()
+
+    return launch
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -80,6 +93,83 @@ def test_lost_updates_show() -> None:
 def test_dependence_on_the_order_of_threads_shows() -> None:
     for seed in (None, 1, 2, 3):
         assert (prefix_sums(seed) == list(range(1, 65))) == (seed is None)
+
+
+@pytest.mark.parametrize(("kernel", "stale"), [("with_fence", set()), ("without_fence", {0})])
+def test_a_missing_fence_shows(kernel: str, stale: set[int]) -> None:
+    """A flag that is seen before its message: 0 is read in place of 42; -1 is no flag seen."""
+    found: set[int] = set()
+    for seed in range(100):
+        with EmulatedDevice(seed) as device:
+            message, flag = (device.upload(np.zeros(64, np.int32)) for _ in range(2))
+            taken = device.upload(np.full(64, -1, np.int32))
+            device.load(RACES).kernel(kernel)(2, 1, np.int32(64), message, flag, taken)
+            found |= set(device.download(taken).tolist())
+            assert set(device.download(message).tolist()) == {42}  # no store is late for ever
+    assert found == {-1, 42} | stale
+
+
+def test_a_late_store_is_seen_by_its_own_thread_and_by_atomic_operations() -> None:
+    times = set()
+    for seed in range(100):
+        with EmulatedDevice(seed) as device:
+            total, flag, added = (device.upload(np.zeros(1, np.int32)) for _ in range(3))
+            device.load(RACES).kernel("store_then_add")(4, 16, total, flag, added)
+            times.add(int(device.download(added)[0]))
+            assert device.download(total)[0] == 7 + 10 * device.download(added)[0]
+    assert len(times) > 2
+
+
+def test_under_a_seed_a_stream_waits_until_the_host_does() -> None:
+    with EmulatedDevice(seed=1) as device:
+        first, second = device.stream(), device.stream()
+        host, back = np.full(4, 7, np.int32), np.zeros(4, np.int32)
+        buffer = device.upload(np.zeros(4, np.int32))
+        device.write(buffer, host, first)
+        device.read(buffer, back, first)
+        reached = device.mark(first)
+        host[:] = 8  # before the copy has read it
+        second.synchronize()
+        assert back.tolist() == [0] * 4
+        with pytest.raises(ValueError, match="not reached"):
+            reached.milliseconds_since(reached)
+        reached.synchronize()
+        assert back.tolist() == [8] * 4
+        assert reached.milliseconds_since(reached) == 0
+
+
+def test_under_a_seed_the_default_stream_waits_for_the_others_and_they_for_it() -> None:
+    queue, order = WorkQueue(lazy=True), []
+    one, other = EmulatedStream(queue), EmulatedStream(queue)
+    for name, stream in {
+        "a": one,
+        "b": other,
+        "all": None,
+        "c": one,
+        "d": other,
+        "e": one,
+        "last": None,
+    }.items():
+        queue.issue(stream, partial(order.append, name))
+    one.synchronize()
+    assert order == ["a", "b", "all", "c", "e"]
+    queue.finish()
+    assert order == ["a", "b", "all", "c", "e", "d", "last"]
+
+
+def test_without_a_seed_work_runs_at_once() -> None:
+    with EmulatedDevice() as device:
+        back = np.zeros(4, np.int32)
+        device.read(device.upload(np.full(4, 7, np.int32)), back, device.stream())
+        assert back.tolist() == [7] * 4
+
+
+def test_the_host_cannot_read_device_memory_without_a_copy() -> None:
+    with EmulatedDevice() as device:
+        buffer = device.upload(np.arange(4))
+        for read in (partial(np.array, dtype=np.int32), list, len, memoryview, lambda found: found[0]):
+            with pytest.raises(TypeError):
+                read(buffer)
 
 
 def turned_round(blocks: int) -> Any:
@@ -144,7 +234,7 @@ def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
     with EmulatedDevice(seed) as device:
         module, out = device.load(BARRIERS), device.empty(32, np.int32)
         with pytest.raises(RetraceError, match=r"^kernel deadlock: deadlock in .* waits at __syncthreads"):
-            module.kernel("deadlock")(blocks, 32, out)
+            waiting(module.kernel("deadlock"))(blocks, 32, out)
         module.kernel("two_groups")(1, 32, out)  # and the device goes on working
         assert device.download(out)[0] == 32016
 
@@ -166,7 +256,9 @@ def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: st
         if seed is None and kernel == "misaligned":
             return  # a plain build does not look at alignment
         for _ in range(2):  # and the device goes on working
-            assert re.search(f"^kernel {kernel}: {message}", refused(module.kernel(kernel), 1, 32, out))
+            assert re.search(
+                f"^kernel {kernel}: {message}", refused(waiting(module.kernel(kernel)), 1, 32, out)
+            )
 
 
 def test_a_launch_beyond_its_bounds() -> None:
@@ -196,9 +288,9 @@ def test_sleep_funnel_shifts_and_conversions_that_clamp(seed: int | None) -> Non
 def test_a_barrier_that_blocks_do_not_reach(seed: int | None, kernel: str, message: str) -> None:
     with EmulatedDevice(seed) as device:
         module = device.load(CLUSTERS)
-        told = refused(module.kernel(kernel), 2, 32, cooperative=True, cluster=2)
+        told = refused(waiting(module.kernel(kernel)), 2, 32, cooperative=True, cluster=2)
         assert re.search(f"^kernel {kernel}: {message}", told)
-        assert "needs a cooperative launch" in refused(module.kernel("grid_deadlock"), 2, 32)
+        assert "needs a cooperative launch" in refused(waiting(module.kernel("grid_deadlock")), 2, 32)
         module.kernel("pairs")(2, 1024, out := device.empty(2, np.int32))
         assert device.download(out).tolist() == [20, 21]
 
@@ -237,9 +329,8 @@ def test_arguments_are_checked_against_the_parameters() -> None:
 )  # fmt: skip
 def test_a_store_outside_shared_memory(seed: int | None, kernel: str, at: int, place: str) -> None:
     with EmulatedDevice(seed) as device:
-        told = refused(
-            device.load(BOUNDS).kernel(kernel), 4, 32, np.int32(at), device.empty(1, np.int32), shared=32
-        )
+        launch = waiting(device.load(BOUNDS).kernel(kernel))
+        told = refused(launch, 4, 32, np.int32(at), device.empty(1, np.int32), shared=32)
         assert re.fullmatch(rf"kernel {kernel}: a thread stored {place}, in block \(\d, 0, 0\)", told)
 
 
@@ -253,11 +344,13 @@ def test_a_store_outside_a_buffer_or_a_view(seed: int | None, to: int, place: st
         kernel, values = device.load(BOUNDS).kernel("copy_one"), device.upload(np.arange(12, dtype=np.int32))
         view = device.view(values, 4, 4)
         for out in (device.empty(4, np.int32), device.mapped(4, np.int32)[1], view):
-            told = refused(kernel, 1, 1, np.int32(to), np.int32(0), device.empty(1, np.int32), out)
+            told = refused(waiting(kernel), 1, 1, np.int32(to), np.int32(0), device.empty(1, np.int32), out)
             assert told == f"kernel copy_one: a thread stored {place} of parameter 4"
         assert device.download(values).tolist() == list(range(12))
         kernel(1, 1, np.int32(to), np.int32(0), values, view)  # inside the other argument
-        told = refused(kernel, 1, 1, np.int32(to), np.int32(to), device.upload(np.zeros(4, np.int32)), view)
+        told = refused(
+            waiting(kernel), 1, 1, np.int32(to), np.int32(to), device.upload(np.zeros(4, np.int32)), view
+        )
         assert told == f"kernel copy_one: a thread stored {place} of parameter 4"  # what it read outside, too
 
 

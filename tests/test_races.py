@@ -60,7 +60,13 @@ def checker(problem: str, which: str) -> Checker:
     return checker_of(problem, RACING[which])
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "sssp/thrust"])  # Thrust has its own
+APART = (
+    "sssp/thrust",
+    "sssp/standard-published",
+)  # has kernels of its own; is wrong as printed: test_errata.py
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in APART])
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
     found, problem = RACING[which], name.split("/")[0]
@@ -76,8 +82,7 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
         with EmulatedDevice(seed) as device:
             solver = solved(spec, found, query, device)
             answer = solver.download()
-            tree = None if name.endswith("-published") else solver.predecessors()
-            result = checker(problem, which).check(spec, query, answer, tree)
+            result = checker(problem, which).check(spec, query, answer, solver.predecessors())
         assert result.verified, f"seed {seed}: {result.reason}"
 
 

@@ -5,7 +5,7 @@
 // the intrinsics that cannot be emulated, with the reason; all others are unknown names. What C++ leaves undefined is an
 // error where g++ can check it: in every build shifts by too many bits and conversions out of an integer's range, in
 // seeded and debug builds also misaligned accesses. Not noticed are accesses far outside a buffer that hit other memory
-// of the process, and stores that only a missing fence would delay.
+// of the process.
 
 #pragma once
 

@@ -4,9 +4,10 @@
 // Mapping  one thread per vertex, one launch per iteration.
 // Departs  line 7 adds the weight to cost(tid). In print it adds to cost(nid), so that all distances stay infinite.
 //          A sum beyond 32 bits does not wrap around: path_length.h.
-//          Two faults of the printed text are kept. The predecessor is written after the atomic, so that a slower
-//          thread can overwrite it. A vertex whose distance stays the same is masked again, so that a cycle of weight 0
-//          never ends.
+//          Three faults of the printed text are kept. The predecessor is written after the atomic, so that a slower
+//          thread can overwrite it. Nothing ensures that the mask is cleared before the distance is read, so that an
+//          update between the two is lost. A vertex whose distance stays the same is masked again, so that a cycle of
+//          weight 0 never ends.
 
 #include "path_length.h"
 

@@ -46,3 +46,44 @@ extern "C" __global__ void with_barrier(int *out)
     __syncthreads();
     out[blockIdx.x * blockDim.x + threadIdx.x] = value[(threadIdx.x + blockDim.x - 1) % blockDim.x];
 }
+
+// Block 0 passes on n messages; block 1 takes those whose flag it sees. Without a fence, a flag may be visible before its
+// message.
+__device__ static void pass_on(int n, volatile int *message, volatile int *flag, int *taken, bool fence)
+{
+    for (int i = 0; i < n; i++) {
+        if (blockIdx.x == 0) {
+            message[i] = 42;
+            if (fence) __threadfence();
+            flag[i] = 1;
+        } else if (flag[i]) {
+            if (fence) __threadfence();
+            taken[i] = message[i];
+        }
+    }
+}
+
+extern "C" __global__ void without_fence(int n, int *message, int *flag, int *taken)
+{
+    pass_on(n, message, flag, taken, false);
+}
+
+extern "C" __global__ void with_fence(int n, int *message, int *flag, int *taken)
+{
+    pass_on(n, message, flag, taken, true);
+}
+
+// Right without a fence: a thread sees its own stores, and an atomic operation is on what it has stored. The others add
+// once they see its flag, and count how often.
+extern "C" __global__ void store_then_add(int *sum, int *flag, int *added)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *(volatile int *)sum = 2;
+        *(volatile int *)sum *= 3;
+        atomicAdd(sum, 1);
+        atomicExch(flag, 1);
+    } else if (atomicAdd(flag, 0) == 1) {
+        atomicAdd(sum, 10);
+        atomicAdd(added, 1);
+    }
+}

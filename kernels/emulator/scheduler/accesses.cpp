@@ -3,6 +3,8 @@
 // For seeded runs a kernel file is compiled with -fsanitize=thread. g++ then inserts a call before every memory access
 // and replaces every atomic operation by a call. The file is not linked with the thread sanitizer: the functions below
 // take the place of its interface, with the same names and parameters.
+//
+// Stores may also be seen late by other threads: see late_stores.cpp.
 
 #include "scheduler.h"
 
@@ -26,10 +28,17 @@ void may_preempt(const void *address)
 
 using emulator::may_preempt;
 
-// Returns the address after other threads have had a chance to run.
+static void before_store(void *address, size_t bytes)
+{
+    may_preempt(address);
+    emulator::may_be_late(address, bytes);
+}
+
+// Returns the address after other threads have had a chance to run. An atomic operation is on what all threads see.
 template <typename T> static volatile T *after_others(const volatile T *address)
 {
     may_preempt(const_cast<T *>(address));
+    emulator::show_all(address, sizeof(T));
     return const_cast<volatile T *>(address);
 }
 
@@ -42,13 +51,13 @@ void __tsan_func_entry(void *) {}
 void __tsan_func_exit(void *) {}
 void __tsan_read_range(void *address, size_t) { may_preempt(address); }
 void __tsan_write_range(void *address, size_t) { may_preempt(address); }
-void __tsan_atomic_thread_fence(int) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void __tsan_atomic_thread_fence(int) { emulator::show_all(); }
 
 #define ACCESSES(bytes)                                                               \
     void __tsan_read##bytes(void *address) { may_preempt(address); }                  \
-    void __tsan_write##bytes(void *address) { may_preempt(address); }                 \
+    void __tsan_write##bytes(void *address) { before_store(address, bytes); }         \
     void __tsan_unaligned_read##bytes(void *address) { may_preempt(address); }        \
-    void __tsan_unaligned_write##bytes(void *address) { may_preempt(address); }
+    void __tsan_unaligned_write##bytes(void *address) { before_store(address, bytes); }
 
 ACCESSES(1)
 ACCESSES(2)

@@ -122,6 +122,7 @@ void Worker::work(Launch &grid, size_t first, size_t last)
     }
     while (attach(main)) {
         launch->kernel->run_threads(launch->arguments);
+        show_all();
         detach(main);
     }
     if (!finished()) switch_to(next());

@@ -75,10 +75,12 @@ void Worker::abandon()
         stack->entered = false;
         stack->wait = Wait::NOTHING;
         stack->arrived = false;
+        stack->late.clear();
         idle.push_back(stack.get());
     }
     main.wait = Wait::NOTHING;
     main.arrived = main.preemptible = false;
+    main.late.clear();
     ready.clear();
     for (Resident &block : blocks) {
         std::fill(block.suspended.begin(), block.suspended.end(), nullptr);

@@ -53,6 +53,7 @@ static void fiber_main()
 #endif
     for (;;) {
         worker.launch->kernel->run_threads(worker.launch->arguments);
+        show_all();
         worker.detach(self);
         worker.idle.push_back(&self);
         worker.switch_to(worker.next());
@@ -109,6 +110,8 @@ void Worker::switch_to(Stack *to)
 {
     Stack *from = &running();
     if (to == from) return;
+    hide_late_stores(*from);
+    show_late_stores(*to);
     here = to;
     if (take_turns && to->block) place_shared(&resident(*to));
     if (_setjmp(from->context) == 0) {

@@ -22,6 +22,7 @@
 //   fibers.cpp     stacks, and switching between them
 //   waiting.cpp    barriers and warp operations
 //   accesses.cpp   switches at memory accesses in seeded runs
+//   late_stores.cpp  stores that reach other threads late in seeded runs
 //   guards.cpp     what is stored outside a buffer or a shared array
 //   failures.cpp   errors that end a launch
 //   faults.cpp     faults of the processor and endless loops, which become such errors
@@ -90,6 +91,15 @@ struct Launch : Request {
 
 enum class Wait { NOTHING, BARRIER, WARP, GRID, CLUSTER };
 
+// A store that other threads do not see yet.
+struct LateStore {
+    char *at;
+    size_t bytes;
+    char other[16];  // what others see, while the fiber runs; else what is stored
+
+    void exchange();  // between memory and `other`
+};
+
 // The scheduler's data of a fiber.
 struct Stack : Fiber {
     jmp_buf context;
@@ -104,6 +114,7 @@ struct Stack : Fiber {
     uint64_t operand, result;
     int argument;
     Combine combine;
+    std::vector<LateStore> late;  // seeded runs; no two of them overlap
 };
 
 // The scheduler's data of a block.
@@ -135,6 +146,9 @@ struct Worker {
     unsigned mean_run = 1, run_left = 0;  // memory accesses between preemptions (seeded runs)
     unsigned fairness = 1;  // one switch in as many is to any thread, others to the last that became ready: some starve
 
+    std::minstd_rand late_random;  // apart from `random`: what is late does not change the order of threads
+    unsigned mean_gap = 1, until_late = 0;  // stores between those that may be late
+
     ~Worker();
     unsigned pick(size_t n) { return static_cast<unsigned>(random() % n); }
     // for faults and endless loops
@@ -163,6 +177,10 @@ struct Worker {
     Stack *idle_stack();
     void switch_to(Stack *);
     void suspend(bool fresh_first = false);
+    // late_stores.cpp
+    void seed_late_stores(uint64_t seed);
+    void hide_late_stores(Stack &);
+    void show_late_stores(Stack &);
     // waiting.cpp
     void release_waiting();
     void release_barrier(Resident &);
@@ -186,6 +204,10 @@ struct Worker {
 
 inline Stack &running() { return static_cast<Stack &>(*here); }
 inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.block); }
+
+void may_be_late(void *address, size_t bytes);
+void show_all(const volatile void *address, size_t bytes);
+void show_all();
 
 Worker &this_worker();  // of this OS thread
 std::string text(uint3 index);

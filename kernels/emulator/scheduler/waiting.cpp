@@ -106,6 +106,7 @@ void Worker::release_waiting()
 
 void barrier(bool predicate)
 {
+    show_all();
     Stack &self = running();
     Resident &block = resident(self);
     block.at_barrier++;
@@ -131,6 +132,7 @@ void grid_barrier()
 {
     Stack &self = running();
     if (!is_cooperative()) fail("this_grid().sync() needs a cooperative launch");
+    show_all();
     enlist(self);
     resident(self).at_grid++;
     self.wait = Wait::GRID;
@@ -142,6 +144,7 @@ void cluster_arrive()
 {
     Stack &self = running();
     if (self.arrived) fail("a thread arrives twice at its cluster's barrier before it waits there");
+    show_all();
     enlist(self);
     Resident &first = self.worker->first_of_cluster(resident(self));
     self.arrived = true;
@@ -185,6 +188,7 @@ uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine c
     Stack &self = running();
     Resident &block = resident(self);
     if (!(mask >> self.thread % WARP & 1)) fail("a lane calls a warp operation whose mask leaves it out");
+    show_all();
     self.wait = Wait::WARP;
     self.mask = mask;
     self.operand = operand;

@@ -7,7 +7,6 @@ import math
 import os
 import struct
 import subprocess
-import time
 import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from retrace.devices.assembly import GUARD_BYTES
 from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
 from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown_path
+from retrace.devices.work_queue import EmulatedEvent, EmulatedStream, Work, WorkQueue
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
@@ -59,31 +59,6 @@ class EmulatedBuffer:
     def release(self) -> None:
         self._memory = None
         self.address = 0
-
-
-class EmulatedStream:
-    """A stream without a queue: every operation runs at once."""
-
-    def synchronize(self) -> None:
-        """Return at once."""
-
-
-class EmulatedEvent:
-    """An event that stores the host's time."""
-
-    def __init__(self) -> None:
-        self.seconds: float | None = None
-
-    def record(self, stream: Any | None = None) -> None:
-        self.seconds = time.perf_counter()
-
-    def synchronize(self) -> None:
-        """Return at once."""
-
-    def milliseconds_since(self, earlier: Self) -> float:
-        if self.seconds is None or earlier.seconds is None:
-            raise ValueError("an event that was not recorded has no time")
-        return (self.seconds - earlier.seconds) * 1e3
 
 
 def debug_environment() -> dict[str, str]:
@@ -215,19 +190,24 @@ class EmulatedKernel:
         device = self.device
         if device.closed:
             raise ValueError(f"kernel {self.name}: its device is closed")
+
+        def run() -> None:
+            if device.work.lazy:
+                self._pack(arguments)  # anew: other launches have come between
+            request = self._request
+            request.grid, request.block, request.cluster = sizes
+            request.shared = shared
+            request.cooperative = cooperative
+            request.patience = device.patience
+            request.seeded, request.seed = device.next_seed()
+            if self._launch(ctypes.byref(request), self._error, 500):
+                raise RetraceError(f"kernel {self.name}: {self._error.value.decode()}")
+
         timer = device._timer
-        start = device.mark() if timer else None
-        request = self._request
-        request.grid, request.block, request.cluster = sizes
-        request.shared = shared
-        request.cooperative = cooperative
-        request.patience = device.patience
-        request.seeded, request.seed = device.next_seed()
-        failed = self._launch(ctypes.byref(request), self._error, 500)
+        start = device.mark(stream) if timer else None
+        device.work.issue(stream, run)
         if timer:
-            timer.brackets.append((start, device.mark()))
-        if failed:
-            raise RetraceError(f"kernel {self.name}: {self._error.value.decode()}")
+            timer.brackets.append((start, device.mark(stream)))
 
     def _check(self, grid: Dim, block: Dim, shared: int, cluster: Dim | None) -> tuple[Any, Any, Any]:
         """Check the sizes of a launch, and return grid, block and cluster as the scheduler takes them."""
@@ -294,6 +274,7 @@ class EmulatedModule:
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         size = ctypes.c_size_t()
+        self.device.synchronize()
         address = self.library.emulator_symbol(self.library._handle, name.encode(), ctypes.byref(size))
         if not address:
             raise RetraceError(f"{self.source}: there is no __constant__ or __device__ variable {name}")
@@ -306,10 +287,11 @@ class EmulatedDevice(Device):
     """A CPU that runs kernels as a GPU would.
 
     With a seed it runs on one OS thread, with blocks and threads in a shuffled order and interleaved at
-    memory accesses; the seed determines all of this. Without, it runs in order, as fast as possible. `debug`
-    checks every memory access of a kernel with the address sanitizer; a seed then shuffles, but does not
-    interleave. The default is whether the environment variable RETRACE_EMULATOR is `debug`. A kernel is ended
-    if for `patience` seconds of processor time no thread has ended and no barrier was passed.
+    memory accesses; some stores reach other threads late, and work waits until the host does. The seed
+    determines all of this. Without, it runs in order, as fast as possible. `debug` checks every memory access
+    of a kernel with the address sanitizer; a seed then shuffles, but does not interleave. The default is
+    whether the environment variable RETRACE_EMULATOR is `debug`. A kernel is ended if for `patience` seconds
+    of processor time no thread has ended and no barrier was passed.
     """
 
     backend = "emulator"
@@ -326,6 +308,7 @@ class EmulatedDevice(Device):
         self.seed = seed
         self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
         self.closed = True
+        self.work = WorkQueue(lazy=seed is not None)
         self._buffers: weakref.WeakSet[EmulatedBuffer] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
@@ -334,6 +317,7 @@ class EmulatedDevice(Device):
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self.work.pending.clear()
         for buffer in self._buffers:
             buffer.release()
         self._buffers.clear()
@@ -364,14 +348,28 @@ class EmulatedDevice(Device):
 
     def write(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
         self.check_copy(buffer, host)
-        cast(EmulatedBuffer, buffer).memory()[:] = host
+
+        def copy() -> None:
+            cast(EmulatedBuffer, buffer).memory()[:] = host
+
+        self._issue(stream, copy)
 
     def read(self, buffer: Buffer, host: NDArray[Any], stream: Any | None = None) -> None:
         self.check_copy(buffer, host)
-        host[:] = cast(EmulatedBuffer, buffer).memory()
+
+        def copy() -> None:
+            host[:] = cast(EmulatedBuffer, buffer).memory()
+
+        self._issue(stream, copy)
 
     def fill(self, buffer: Buffer, value: int | float, stream: Any | None = None) -> None:
-        cast(EmulatedBuffer, buffer).memory().fill(value)
+        self._issue(stream, lambda: cast(EmulatedBuffer, buffer).memory().fill(value))
+
+    def _issue(self, stream: Any | None, work: Work) -> None:
+        """Queue a copy or fill; without a stream the host waits for it."""
+        self.work.issue(stream, work)
+        if stream is None:
+            self.work.finish()
 
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
         return np.empty(size, dtype)
@@ -381,13 +379,14 @@ class EmulatedDevice(Device):
         return memory, self._keep(EmulatedBuffer(memory))
 
     def stream(self) -> EmulatedStream:
-        return EmulatedStream()
+        return EmulatedStream(self.work)
 
     def event(self) -> EmulatedEvent:
-        return EmulatedEvent()
+        return EmulatedEvent(self.work)
 
     def synchronize(self) -> None:
-        """Return at once, because no work is ever queued."""
+        """Wait until all work on the device is finished."""
+        self.work.finish()
 
     def free_memory(self) -> int:
         return self.limited(memory.available(), 0)
