@@ -16,7 +16,6 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, Solver, only, unreached
 from retrace.system import memory
@@ -44,7 +43,6 @@ class TracedBack(Solver):
         return found
 
 
-@REGISTRY.add
 class QueueBFS(TracedBack, HostSolver):
     """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""
 
@@ -52,7 +50,6 @@ class QueueBFS(TracedBack, HostSolver):
     implements = "bsp-suite, Algorithm 3.1"
 
 
-@REGISTRY.add
 class TwoFrontierBFS(TracedBack, HostSolver):
     """Sequential, with an array of vertices for this level and one for the next, which swap."""
 
@@ -63,7 +60,6 @@ class TwoFrontierBFS(TracedBack, HostSolver):
         return np.where(self.answer < 0, UNREACHABLE, self.answer)
 
 
-@REGISTRY.add
 class MatrixBFS(TwoFrontierBFS):
     """`bfs/two-frontier` on the adjacency matrix: each vertex reads its whole row, so O(vertices^2) work.
 
@@ -94,7 +90,6 @@ class MatrixBFS(TwoFrontierBFS):
         return {"matrix_bytes": self.matrix.nbytes, "csr_bytes": csr, "elements_read": read}
 
 
-@REGISTRY.add
 class BspBFS(TracedBack, BulkSynchronous):
     """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs) work.
 
@@ -121,7 +116,6 @@ class BspBFS(TracedBack, BulkSynchronous):
         )
 
 
-@REGISTRY.add
 class CountedBspBFS(BspBFS):
     """`bfs/bsp` with a kernel before each iteration that counts how often each vertex is expanded."""
 
@@ -151,7 +145,6 @@ class CountedBspBFS(BspBFS):
         return {"expansions": int(times.sum()), "most_expansions": int(times.max()), "reached": int(reached)}
 
 
-@REGISTRY.add
 class BlockQueueBFS(TracedBack, DeviceSolver):
     """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
 
@@ -205,7 +198,6 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
         return label
 
 
-@REGISTRY.add
 class PublishedBlockQueueBFS(BlockQueueBFS):
     """`bfs/block-queue` as printed in report hong-bfs: a thread that finds the queue full resets its length.
 
@@ -216,7 +208,6 @@ class PublishedBlockQueueBFS(BlockQueueBFS):
     source = "bfs/block-queue-published.cu"
 
 
-@REGISTRY.add
 class ClusterBFS(TracedBack, ClusterSearch):
     """One launch of one cluster, for deep graphs: the frontier is bits in the shared memory of its blocks.
 
@@ -260,7 +251,6 @@ class ClusterBFS(TracedBack, ClusterSearch):
         return self.device.download(self.level)
 
 
-@REGISTRY.add
 class SciPyBFS(SciPyPeer):
     """SciPy's Dijkstra without weights, since its breadth-first search returns no levels."""
 
@@ -269,14 +259,12 @@ class SciPyBFS(SciPyPeer):
     unweighted = True
 
 
-@REGISTRY.add
 class IgraphBFS(IgraphPeer):
     """igraph's breadth-first search, in C."""
 
     name = "bfs/igraph"
 
 
-@REGISTRY.add
 class NetworKitBFS(NetworKitPeer):
     """NetworKit's breadth-first search, in C++."""
 
@@ -285,7 +273,6 @@ class NetworKitBFS(NetworKitPeer):
     algorithm = "BFS"
 
 
-@REGISTRY.add
 class GapbsBFS(GapbsPeer):
     """The breadth-first search of the GAP Benchmark Suite, which goes backwards where the frontier is large.
 

@@ -14,7 +14,6 @@ import numpy as np
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver
 from retrace.system.errors import RetraceError
@@ -82,7 +81,6 @@ class FrontierSearch(DeviceSolver):
         self.device.synchronize()
 
 
-@REGISTRY.add
 class DirectionBFS(TracedBack, FrontierSearch):
     """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
 
@@ -142,7 +140,6 @@ SAMPLE = 4096
 """Weights whose mean is taken for that of all."""
 
 
-@REGISTRY.add
 class NearFarSSSP(FrontierSearch):
     """A near pile, whose arcs are relaxed in rounds, and a far pile, for when the near one is empty.
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from retrace.devices.base import MAX_CLUSTER, Buffer
 from retrace.graphs.query import NoGraph, Query
-from retrace.solvers.registry import LIMITS
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 
@@ -75,7 +74,6 @@ class Limit(DeviceSolver):
         return {"bytes": self.bytes_of_step} if self.bytes_of_step else {}
 
 
-@LIMITS.add
 class LoadL2(Limit):
     """A chain of loads from the L2 cache, by one thread."""
 
@@ -100,7 +98,6 @@ class LoadL2(Limit):
         self.kernel(1, 1, self.next, np.uint32(steps), self.found)
 
 
-@LIMITS.add
 class LoadShared(Limit):
     """A chain of loads from a block's own shared memory, by one thread."""
 
@@ -115,7 +112,6 @@ class LoadShared(Limit):
         self.kernel(1, self.block_size, np.uint32(steps), self.found)
 
 
-@LIMITS.add
 class LoadCluster(Limit):
     """A chain of loads from the shared memory of the other blocks of a cluster, by one thread."""
 
@@ -140,7 +136,6 @@ class Barrier(Limit):
         (self.kernel,) = self.load_kernels(self.variant.replace("-", "_"))
 
 
-@LIMITS.add
 class BarrierBlock(Barrier):
     """The barrier of a block."""
 
@@ -151,7 +146,6 @@ class BarrierBlock(Barrier):
         self.kernel(1, self.block_size, np.uint32(steps), self.found)
 
 
-@LIMITS.add
 class BarrierCluster(Barrier):
     """The barrier of a cluster of 16 blocks."""
 
@@ -162,7 +156,6 @@ class BarrierCluster(Barrier):
         self.kernel(MAX_CLUSTER, self.block_size, np.uint32(steps), self.found, cluster=MAX_CLUSTER)
 
 
-@LIMITS.add
 class BarrierGrid(Barrier):
     """The barrier of a grid with one block per multiprocessor."""
 
@@ -174,7 +167,6 @@ class BarrierGrid(Barrier):
         self.kernel(blocks, self.block_size, np.uint32(steps), self.found, cooperative=True)
 
 
-@LIMITS.add
 class LaunchAndRead(Limit):
     """A launch of one thread, and the copy of its 4 bytes to the host, for which the host waits."""
 
@@ -230,7 +222,6 @@ class Read(Limit):
         self.kernel(self.blocks, self.block_size, self.array, vectors, np.uint32(steps), self.found)
 
 
-@LIMITS.add
 class ReadMemory(Read):
     """An array of at least 16 times the L2 cache."""
 
@@ -241,7 +232,6 @@ class ReadMemory(Read):
         return 2 * words_below(16 * self.device.cache_bytes() - 1)
 
 
-@LIMITS.add
 class ReadL2(Read):
     """An array of a quarter of the L2 cache or less."""
 
@@ -255,7 +245,6 @@ class ReadL2(Read):
         return {**super().observed(), "cache_bytes": self.device.cache_bytes()}
 
 
-@LIMITS.add
 class CopyPinned(Limit):
     """A copy as large as the L2 cache, from page-locked memory of the host; there is no kernel."""
 

@@ -8,14 +8,12 @@ import numpy as np
 from retrace.devices.base import Kernel
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.sssp import StandardSSSP
 
 EARLY = 0.1
 """The share of the mask in which an early search ends."""
 
 
-@REGISTRY.add
 class CountedSSSP(StandardSSSP):
     """`sssp/standard` that counts the sectors it reads labels from, and times each search on the host."""
 

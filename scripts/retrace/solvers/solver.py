@@ -16,6 +16,7 @@ from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.solvers.registry import REGISTRIES, REGISTRY
 from retrace.solvers.setting import Setting, Settings, Value
 from retrace.system.project import with_headers
 
@@ -62,10 +63,12 @@ class Solver(ABC):
     predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:
-        """Derive what follows from the name and the settings."""
+        """Derive what follows from the name and the settings; register a solver of this package."""
         cls.parameters = cls.defaults = {key: setting.default for key, setting in cls.settings.items()}
         if "name" in vars(cls):
             cls.problem, _, cls.variant = cls.name.partition("/")
+            if cls.__module__.startswith("retrace.solvers."):
+                REGISTRIES.get(cls.problem, REGISTRY).add(cls)
 
     @classmethod
     def unavailable(cls) -> str | None:

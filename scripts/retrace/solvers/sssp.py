@@ -21,13 +21,11 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, seconds_of
 from retrace.system.errors import RetraceError, TooLargeError
 
 
-@REGISTRY.add
 class LinearDijkstra(HostSolver):
     """Dijkstra's algorithm with a linear scan for the closest vertex, O(vertices^2).
 
@@ -59,7 +57,6 @@ class LinearDijkstra(HostSolver):
         return min(seconds_of(lambda: self.settle(source, limit)) for _ in range(3))
 
 
-@REGISTRY.add
 class HeapDijkstra(HostSolver):
     """A binary heap, which a vertex enters when its distance falls: O((vertices + arcs) log vertices)."""
 
@@ -67,7 +64,6 @@ class HeapDijkstra(HostSolver):
     implements = "Dijkstra's algorithm with std::priority_queue: what anyone would write today"
 
 
-@REGISTRY.add
 class MaskSequentialSSSP(HostSolver):
     """Sequential sweeps, which relax the arcs of masked vertices until none is masked: O(vertices * arcs).
 
@@ -86,7 +82,6 @@ class MaskSequentialSSSP(HostSolver):
         return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
 
 
-@REGISTRY.add
 class BspSSSP(BulkSynchronous):
     """Two bulk-synchronous kernels an iteration, with one thread for each vertex.
 
@@ -237,14 +232,12 @@ class MaskSSSP(DeviceSolver):
         return {"allocation_ms": self.allocation_ms, **found}
 
 
-@REGISTRY.add
 class StandardSSSP(MaskSSSP):
     """The host copies the mask to pageable memory after every iteration: "standard memory transfer"."""
 
     name = "sssp/standard"
 
 
-@REGISTRY.add
 class AtomicAlwaysSSSP(MaskSSSP):
     """`sssp/standard` with an atomic for every arc, as printed: others first see whether it could help."""
 
@@ -252,7 +245,6 @@ class AtomicAlwaysSSSP(MaskSSSP):
     kernels = ("mask_relax_always", "mask_start", "mask_unpack")
 
 
-@REGISTRY.add
 class PinnedSSSP(MaskSSSP):
     """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
 
@@ -262,7 +254,6 @@ class PinnedSSSP(MaskSSSP):
         self.seen = self.allocated(self.device.pinned, self.graph.vertices, np.bool_)
 
 
-@REGISTRY.add
 class PinnedGraphSSSP(MaskSSSP):
     """`sssp/standard` with the graph in page-locked memory instead of the mask.
 
@@ -283,7 +274,6 @@ class PinnedGraphSSSP(MaskSSSP):
         return [self.device.upload(array) for array in self.pinned]
 
 
-@REGISTRY.add
 class ZeroCopySSSP(MaskSSSP):
     """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied."""
 
@@ -301,7 +291,6 @@ class ZeroCopySSSP(MaskSSSP):
         return self.find_masked()
 
 
-@REGISTRY.add
 class MappedSSSP(ZeroCopySSSP):
     """`sssp/zero-copy` with graph, labels and answer in mapped memory too: nothing is copied by the device.
 
@@ -339,7 +328,6 @@ class MappedSSSP(ZeroCopySSSP):
         return distance
 
 
-@REGISTRY.add
 class GPUSearchSSSP(MaskSSSP):
     """The device searches the mask, and the host reads one integer instead of the whole mask.
 
@@ -393,7 +381,6 @@ class SeparatePredecessors(StandardSSSP):
         return self.fetch()
 
 
-@REGISTRY.add
 class PublishedSSSP(SeparatePredecessors):
     """`sssp/standard` with Algorithm 1 of tuwien-sssp as printed, except for line 7, which cannot work so.
 
@@ -438,7 +425,6 @@ class PredecessorPass(DeviceSolver):
             self.device.read(flag, more)
 
 
-@REGISTRY.add
 class PredecessorPassSSSP(PredecessorPass, SeparatePredecessors):
     """`sssp/standard` with 32-bit distances, and predecessors from a pass after the last iteration.
 
@@ -463,7 +449,6 @@ class PredecessorPassSSSP(PredecessorPass, SeparatePredecessors):
         return iterations
 
 
-@REGISTRY.add
 class ClusterSSSP(PredecessorPass, ClusterSearch):
     """One launch of one cluster, for deep graphs: near and far, with the distances in shared memory.
 
@@ -546,7 +531,6 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         return {**super().observed(), **own}
 
 
-@REGISTRY.add
 class ThrustSSSP(DeviceSolver):
     """`sssp/standard` with Thrust's vectors and algorithms, without CUDA on Thrust's own host system.
 
@@ -585,14 +569,12 @@ class ThrustSSSP(DeviceSolver):
             self.search = None
 
 
-@REGISTRY.add
 class SciPySSSP(SciPyPeer):
     """SciPy's Dijkstra with a Fibonacci heap, O(arcs + vertices log vertices)."""
 
     name = "sssp/scipy"
 
 
-@REGISTRY.add
 class IgraphSSSP(IgraphPeer):
     """Distances by igraph's Dijkstra with a binary heap, in C."""
 
@@ -603,7 +585,6 @@ class IgraphSSSP(IgraphPeer):
         self.lengths = self.graph.distances(query.source, weights=self.weights, algorithm="dijkstra")[0]
 
 
-@REGISTRY.add
 class NetworKitSSSP(NetworKitPeer):
     """Distances by NetworKit's Dijkstra, in C++."""
 
@@ -613,7 +594,6 @@ class NetworKitSSSP(NetworKitPeer):
     weighted = True
 
 
-@REGISTRY.add
 class GapbsSSSP(GapbsPeer):
     """Delta-stepping of the GAP Benchmark Suite, on all cores: buckets of width delta are settled in turn.
 

@@ -14,14 +14,12 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, HostSolver, only
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
 
 
-@REGISTRY.add
 class TwoQueuesSTCON(HostSolver):
     """Two sequential breadth-first searches that take turns, level by level.
 
@@ -42,7 +40,6 @@ class TwoQueuesSTCON(HostSolver):
         return int(self.function(self.c_graph, self.c_backward, *ends, self.c_answer))
 
 
-@REGISTRY.add
 class BspSTCON(DeviceSolver):
     """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs).
 
@@ -97,7 +94,6 @@ class BspSTCON(DeviceSolver):
         return np.array([self.length], dtype=np.int32)
 
 
-@REGISTRY.add
 class ClusterSTCON(ClusterSearch):
     """One launch of one cluster, for deep graphs: each of its rounds is a level of both searches.
 
@@ -140,7 +136,6 @@ class ClusterSTCON(ClusterSearch):
         return np.array([self.length], dtype=np.int32)
 
 
-@REGISTRY.add
 class IgraphSTCON(IgraphPeer):
     """The length by igraph, which searches from the source alone."""
 
@@ -151,7 +146,6 @@ class IgraphSTCON(IgraphPeer):
         self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
 
 
-@REGISTRY.add
 class NetworKitSTCON(NetworKitPeer):
     """The length by NetworKit's bidirectional breadth-first search."""
 

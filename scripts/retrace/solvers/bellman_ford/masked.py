@@ -18,7 +18,6 @@ from retrace.graphs.dense import DenseGraph, Graph
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_on
 
@@ -175,7 +174,6 @@ class MatrixBellmanFord(MaskedBellmanFord):
         return {"matrix_rows": float(self.device.download(self.relaxed)[0])}
 
 
-@REGISTRY.add
 class DenseBellmanFord(MatrixBellmanFord):
     """A thread for each entry of the matrix; those of a block relax arcs of one tail, if it is active."""
 
@@ -192,7 +190,6 @@ class DenseBellmanFord(MatrixBellmanFord):
         return (self.grid(self.vertices), end - begin), self.block_size, (np.int32(begin),)
 
 
-@REGISTRY.add
 class AblatedBellmanFord(DenseBellmanFord):
     """`bellman-ford/dense` without what saves work: the masks, the early end, or both.
 
@@ -221,7 +218,6 @@ class AblatedBellmanFord(DenseBellmanFord):
         return asked and super().ends(iteration)
 
 
-@REGISTRY.add
 class PinnedBellmanFord(DenseBellmanFord):
     """`bellman-ford/dense` with the matrix in page-locked host memory."""
 
@@ -230,7 +226,6 @@ class PinnedBellmanFord(DenseBellmanFord):
     pinned = True
 
 
-@REGISTRY.add
 class IncomingBellmanFord(MatrixBellmanFord):
     """A thread for each vertex, which inspects all arcs that lead to it: no atomic operations are needed."""
 
@@ -240,7 +235,6 @@ class IncomingBellmanFord(MatrixBellmanFord):
     kernel = "relax_incoming"
 
 
-@REGISTRY.add
 class OutgoingBellmanFord(IncomingBellmanFord):
     """A thread for each vertex, which relaxes all arcs that leave it if it is active: not coalesced."""
 
@@ -250,7 +244,6 @@ class OutgoingBellmanFord(IncomingBellmanFord):
     kernel = "relax_outgoing"
 
 
-@REGISTRY.add
 class TransposedBellmanFord(OutgoingBellmanFord):
     """`bellman-ford/outgoing` on the transposed matrix: threads read as those of `bellman-ford/incoming` do.
 
@@ -266,7 +259,6 @@ class TransposedBellmanFord(OutgoingBellmanFord):
         return matrices.transposed_matrix(self.graph).ravel()
 
 
-@REGISTRY.add
 class MultiEdgeBellmanFord(MatrixBellmanFord):
     """Several arcs for each thread, a grid apart, so that neighbouring threads read neighbouring entries.
 
@@ -302,7 +294,6 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
         return {**super().observed(), "blocks": math.prod(extent(grid)), "resident_blocks": at_once}
 
 
-@REGISTRY.add
 class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
     """Several consecutive arcs for each thread: neighbouring threads read entries far apart."""
 
@@ -316,7 +307,6 @@ class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
         return self.grid(-(-(self.vertices**2) // edges)), self.block_size, (np.int32(edges),)
 
 
-@REGISTRY.add
 class EdgeListBellmanFord(MaskedBellmanFord):
     """Sparse graphs as tails, heads and weights; every iteration inspects every arc: O(vertices * arcs)."""
 
@@ -345,7 +335,6 @@ class EdgeListBellmanFord(MaskedBellmanFord):
         self.relaxation(grid, self.block_size, np.int32(arcs), *self.arrays, *vectors)
 
 
-@REGISTRY.add
 class CsrBellmanFord(MaskedBellmanFord):
     """Sparse graphs as compressed sparse rows; a thread for each vertex, however many arcs it has."""
 

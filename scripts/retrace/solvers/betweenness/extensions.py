@@ -20,7 +20,6 @@ from retrace.solvers.betweenness.compaction import (
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import RetraceError
@@ -30,7 +29,6 @@ WARP = 32
 """Lanes of a warp."""
 
 
-@REGISTRY.add
 class SideVertices(VertCompVirtStride):
     """`betweenness/vert-comp-virt-stride` without vertices of degree 2 whose neighbours are adjacent.
 
@@ -56,7 +54,6 @@ class SideVertices(VertCompVirtStride):
         return first, *map(self.compaction.compact, rest)
 
 
-@REGISTRY.add
 class SideVerticesAlone(SideVertices):
     """`betweenness/vert-comp2-virt-stride` that leaves the vertices of degree 1 in the graph."""
 
@@ -67,7 +64,6 @@ class SideVerticesAlone(SideVertices):
         return self.side_vertices.separate(uncompacted(self.graph, query.sources))
 
 
-@REGISTRY.add
 class Lanes(Brandes):
     """A block for 32 searches, one for each lane of a warp, on the compacted graph.
 
@@ -108,7 +104,6 @@ class Lanes(Brandes):
         return block_per_source.aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
 
 
-@REGISTRY.add
 class PrefixOnDevice(Vert):
     """`betweenness/vert` with `indptr` by prefix sums on the device; `observed` has its and NumPy's ms."""
 
@@ -140,7 +135,6 @@ class PrefixOnDevice(Vert):
         return super().observed() | {"prefix_device_ms": self.device_ms, "prefix_host_ms": self.host_ms}
 
 
-@REGISTRY.add
 class Levels(BetweennessSolver):
     """A launch for each source and level, with a thread for each vertex; the host reads whether to go on.
 

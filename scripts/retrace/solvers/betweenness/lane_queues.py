@@ -8,14 +8,12 @@ from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.compaction import COMPACT
 from retrace.solvers.betweenness.extensions import ORDER_SOURCES, WARP, Lanes
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 
 ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""
 
 
-@REGISTRY.add
 class LaneQueues(Lanes):
     """`betweenness/lanes` with a queue for each level, and a warp's arcs divided evenly among its lanes.
 

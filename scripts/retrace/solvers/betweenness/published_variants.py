@@ -12,11 +12,9 @@ from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
 from retrace.solvers.betweenness.compaction import COMPACT, Compacted
 from retrace.solvers.betweenness.virtual_vertices import VIRTUAL_VERTICES, Splitting
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 
 
-@REGISTRY.add
 class Vert(Brandes):
     """A thread for each vertex: threads look through all vertices for those of the level.
 
@@ -26,7 +24,6 @@ class Vert(Brandes):
     name = "betweenness/vert"
 
 
-@REGISTRY.add
 class Edge(Brandes):
     """A thread for each arc: threads look through all arcs for those whose tail is on the level.
 
@@ -40,7 +37,6 @@ class Edge(Brandes):
         return [np.int32(graph.arcs), graph.tails(), graph.indices]
 
 
-@REGISTRY.add
 class VertQueue(Brandes):
     """A thread for each vertex of the level, which is taken from a queue.
 
@@ -52,7 +48,6 @@ class VertQueue(Brandes):
     queued = True
 
 
-@REGISTRY.add
 class VertComp(Vert):
     """`betweenness/vert` on the compacted graph: `compaction` removes vertices of degree 1."""
 
@@ -61,7 +56,6 @@ class VertComp(Vert):
     compacted = True
 
 
-@REGISTRY.add
 class EdgeComp(Edge):
     """`betweenness/edge` on the compacted graph."""
 
@@ -70,7 +64,6 @@ class EdgeComp(Edge):
     compacted = True
 
 
-@REGISTRY.add
 class VertQueueComp(VertQueue):
     """`betweenness/vert-queue` on the compacted graph."""
 
@@ -79,7 +72,6 @@ class VertQueueComp(VertQueue):
     compacted = True
 
 
-@REGISTRY.add
 class VertVirt(Brandes):
     """A thread for each virtual vertex, of up to `mdeg` arcs, on Virtual-CSR.
 
@@ -104,7 +96,6 @@ class VertVirt(Brandes):
         return [np.int32(len(vmap)), vmap, vptr, graph.indices]
 
 
-@REGISTRY.add
 class VertVirtStride(VertVirt):
     """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns."""
 
@@ -116,7 +107,6 @@ class VertVirtStride(VertVirt):
         return [np.int32(len(vmap)), vmap, begin, nvir, graph.indptr, graph.indices]
 
 
-@REGISTRY.add
 class VertCompVirt(VertVirt):
     """`betweenness/vert-virt` on the compacted graph."""
 
@@ -125,7 +115,6 @@ class VertCompVirt(VertVirt):
     compacted = True
 
 
-@REGISTRY.add
 class VertCompVirtStride(VertVirtStride):
     """`betweenness/vert-virt-stride` on the compacted graph: the report's fastest variant."""
 
@@ -134,7 +123,6 @@ class VertCompVirtStride(VertVirtStride):
     compacted = True
 
 
-@REGISTRY.add
 class VertCompVirtStrideConst(VertCompVirtStride):
     """`betweenness/vert-comp-virt-stride` with the two sizes of the graph in `__constant__` memory."""
 
