@@ -50,7 +50,7 @@ def page(report: Report, frame: Frame) -> Page:
         remarks=[
             COMPARING,
             "Without a GPU nothing can be told of kernels: docs/adding-a-gpu.md says how to measure.",
-            *emulated(own.entries),
+            *emulated(own.measured),
             *([] if own.machines else ["No machine here has measured any of it."]),
             *(provenance(machine, own.measured) for machine in own.machines),
         ],
