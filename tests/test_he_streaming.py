@@ -26,7 +26,7 @@ from retrace.system.errors import RetraceError
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a line or two, and write three arcs, at a time."""
-    monkeypatch.setattr(formats.content, "PIECE", 12)
+    monkeypatch.setattr(formats.lines, "PIECE", 12)
     monkeypatch.setattr(formats.he, "ARCS_WRITTEN", 3)
 
 
@@ -106,7 +106,7 @@ def test_files_that_cannot_be_opened_or_break_off(tmp_path: Path) -> None:
 
 def test_speed_and_memory(tmp_path: Path) -> None:
     made, path = generate("generate/tree-first", RandomGraph(2**16, 2**19, seed=1)), tmp_path / "large.he"
-    reading = 20 * (made.arcs + made.vertices) + 30 * formats.content.PIECE
+    reading = 20 * (made.arcs + made.vertices) + 30 * formats.lines.PIECE
     for work, most_memory in (
         (lambda: formats.write_he(made, path), 300 * formats.he.ARCS_WRITTEN),  # 19 MB, of any graph
         (lambda: formats.read_graph(path, "he"), reading),
