@@ -15,10 +15,9 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
 from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
 
-WARP = 32
 ENTRY = np.dtype(np.uint64)
 """An entry of a queue: two 32-bit numbers."""
 
@@ -48,9 +47,7 @@ class FrontierSearch(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
-        if self.block_size % WARP:
-            asked = f"{self.name}: block_size is {self.block_size}"
-            raise RetraceError(f"{asked}, expected a multiple of {WARP}")
+        self.require_whole_warps()
         module, kernel = self.device.load(self.source), f"{self.kernel_name()}_{self.parameters['registers']}"
         self.kernel = module.kernel(kernel)
         self.shared = self.number("block_queue_size") * ENTRY.itemsize

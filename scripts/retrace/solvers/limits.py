@@ -98,65 +98,55 @@ class LoadL2(Limit):
         self.kernel(1, 1, self.next, np.uint32(steps), self.found)
 
 
-class LoadShared(Limit):
+class Loop(Limit):
+    """A kernel, named as the variant, that repeats the step by itself, in one block or in a cluster."""
+
+    cluster: ClassVar[int | None] = None
+    """The blocks of the cluster."""
+
+    def prepare(self) -> None:
+        (self.kernel,) = self.load_kernels(self.variant.replace("-", "_"))
+
+    def run(self, steps: int) -> None:
+        blocks = self.cluster or 1
+        self.kernel(blocks, self.block_size, np.uint32(steps), self.found, cluster=self.cluster)
+
+
+class LoadShared(Loop):
     """A chain of loads from a block's own shared memory, by one thread."""
 
     name = "limits/load-shared"
     source = "limits/load-shared.cu"
     words = 4096  # WORDS of the kernel file
 
-    def prepare(self) -> None:
-        (self.kernel,) = self.load_kernels("load_shared")
 
-    def run(self, steps: int) -> None:
-        self.kernel(1, self.block_size, np.uint32(steps), self.found)
-
-
-class LoadCluster(Limit):
+class LoadCluster(Loop):
     """A chain of loads from the shared memory of the other blocks of a cluster, by one thread."""
 
     name = "limits/load-cluster"
     source = "limits/load-cluster.cu"
     words = 4096  # WORDS of the kernel file
+    cluster = MAX_CLUSTER
     least_steps = MAX_CLUSTER - 1
 
-    def prepare(self) -> None:
-        (self.kernel,) = self.load_kernels("load_cluster")
 
-    def run(self, steps: int) -> None:
-        self.kernel(MAX_CLUSTER, self.block_size, np.uint32(steps), self.found, cluster=MAX_CLUSTER)
-
-
-class Barrier(Limit):
-    """A barrier that is passed again and again."""
-
-    least_steps = 16  # TOGETHER of kernels/limits/barrier.cuh
-
-    def prepare(self) -> None:
-        (self.kernel,) = self.load_kernels(self.variant.replace("-", "_"))
-
-
-class BarrierBlock(Barrier):
+class BarrierBlock(Loop):
     """The barrier of a block."""
 
     name = "limits/barrier-block"
     source = "limits/barrier-block.cu"
-
-    def run(self, steps: int) -> None:
-        self.kernel(1, self.block_size, np.uint32(steps), self.found)
+    least_steps = 16  # TOGETHER of kernels/limits/barrier.cuh
 
 
-class BarrierCluster(Barrier):
+class BarrierCluster(BarrierBlock):
     """The barrier of a cluster of 16 blocks."""
 
     name = "limits/barrier-cluster"
     source = "limits/barrier-cluster.cu"
-
-    def run(self, steps: int) -> None:
-        self.kernel(MAX_CLUSTER, self.block_size, np.uint32(steps), self.found, cluster=MAX_CLUSTER)
+    cluster = MAX_CLUSTER
 
 
-class BarrierGrid(Barrier):
+class BarrierGrid(BarrierBlock):
     """The barrier of a grid with one block per multiprocessor."""
 
     name = "limits/barrier-grid"

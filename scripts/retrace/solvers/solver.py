@@ -13,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer, Device, Kernel
-from retrace.devices.host import c_graph, host_function, pointer
+from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.registry import REGISTRIES, REGISTRY
 from retrace.solvers.setting import Setting, Settings, Value
+from retrace.system.errors import RetraceError
 from retrace.system.project import with_headers
 
+WARP = 32
+"""Threads of a warp, which are its lanes."""
 BLOCK_SIZE = 256
 """Threads in a block where a report does not state them; Harish and Narayanan's own choice."""
 
@@ -173,6 +176,12 @@ class DeviceSolver(Solver):
         vertices, arcs = int(graph.vertices), int(graph.arcs)
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
 
+    def load_host_files(self) -> None:
+        """Load the C++ files that `upload` calls, so that no trial does."""
+        for source in self.more_sources:
+            if source.startswith("host/"):
+                loaded_library(source)
+
     def load_kernels(self, *names: str) -> list[Kernel]:
         module = self.device.load(self.source)
         return [module.kernel(name) for name in names]
@@ -181,17 +190,26 @@ class DeviceSolver(Solver):
     def block_size(self) -> int:
         return self.number("block_size")
 
+    def require_whole_warps(self) -> None:
+        """Raise RetraceError if the last warp of a block would lack threads."""
+        if self.block_size % WARP:
+            asked = f"{self.name}: block_size is {self.block_size}"
+            raise RetraceError(f"{asked}, expected a multiple of {WARP}")
+
     def grid(self, threads: int) -> int:
         """Return the number of blocks that hold this many threads, at least one."""
         return max(1, -(-threads // self.block_size))
 
+    def arrays_of(self, graph: CSRGraph) -> list[Int32Array]:
+        """Return `indptr` and `indices`, and the weights if the problem has any."""
+        if self.problem != "sssp":
+            return [graph.indptr, graph.indices]
+        assert graph.weights is not None
+        return [graph.indptr, graph.indices, graph.weights]
+
     def upload_arcs(self, graph: CSRGraph) -> list[Buffer]:
-        """Copy `indptr` and `indices` to the device, and the weights if the problem has any."""
-        arrays = [graph.indptr, graph.indices]
-        if self.problem == "sssp":
-            assert graph.weights is not None
-            arrays.append(graph.weights)
-        return [self.device.upload(array) for array in arrays]
+        """Copy the arrays of a graph to the device."""
+        return [self.device.upload(array) for array in self.arrays_of(graph)]
 
 
 class BulkSynchronous(DeviceSolver):

@@ -19,15 +19,12 @@ from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
 from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import DeviceSolver, seconds_on
+from retrace.solvers.solver import WARP, DeviceSolver, seconds_on
 
 EMULATOR_SAMPLE = 512
 """Vertices of the complete graph whose time on the emulator predicts that of larger ones."""
 
 MASKS = "bellman-ford/masks.cu"
-
-WARP = 32
-"""Threads that read together."""
 
 Shape = tuple[Dim, Dim, tuple[np.int32, ...]]
 """Grid and block of the kernel that relaxes, and its sizes after the pitch."""

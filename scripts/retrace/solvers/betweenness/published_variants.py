@@ -10,8 +10,8 @@ import numpy as np
 
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
-from retrace.solvers.betweenness.compaction import COMPACT, Compacted
-from retrace.solvers.betweenness.virtual_vertices import VIRTUAL_VERTICES, Splitting
+from retrace.solvers.betweenness.compaction import Compacted
+from retrace.solvers.betweenness.virtual_vertices import VIRTUAL_VERTICES, stride_csr, virtual_csr
 from retrace.solvers.setting import Setting, Settings
 
 
@@ -52,7 +52,6 @@ class VertComp(Vert):
     """`betweenness/vert` on the compacted graph: `compaction` removes vertices of degree 1."""
 
     name = "betweenness/vert-comp"
-    more_sources = (COMPACT,)
     compacted = True
 
 
@@ -60,7 +59,6 @@ class EdgeComp(Edge):
     """`betweenness/edge` on the compacted graph."""
 
     name = "betweenness/edge-comp"
-    more_sources = (COMPACT,)
     compacted = True
 
 
@@ -68,7 +66,6 @@ class VertQueueComp(VertQueue):
     """`betweenness/vert-queue` on the compacted graph."""
 
     name = "betweenness/vert-queue-comp"
-    more_sources = (COMPACT,)
     compacted = True
 
 
@@ -86,13 +83,9 @@ class VertVirt(Brandes):
         "mdeg": Setting(4, "betweenness: most arcs of a virtual vertex"),
     }
 
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.splitting = Splitting(self.number("mdeg"))
-
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return Virtual-CSR."""
-        vmap, vptr = self.splitting.virtual_csr(graph)
+        vmap, vptr = virtual_csr(graph, self.number("mdeg"))
         return [np.int32(len(vmap)), vmap, vptr, graph.indices]
 
 
@@ -103,7 +96,7 @@ class VertVirtStride(VertVirt):
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return Stride-CSR."""
-        vmap, begin, nvir = self.splitting.stride_csr(graph)
+        vmap, begin, nvir = stride_csr(graph, self.number("mdeg"))
         return [np.int32(len(vmap)), vmap, begin, nvir, graph.indptr, graph.indices]
 
 
@@ -111,7 +104,6 @@ class VertCompVirt(VertVirt):
     """`betweenness/vert-virt` on the compacted graph."""
 
     name = "betweenness/vert-comp-virt"
-    more_sources: ClassVar[tuple[str, ...]] = (COMPACT, VIRTUAL_VERTICES)
     compacted = True
 
 
@@ -119,7 +111,6 @@ class VertCompVirtStride(VertVirtStride):
     """`betweenness/vert-virt-stride` on the compacted graph: the report's fastest variant."""
 
     name = "betweenness/vert-comp-virt-stride"
-    more_sources: ClassVar[tuple[str, ...]] = (COMPACT, VIRTUAL_VERTICES)
     compacted = True
 
 
