@@ -146,11 +146,7 @@ def _fetch(
 
 def _most_bytes(edition: Edition, dataset: Dataset) -> int:
     """Return the most bytes that an edition's content may have, packed or not."""
-    return BYTES_PER_ARC * _arcs(edition, dataset) + BYTES_OF_COMMENTS
-
-
-def _arcs(edition: Edition, dataset: Dataset) -> int:
-    return dataset.arcs if edition.arcs is None else edition.arcs
+    return BYTES_PER_ARC * dataset.arcs_of(edition) + BYTES_OF_COMMENTS
 
 
 def _pin_of(edition: Edition, downloads: Path) -> Path:
@@ -208,7 +204,7 @@ def _check(
             f"{shown}: expected content with sha256 {wanted}{whose}, found {kind} with {found}"
         )
     with formats.open_graph(path, shown) as file:
-        counts = (dataset.vertices, _arcs(edition, dataset))
+        counts = (dataset.vertices, dataset.arcs_of(edition))
         graph = formats.parse_stream(file, edition.format, shown, counts)
     if edition.renumber:
         graph = _by_appearance(graph)

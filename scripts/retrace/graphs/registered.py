@@ -50,7 +50,7 @@ def _differences(graph: Graph, dataset: Dataset) -> Iterator[Difference]:
         else:
             yield from _unlike("origin", dataset.origin, info.get("origin"))
             yield from _unlike("directed", dataset.directed, info.get("directed"))
-            yield from _unlike("arcs", dataset.arcs if edition.arcs is None else edition.arcs, graph.arcs)
+            yield from _unlike("arcs", dataset.arcs_of(edition), graph.arcs)
             if dataset.pairs is not None:
                 yield from _unlike("pairs", dataset.pairs.by_name(), info.get("pairs"))
             yield from _unlike_arrays(graph, dataset, edition)
