@@ -99,7 +99,6 @@ class BspBFS(TracedBack, BulkSynchronous):
 
     name = "bfs/bsp"
     implements = "bsp-suite, Algorithms 3.2 and 3.3"
-    source = "bfs/bsp.cu"
     kernels = ("bfs_kernel1", "bfs_kernel2")
     bytes_per_vertex = 7
 
@@ -155,7 +154,6 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
 
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
-    source = "bfs/block-queue.cu"
     bytes_per_vertex = 16
     settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
@@ -205,7 +203,6 @@ class PublishedBlockQueueBFS(BlockQueueBFS):
     """
 
     name = "bfs/block-queue-published"
-    source = "bfs/block-queue-published.cu"
 
 
 class ClusterBFS(TracedBack, ClusterSearch):
@@ -218,7 +215,6 @@ class ClusterBFS(TracedBack, ClusterSearch):
 
     name = "bfs/cluster"
     implements = "our own kernel: a level is a round of one thread-block cluster"
-    source = "bfs/cluster.cu"
     more_sources = (*ClusterSearch.more_sources, TRACE_BACK)
     in_shared = ("marks", "state", "arcs")
     settings: ClassVar[Settings] = {

@@ -88,7 +88,6 @@ class DirectionBFS(TracedBack, FrontierSearch):
 
     name = "bfs/direction"
     implements = "Beamer, Asanović and Patterson, SC 2012, in one launch"
-    source = "bfs/direction.cu"
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
@@ -148,7 +147,6 @@ class NearFarSSSP(FrontierSearch):
 
     name = "sssp/near-far"
     implements = "Davidson, Baxter, Garland and Owens, IPDPS 2014, Near-Far Pile, in one launch"
-    source = "sssp/near-far.cu"
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         "rise": Setting(10, "rise of the limit of near distances, in mean weights over the mean degree"),

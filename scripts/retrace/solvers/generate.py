@@ -114,7 +114,6 @@ class RandomDegree(Generator, DeviceSolver):
 
     name = "generate/random-degree"
     implements = "tuwien-sssp, Graph Generation, the second"
-    source = "generate/random-degree.cu"
     more_sources = (PrefixSums.source,)
 
     def memory_bytes(self, wanted: RandomGraph) -> int:

@@ -78,7 +78,6 @@ class LoadL2(Limit):
     """A chain of loads from the L2 cache, by one thread."""
 
     name = "limits/load-l2"
-    source = "limits/load-l2.cu"
 
     def memory_bytes(self, graph: NoGraph) -> int:
         return WORD.itemsize * words_below(self.device.cache_bytes() // 8)
@@ -116,7 +115,6 @@ class LoadShared(Loop):
     """A chain of loads from a block's own shared memory, by one thread."""
 
     name = "limits/load-shared"
-    source = "limits/load-shared.cu"
     words = 4096  # WORDS of the kernel file
 
 
@@ -124,7 +122,6 @@ class LoadCluster(Loop):
     """A chain of loads from the shared memory of the other blocks of a cluster, by one thread."""
 
     name = "limits/load-cluster"
-    source = "limits/load-cluster.cu"
     words = 4096  # WORDS of the kernel file
     cluster = MAX_CLUSTER
     least_steps = MAX_CLUSTER - 1
@@ -134,7 +131,6 @@ class BarrierBlock(Loop):
     """The barrier of a block."""
 
     name = "limits/barrier-block"
-    source = "limits/barrier-block.cu"
     least_steps = 16  # TOGETHER of kernels/limits/barrier.cuh
 
 
@@ -142,7 +138,6 @@ class BarrierCluster(BarrierBlock):
     """The barrier of a cluster of 16 blocks."""
 
     name = "limits/barrier-cluster"
-    source = "limits/barrier-cluster.cu"
     cluster = MAX_CLUSTER
 
 
@@ -150,7 +145,6 @@ class BarrierGrid(BarrierBlock):
     """The barrier of a grid with one block per multiprocessor."""
 
     name = "limits/barrier-grid"
-    source = "limits/barrier-grid.cu"
 
     def run(self, steps: int) -> None:
         blocks = self.device.multiprocessors()
@@ -161,7 +155,6 @@ class LaunchAndRead(Limit):
     """A launch of one thread, and the copy of its 4 bytes to the host, for which the host waits."""
 
     name = "limits/launch"
-    source = "limits/launch.cu"
     settings: ClassVar[Settings] = {}
 
     def prepare(self) -> None:
@@ -216,7 +209,6 @@ class ReadMemory(Read):
     """An array of at least 16 times the L2 cache."""
 
     name = "limits/read-memory"
-    source = "limits/read-memory.cu"
 
     def size(self) -> int:
         return 2 * words_below(16 * self.device.cache_bytes() - 1)
@@ -226,7 +218,6 @@ class ReadL2(Read):
     """An array of a quarter of the L2 cache or less."""
 
     name = "limits/read-l2"
-    source = "limits/read-l2.cu"
 
     def size(self) -> int:
         return words_below(self.device.cache_bytes() // 4)

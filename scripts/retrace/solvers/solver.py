@@ -19,7 +19,7 @@ from retrace.graphs.query import Query
 from retrace.solvers.registry import REGISTRIES, REGISTRY
 from retrace.solvers.setting import Setting, Settings, Value
 from retrace.system.errors import RetraceError
-from retrace.system.project import with_headers
+from retrace.system.project import KERNELS, with_headers
 
 WARP = 32
 """Threads of a warp, which are its lanes."""
@@ -51,7 +51,7 @@ class Solver(ABC):
     implements: ClassVar[str]
     """Report and algorithm, or the library call."""
     source: ClassVar[str] = ""
-    """The solver's own kernel file, a path in `kernels/`."""
+    """The solver's own kernel file, a path in `kernels/`, where it is not the one of the solver's name."""
     more_sources: ClassVar[tuple[str, ...]] = ()
     """Further files that are compiled separately and loaded by the solver."""
     sources = Sources()
@@ -164,6 +164,13 @@ class DeviceSolver(Solver):
     backends = ("cuda", "emulator")
     settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
     bytes_per_vertex: ClassVar[int | None] = None
+
+    def __init_subclass__(cls) -> None:
+        """Take the kernel file of the solver's name if there is one, and else that of its base."""
+        super().__init_subclass__()
+        own = f"{vars(cls).get('name')}.cu"
+        if "source" not in vars(cls) and (KERNELS / own).is_file():
+            cls.source = own
 
     def __init__(self, device: Device) -> None:
         self.device = device

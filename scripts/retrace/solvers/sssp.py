@@ -71,7 +71,6 @@ class BspSSSP(BulkSynchronous):
 
     name = "sssp/bsp"
     implements = "bsp-suite, section 3.4.3, second Algorithms 3.5 and 3.6"
-    source = "sssp/bsp.cu"
     kernels = ("sssp_kernel1", "sssp_kernel2")
     bytes_per_vertex = 9
 
@@ -99,7 +98,6 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
 
     name = "sssp/cluster"
     implements = "our own kernel: near and far in one thread-block cluster"
-    source = "sssp/cluster.cu"
     more_sources = (*ClusterSearch.more_sources, PredecessorPass.pass_source)
     in_shared = ("marks", "state")
     settings: ClassVar[Settings] = {

@@ -49,7 +49,6 @@ class BspSTCON(DeviceSolver):
 
     name = "stcon/bsp"
     implements = "bsp-suite, first Algorithms 3.5 and 3.6"
-    source = "stcon/bsp.cu"
     bytes_per_vertex = 10
 
     def memory_bytes(self, graph: Subject) -> int:
@@ -102,7 +101,6 @@ class ClusterSTCON(ClusterSearch):
 
     name = "stcon/cluster"
     implements = "our own kernel: two searches, level by level, in one thread-block cluster"
-    source = "stcon/cluster.cu"
     in_shared = ("marks", "arcs")
     settings: ClassVar[Settings] = {
         **ClusterSearch.settings,

@@ -176,7 +176,6 @@ class DenseBellmanFord(MatrixBellmanFord):
 
     name = "bellman-ford/dense"
     implements = "an-bellman-ford, Algorithms 1 to 4"
-    source = "bellman-ford/dense.cu"
     kernel = "relax_dense"
 
     def shape(self) -> Shape:
@@ -228,7 +227,6 @@ class IncomingBellmanFord(MatrixBellmanFord):
 
     name = "bellman-ford/incoming"
     implements = "an-bellman-ford, Algorithm 7"
-    source = "bellman-ford/incoming.cu"
     kernel = "relax_incoming"
 
 
@@ -237,7 +235,6 @@ class OutgoingBellmanFord(IncomingBellmanFord):
 
     name = "bellman-ford/outgoing"
     implements = "an-bellman-ford, Algorithm 8"
-    source = "bellman-ford/outgoing.cu"
     kernel = "relax_outgoing"
 
 
@@ -249,7 +246,6 @@ class TransposedBellmanFord(OutgoingBellmanFord):
 
     name = "bellman-ford/outgoing-transposed"
     implements = "our own kernel: an-bellman-ford, Algorithm 8, with the access of Algorithm 7"
-    source = "bellman-ford/outgoing-transposed.cu"
     kernel = "relax_outgoing_transposed"
 
     def on_host(self) -> Int32Array:
@@ -267,7 +263,6 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
 
     name = "bellman-ford/multi-edge"
     implements = "an-bellman-ford, Algorithm 5"
-    source = "bellman-ford/multi-edge.cu"
     kernel = "relax_multi_edge"
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(4)}
 
@@ -296,7 +291,6 @@ class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
 
     name = "bellman-ford/multi-edge-consecutive"
     implements = "an-bellman-ford, section 4.2, non-coalesced access"
-    source = "bellman-ford/multi-edge-consecutive.cu"
     kernel = "relax_consecutive"
 
     def shape(self) -> Shape:
@@ -309,7 +303,6 @@ class EdgeListBellmanFord(MaskedBellmanFord):
 
     name = "bellman-ford/edge-list"
     implements = "an-bellman-ford, Algorithm 6"
-    source = "bellman-ford/edge-list.cu"
     kernel = "relax_edges"
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(1)}
 
@@ -337,7 +330,6 @@ class CsrBellmanFord(MaskedBellmanFord):
 
     name = "bellman-ford/csr"
     implements = "an-bellman-ford, section 4.3, one thread for the adjacency list of a vertex"
-    source = "bellman-ford/csr.cu"
     kernel = "relax_rows_of_vertices"
 
     def memory_bytes(self, graph: Graph) -> int:

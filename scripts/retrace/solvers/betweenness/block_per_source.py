@@ -154,15 +154,11 @@ class Brandes(BetweennessSolver):
     """Bytes of dynamic shared memory of a block."""
 
     def __init_subclass__(cls) -> None:
-        """Derive the kernel file and the report's file from the name, unless the variant states others."""
+        """Derive the report's file from the name, unless the variant states another."""
         super().__init_subclass__()
         if cls.compacted and COMPACT not in cls.more_sources:
             cls.more_sources = (COMPACT, *cls.more_sources)
-        if "name" not in vars(cls):  # a base of variants
-            return
-        if "source" not in vars(cls):
-            cls.source = f"{cls.name}.cu"
-        if "implements" not in vars(cls):
+        if "name" in vars(cls) and "implements" not in vars(cls):
             cls.implements = f"domitrz-brandes, brandes-par-{cls.variant}.cu"
 
     def setup(self, graph: CSRGraph) -> None:

@@ -29,7 +29,6 @@ class SideVertices(VertCompVirtStride):
 
     name = "betweenness/vert-comp2-virt-stride"
     implements = 'domitrz-brandes, "Further graph reductions", on brandes-par-vert-comp-virt-stride.cu'
-    source = VertCompVirtStride.source
     more_sources = (*VertCompVirtStride.more_sources, SIDE_VERTICES)
 
     def prefers_all(self, query: Query) -> bool:
@@ -45,7 +44,6 @@ class SideVerticesAlone(SideVertices):
     """`betweenness/vert-comp2-virt-stride` that leaves the vertices of degree 1 in the graph."""
 
     name = "betweenness/vert-side-virt-stride"
-    source = VertCompVirtStride.source
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         return separate(uncompacted(self.graph, query.sources))
@@ -93,7 +91,6 @@ class PrefixOnDevice(Vert):
 
     name = "betweenness/vert-prefix"
     implements = 'domitrz-brandes, "Computing prefix sums on GPU", before brandes-par-vert.cu'
-    source = Vert.source
     more_sources = (PrefixSums.source,)
 
     def setup(self, graph: CSRGraph) -> None:
@@ -127,7 +124,6 @@ class Levels(BetweennessSolver):
 
     name = "betweenness/levels"
     implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
-    source = "betweenness/levels.cu"
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **BetweennessSolver.settings}
     bytes_per_vertex = 8 + 8 + 4 + 8
 
