@@ -45,12 +45,7 @@ class UnavailableError(RetraceError):
 
 
 def obtain(
-    dataset: Dataset,
-    downloads: Path,
-    mirror: str | None,
-    offline: str,
-    seed: int,
-    patience: Patience = USUAL,
+    dataset: Dataset, downloads: Path, mirror: str | None, offline: str, seed: int, patience: Patience = USUAL
 ) -> CSRGraph:
     """Return a graph: the first edition that is available, or a stand-in generated with `seed`.
 
@@ -249,11 +244,8 @@ def _pairs(graph: CSRGraph, source: int) -> dict[str, list[int]]:
 def identity(dataset: Dataset) -> dict[str, Any]:
     """Return what is known of a data set that could not be had."""
     weights = dataset.weights or ("file" if dataset.weighted else "none")
-    return {
-        "name": dataset.name, "vertices": dataset.vertices, "arcs": dataset.arcs, "origin": dataset.origin,
-        "edition": dataset.editions[0].name, "weights": weights, "seed": None, "directed": dataset.directed,
-        "source": dataset.source,
-    }  # fmt: skip
+    known = dataset.model_dump(include={"name", "vertices", "arcs", "origin", "directed", "source"})
+    return known | {"edition": dataset.editions[0].name, "weights": weights, "seed": None}
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:

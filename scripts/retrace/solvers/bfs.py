@@ -217,10 +217,7 @@ class ClusterBFS(TracedBack, ClusterSearch):
     implements = "our own kernel: a level is a round of one thread-block cluster"
     more_sources = (*ClusterSearch.more_sources, TRACE_BACK)
     in_shared = ("marks", "state", "arcs")
-    settings: ClassVar[Settings] = {
-        **ClusterSearch.settings,
-        "every": EVERY,
-    }
+    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY}
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)

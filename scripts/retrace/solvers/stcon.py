@@ -102,10 +102,7 @@ class ClusterSTCON(ClusterSearch):
     name = "stcon/cluster"
     implements = "our own kernel: two searches, level by level, in one thread-block cluster"
     in_shared = ("marks", "arcs")
-    settings: ClassVar[Settings] = {
-        **ClusterSearch.settings,
-        "every": EVERY,
-    }
+    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY}
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)
