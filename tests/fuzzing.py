@@ -23,7 +23,7 @@ except ModuleNotFoundError:
     sys.exit("error: atheris is not installed: make test, on Linux with x86_64")
 
 with atheris.instrument_imports(include=["retrace", "yaml"]):
-    from retrace.graphs import formats, path_files
+    from retrace.graphs import formats
     from retrace.graphs.dataset_registry import load_registry
     from retrace.planning.configuration import load_configuration
     from retrace.records.record import parse_record
@@ -77,7 +77,6 @@ TARGETS: dict[str, Callable[[bytes], object]] = {
     "datasets": lambda data: load_registry([written(data, ".yaml")]),
     "reports": lambda data: load_report(written(data, ".yaml")),
     "printed": lambda data: read_printed(written(data, ".csv")),
-    "paths": lambda data: path_files.read_path_file(written(data, ".he")),
 }
 
 

@@ -317,6 +317,7 @@ def test_setup_loads_the_files_that_are_declared(
         return build_host(source)
 
     monkeypatch.setattr(host, "build_host", watched)
+    host.loaded_library.cache_clear()
     with EmulatedDevice() as device:
         solver = make(with_settings(kind.name), device)
         solver.setup(GRAPHS["triangles"])

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from command_line import Call, rows
-from retrace.commands.graph_file import read_graph
-from retrace.graphs.path_files import read_path_file
 
 
 def test_path_in_every_format(tiny: Path, call: Call) -> None:
@@ -58,9 +56,6 @@ def test_paths_and_trees_of_a_graph_without_weights(solver: str, tmp_path: Path,
     done = call("path", *asked, "--target", 4, "--solver", solver, "--output", one)
     assert done.out.endswith("\n0 1 2 4\n")
     assert one.read_text() == "H 5 3 0\nE 0 1 1\nE 1 2 1\nE 2 4 1\n"
-    read = read_graph(graph, "auto", directed=True).graph
-    assert read.weights is None
-    assert read_path_file(one, read)[:, :2].tolist() == [[0, 1], [1, 2], [2, 4]]
 
 
 def test_no_path_is_told_in_the_files_ids(tiny: Path, call: Call) -> None:

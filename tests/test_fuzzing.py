@@ -22,7 +22,6 @@ SECONDS = {
     "datasets": 2,
     "reports": 2,
     "printed": 2,
-    "paths": 2,
 }
 """How long each reader is fuzzed."""
 ENOUGH = 100

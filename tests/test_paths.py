@@ -13,7 +13,7 @@ from graphs import NAMED, graph, random_graphs
 from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
-from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
+from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.solvers import Query
 from retrace.system.errors import RetraceError
 from test_hong_bfs import SLIDES
@@ -35,6 +35,8 @@ def check_every_path(graph: CSRGraph, source: int, problem: str) -> None:
         assert path[-1] == target
         only = keep_arcs(graph, find_arcs(graph, only_along(predecessor, [path])))
         assert sorted(zip(only.tails(), only.indices, strict=True)) == sorted(pairwise(path))
+        arcs = arcs_of(graph, path)
+        assert list(zip(graph.tails()[arcs], graph.indices[arcs], strict=True)) == list(pairwise(path))
         length = only.arcs if weights is None else int(np.sum(only.weights, dtype=np.int64))
         assert length == lengths[target]
 

@@ -18,10 +18,11 @@ from graphs import NAMED, graph, grid, random_graphs
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph
-from retrace.solvers import make
-from retrace.solvers.betweenness.compaction import Compacted, Compaction, SideVertexRemoval, uncompacted
+from retrace.solvers import make, parse
+from retrace.solvers.betweenness import compaction
+from retrace.solvers.betweenness.compaction import Compacted, separate, uncompacted
 from retrace.solvers.betweenness.extensions import Lanes
-from retrace.solvers.betweenness.virtual_vertices import Splitting
+from retrace.solvers.betweenness.virtual_vertices import stride_csr, virtual_csr
 from retrace.system.errors import RetraceError
 
 TREE = graph(8, [(0, 1, 1), (1, 2, 1), (1, 3, 1), (3, 4, 1), (3, 5, 1), (6, 7, 1)], directed=False)
@@ -48,8 +49,6 @@ def forests(draw: st.DrawFn) -> CSRGraph:
     return graph(vertices, arcs, directed=False)
 
 
-compaction, side_vertices, splitting = map(cache, (Compaction, SideVertexRemoval, Splitting))
-
 ANY_GRAPH = forests() | random_graphs()
 
 
@@ -74,7 +73,7 @@ def test_compacted_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.Da
         reach, count = (np.array(data.draw(numbers), dtype=np.int32) for _ in range(2))
         kept = np.arange(whole.vertices, dtype=np.int32) * 2 + 1
         before = Compacted(before.graph, kept, reach, count, np.arange(2 * whole.vertices + 1.0))
-    after = compaction().compact(before)
+    after = compaction.compact(before)
     if whole.info["directed"]:
         assert after is before
         return
@@ -97,9 +96,9 @@ def test_compacted_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.Da
 @example(grid(8, 6))
 @settings(max_examples=300, deadline=None)
 def test_side_vertices_are_those_of_plain_python(whole: CSRGraph) -> None:
-    before = compaction().compact(uncompacted(simplify(whole)))
+    before = compaction.compact(uncompacted(simplify(whole)))
     side = plain.side_vertices(before.graph)
-    parts = side_vertices().separate(before)
+    parts = separate(before)
     if whole.info["directed"] or not any(side):
         assert parts == (before,)
         return
@@ -123,7 +122,7 @@ def test_side_vertices_are_those_of_plain_python(whole: CSRGraph) -> None:
 @example(NAMED["star"], 4)
 @settings(max_examples=300, deadline=None)
 def test_virtual_vertices_are_those_of_plain_python(whole: CSRGraph, mdeg: int) -> None:
-    vmap, vptr = splitting(mdeg).virtual_csr(whole)
+    vmap, vptr = virtual_csr(whole, mdeg)
     expected = plain.virtual_vertices(whole, mdeg)
     assert_int32(vmap, [v for v, _ in expected])
     assert_int32(vptr, [*(arcs[0] for _, arcs in expected), whole.arcs])
@@ -135,7 +134,7 @@ def test_virtual_vertices_are_those_of_plain_python(whole: CSRGraph, mdeg: int) 
 @example(NAMED["star"], 4)
 @settings(max_examples=300, deadline=None)
 def test_strides_are_those_of_plain_python(whole: CSRGraph, mdeg: int) -> None:
-    vmap, begin, nvir = splitting(mdeg).stride_csr(whole)
+    vmap, begin, nvir = stride_csr(whole, mdeg)
     expected = plain.strides(whole, mdeg)
     assert_int32(vmap, [v for v, _ in expected])
     assert_int32(begin, [arcs[0] for _, arcs in expected])
@@ -172,7 +171,7 @@ def test_sources_are_ordered_as_by_plain_python(
 @pytest.mark.parametrize("mdeg", [0, -1])
 def test_virtual_vertices_without_arcs_are_refused(mdeg: int) -> None:
     with pytest.raises(RetraceError, match=f"mdeg is {mdeg}"):
-        Splitting(mdeg)
+        parse(f"betweenness/vert-virt:mdeg={mdeg}")
 
 
 def solve(reduced: Compacted) -> np.ndarray:
@@ -186,7 +185,7 @@ def expected(whole: CSRGraph, sources: list[int] | None = None) -> list[float]:
 
 
 def compact(whole: CSRGraph, sources: list[int] | None = None) -> Compacted:
-    return compaction().compact(uncompacted(simplify(whole), sources))
+    return compaction.compact(uncompacted(simplify(whole), sources))
 
 
 @given(random_graphs(most_vertices=14), st.data())
@@ -217,21 +216,21 @@ def test_trees_shrink_to_one_vertex_each(sources: list[int] | None) -> None:
 def test_rounds_without_side_vertices_keep_the_scores(
     whole: CSRGraph, rounds: int | None, again: bool
 ) -> None:
-    first, *rest = side_vertices().separate(compact(whole))
-    parts = [first, *(compaction().compact(part) if again else part for part in rest)]
+    first, *rest = separate(compact(whole))
+    parts = [first, *(compaction.compact(part) if again else part for part in rest)]
     assert_allclose(sum(solve(part) for part in parts), expected(whole), rtol=1e-12, atol=1e-12)
     assert rounds is None or len(parts) == rounds
 
 
 def test_side_vertices_stay_if_not_all_vertices_are_sources_or_arcs_go_one_way() -> None:
     sampled = compact(TRIANGLES, [0, 3])
-    assert side_vertices().separate(sampled) == (sampled,)
+    assert separate(sampled) == (sampled,)
     one_way = compact(graph(3, [(0, 1, 1), (1, 2, 1), (0, 2, 1)]))
-    assert side_vertices().separate(one_way) == (one_way,)
+    assert separate(one_way) == (one_way,)
 
 
 def test_arcs_without_reverse_in_a_graph_that_is_called_undirected_read_no_other_memory() -> None:
     """Vertex 4 has one arc left when all heads of its arcs are gone; there is no right answer."""
     one_way = graph(5, [(0, 2, 1), (1, 2, 1), (3, 4, 1), (4, 0, 1), (4, 1, 1)])
     called = CSRGraph(one_way.indptr, one_way.indices, None, {**one_way.info, "directed": False})
-    assert compaction().compact(uncompacted(called)).kept.tolist() == [2]
+    assert compaction.compact(uncompacted(called)).kept.tolist() == [2]

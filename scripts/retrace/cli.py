@@ -147,7 +147,7 @@ def make_parser() -> ArgumentParser:
     add("machines", "lists:list_machines", does, ids="")
 
     check = add(
-        "check-machine", "machine_faults:check_machine",
+        "check-machine", "machine_records:check_machine",
         "check a machine's records: what keeps them out of the tables, and what is doubtful",
         "results/machines/h200", ids="",
     )  # fmt: skip
@@ -156,7 +156,7 @@ def make_parser() -> ArgumentParser:
     check.add_argument("--datasets", nargs="+", default=["datasets.yaml"], metavar="FILE", help=what)
 
     compare = add(
-        "compare", "two_machines:compare_machines",
+        "compare", "machine_records:compare_machines",
         "compare the times of two machines, or of two commits of one, for each solver and graph",
         "results/machines/h200 results/machines/rtx4090 --output ratios.csv", ids="",
     )  # fmt: skip

@@ -20,7 +20,7 @@ from retrace.graphs.query import Query
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.imports import import_undrawn
-from retrace.system.processes import side_by_side
+from retrace.system.processes import on_all_cores
 
 DOUBLE, FLOAT = 1e-9, 1e-4
 """The largest relative error that is accepted, by the precision that the solver computes in."""
@@ -119,7 +119,7 @@ class ScoreOracle:
                     return total
                 total += graph.betweenness(sources=parts[mine].tolist())
 
-        ranked: Scores = take_turns() if few else np.sum(side_by_side(take_turns, cores), axis=0)
+        ranked: Scores = take_turns() if few else np.sum(on_all_cores(take_turns), axis=0)
         return ranked[self._rank]
 
     @cached_property

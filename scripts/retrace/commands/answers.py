@@ -9,7 +9,7 @@ from retrace.commands.backend import failing_in_one_line, on_backend, print_summ
 from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, write_table
 from retrace.commands.scores import compute_scores
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.paths import find_arcs, find_predecessors, keep_arcs, only_along, trace
+from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.graphs.query import Query
 from retrace.measure.trials import Measurement, Outcome
 from retrace.solvers import REGISTRY, make
@@ -90,7 +90,7 @@ def solve_query(arguments: Namespace) -> None:
         if output.suffix != ".he":
             write_table(output, answer.columns())
         elif len(paths) == 1:
-            write_graph(with_lengths(given.graph), output, paths[0])
+            write_graph(with_lengths(given.graph), output, arcs_of(given.graph, paths[0]))
         else:
             write_graph(with_lengths(keep_arcs(given.graph, find_arcs(given.graph, wanted))), output)
     took = answer.outcome.phases
@@ -109,18 +109,17 @@ def find_path(arguments: Namespace) -> None:
     solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")
     answer = ask(given, solver, Query(source), arguments)
 
-    predecessor = answer.traced_predecessors()
-    found = answer.path_to(target, predecessor)
-    route = keep_arcs(given.graph, find_arcs(given.graph, only_along(predecessor, [found])))
+    found = answer.path_to(target, answer.traced_predecessors())
+    route = arcs_of(given.graph, found)
     for output in arguments.output:
         if output.suffix == ".he":
-            write_graph(with_lengths(given.graph), output, found)
+            write_graph(with_lengths(given.graph), output, route)
         else:
             write_table(output, {name: column[found] for name, column in answer.columns().items()})
-    size = count_arcs(route.arcs)
+    size = count_arcs(len(route))
     given.print_note()
-    if route.weights is not None:
-        size += f", weight {route.weights.sum(dtype=np.int64)}"
+    if given.graph.weights is not None:
+        size += f", weight {given.graph.weights[route].sum(dtype=np.int64)}"
     print(
         f"path from {arguments.source} to {arguments.target} in {given.path}: {size} "
         f"(ids from {given.base}; {solver}, {answer.checked})"

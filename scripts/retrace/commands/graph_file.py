@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.devices.matrices import rows_of
-from retrace.graphs import csr, dense, formats, path_files
+from retrace.graphs import csr, dense, formats
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.paths import ArcIds
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, naming_output, write_whole
 
@@ -124,8 +125,8 @@ def detect_format(path: Path) -> str:
     raise RetraceError(f"{path}: its first lines are of no format among {known}; say --format")
 
 
-def write_graph(graph: CSRGraph, path: Path, route: Int32Array | None = None) -> str:
-    """Write a graph, or a path in it from its source on, as H/E; or a graph as a folder; return the format.
+def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str:
+    """Write a graph, or the arcs of a path in it, as H/E; or a graph as a folder; return the format.
 
     Raise RetraceError if it cannot be written, or has no weights for H/E, or the folder holds something else.
     """
@@ -137,10 +138,7 @@ def write_graph(graph: CSRGraph, path: Path, route: Int32Array | None = None) ->
             hint = f"{graph.name} has some; write .csv or .npy"
             raise RetraceError(f"{path}: H/E has no negative weights, and {hint}")
         with writing(path):
-            if route is None:
-                formats.write_he(graph, path)
-            else:
-                path_files.write_path_file(graph, route, path)
+            formats.write_he(graph, path, route)
         return "he"
     if path.is_dir() and any(path.iterdir()) and not (path / "graph.json").is_file():
         raise RetraceError(f"{path}: is a folder with other content; name one that is new, or a stored graph")

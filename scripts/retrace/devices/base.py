@@ -14,6 +14,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from retrace.system.errors import RetraceError
 
+PACKED = {
+    "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
+    "i8": "q", "u8": "Q", "f4": "f4x", "f8": "d",
+}  # fmt: skip
+"""How `struct` packs a number into 8 bytes, by its type. Codes of NumPy differ: `l` has 8 bytes, here 4."""
+
 Dim = int | tuple[int, ...]
 """A grid or block size: x, (x, y) or (x, y, z)."""
 

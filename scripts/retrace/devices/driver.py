@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import Dim, extent
+from retrace.devices.base import PACKED, Dim, extent
 from retrace.system.errors import RetraceError
 
 COOPERATIVE, CLUSTER = 2, 4
@@ -40,13 +40,6 @@ class LaunchConfig(ctypes.Structure):
     )  # fmt: skip
 
 
-CODES = {
-    "?": "?7x", "b": "b7x", "B": "B7x", "h": "h6x", "H": "H6x", "i": "i4x", "I": "I4x", "l": "q", "L": "Q",
-    "q": "q", "Q": "Q", "f": "f4x", "d": "d",
-}  # fmt: skip
-"""How `struct` packs a NumPy scalar into 8 bytes, by NumPy's code of its type."""
-
-
 class Launch:
     """What stays the same in launches of one size: its configuration, and a slot of 8 bytes per argument."""
 
@@ -61,7 +54,7 @@ class Launch:
             attributes.append(LaunchAttribute(CLUSTER, 0, extent(cluster)))
         listed = (LaunchAttribute * len(attributes))(*attributes)
         self.config = LaunchConfig(extent(grid), extent(block), shared, None, listed, len(attributes))
-        codes = ("Q" if kind is int else CODES[np.dtype(kind).char] for kind in kinds)
+        codes = ("Q" if kind is int else PACKED[np.dtype(kind).str[1:]] for kind in kinds)
         self.packing = struct.Struct("=" + "".join(codes))
         self.slots = ctypes.create_string_buffer(max(8, self.packing.size))
         first = ctypes.addressof(self.slots)

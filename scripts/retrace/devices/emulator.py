@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.assembly import GUARD_BYTES
-from retrace.devices.base import Buffer, Device, Dim, check_launch, extent
+from retrace.devices.base import PACKED, Buffer, Device, Dim, check_launch, extent
 from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.devices.work_queue import EmulatedEvent, EmulatedStream, Work, WorkQueue
 from retrace.system import memory
@@ -114,13 +114,6 @@ class CRequest(ctypes.Structure):
         ("shared", ctypes.c_uint), ("cooperative", ctypes.c_uint),
         ("seeded", ctypes.c_uint), ("seed", ctypes.c_ulonglong), ("patience", ctypes.c_double),
     )  # fmt: skip
-
-
-PACKED = {
-    "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
-    "i8": "q", "u8": "Q", "f4": "f4x", "f8": "d",
-}  # fmt: skip
-"""How `struct` packs a number into 8 bytes. NumPy's codes differ: its `l` has 8 bytes, here 4."""
 
 
 class Parameter:

@@ -4,6 +4,7 @@ Functions take pointers to the arrays of a graph, so nothing is copied; the call
 """
 
 import ctypes
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,12 @@ def host_function(source: str, name: str, returns: Any = ctypes.c_int) -> Any:
     function = ctypes.CDLL(str(build_host(KERNELS / source)))[name]
     function.restype = returns
     return function
+
+
+@cache
+def loaded_library(source: str) -> ctypes.CDLL:
+    """Return a C++ file in `kernels/`, loaded once: looking up its compiled file takes milliseconds."""
+    return ctypes.CDLL(str(build_host(KERNELS / source)))
 
 
 def pointer(array: NDArray[Any] | None) -> Address:

@@ -105,6 +105,10 @@ class Dataset(DatasetEntry):
 
     name: str
 
+    def arcs_of(self, edition: Edition) -> int:
+        """Return the number of arcs in an edition's file."""
+        return self.arcs if edition.arcs is None else edition.arcs
+
 
 class DatasetRegistry(
     RootModel[

@@ -45,12 +45,7 @@ class UnavailableError(RetraceError):
 
 
 def obtain(
-    dataset: Dataset,
-    downloads: Path,
-    mirror: str | None,
-    offline: str,
-    seed: int,
-    patience: Patience = USUAL,
+    dataset: Dataset, downloads: Path, mirror: str | None, offline: str, seed: int, patience: Patience = USUAL
 ) -> CSRGraph:
     """Return a graph: the first edition that is available, or a stand-in generated with `seed`.
 
@@ -146,11 +141,7 @@ def _fetch(
 
 def _most_bytes(edition: Edition, dataset: Dataset) -> int:
     """Return the most bytes that an edition's content may have, packed or not."""
-    return BYTES_PER_ARC * _arcs(edition, dataset) + BYTES_OF_COMMENTS
-
-
-def _arcs(edition: Edition, dataset: Dataset) -> int:
-    return dataset.arcs if edition.arcs is None else edition.arcs
+    return BYTES_PER_ARC * dataset.arcs_of(edition) + BYTES_OF_COMMENTS
 
 
 def _pin_of(edition: Edition, downloads: Path) -> Path:
@@ -208,7 +199,7 @@ def _check(
             f"{shown}: expected content with sha256 {wanted}{whose}, found {kind} with {found}"
         )
     with formats.open_graph(path, shown) as file:
-        counts = (dataset.vertices, _arcs(edition, dataset))
+        counts = (dataset.vertices, dataset.arcs_of(edition))
         graph = formats.parse_stream(file, edition.format, shown, counts)
     if edition.renumber:
         graph = _by_appearance(graph)
@@ -253,11 +244,8 @@ def _pairs(graph: CSRGraph, source: int) -> dict[str, list[int]]:
 def identity(dataset: Dataset) -> dict[str, Any]:
     """Return what is known of a data set that could not be had."""
     weights = dataset.weights or ("file" if dataset.weighted else "none")
-    return {
-        "name": dataset.name, "vertices": dataset.vertices, "arcs": dataset.arcs, "origin": dataset.origin,
-        "edition": dataset.editions[0].name, "weights": weights, "seed": None, "directed": dataset.directed,
-        "source": dataset.source,
-    }  # fmt: skip
+    known = dataset.model_dump(include={"name", "vertices", "arcs", "origin", "directed", "source"})
+    return known | {"edition": dataset.editions[0].name, "weights": weights, "seed": None}
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:

@@ -11,7 +11,7 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.system.errors import RetraceError
 
 ArcIds = NDArray[np.integer[Any]]
-"""Positions in `indices` and `weights`, ascending."""
+"""Positions in `indices` and `weights`, ascending but for a path's."""
 
 
 def find_predecessors(
@@ -81,6 +81,15 @@ def find_arcs(graph: CSRGraph, predecessor: Int32Array) -> ArcIds:
             "but has no arc to it"
         )
     return arcs
+
+
+def arcs_of(graph: CSRGraph, path: Int32Array) -> ArcIds:
+    """Return the arcs of a path in its own order, the lightest of several; else raise RetraceError."""
+    predecessor, place = np.full((2, graph.vertices), -1, dtype=np.int32)
+    predecessor[path[1:]] = path[:-1]
+    place[path] = np.arange(len(path))
+    arcs = find_arcs(graph, predecessor)
+    return arcs[np.argsort(place[graph.indices[arcs]])]
 
 
 def keep_arcs(graph: CSRGraph, arcs: ArcIds) -> CSRGraph:

@@ -17,8 +17,8 @@ from retrace.graphs.dense import Graph
 from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
 from retrace.system.errors import RetraceError
 
-Difference = tuple[str, Any, Any]
-"""What differs, what was expected and what was found."""
+Expectation = tuple[str, Any, Any]
+"""What is compared, what the registry says, and what the graph has."""
 
 
 def require_registered(graph: Graph, folder: Path, registry: Mapping[str, Dataset]) -> None:
@@ -27,45 +27,48 @@ def require_registered(graph: Graph, folder: Path, registry: Mapping[str, Datase
     A stand-in is only compared by its identity: its origin stands beside every number of it.
     """
     dataset = registry.get(folder.name) or registry.get(graph.name)
-    if dataset is not None and (difference := next(_differences(graph, dataset), None)):
-        key, expected, found = difference
-        raise RetraceError(
-            f"{folder}: not {dataset.name} of the registry ({key}: expected {expected}, found {found}); "
-            "delete it and write it again, by get_graph.py, or give another graph another name"
-        )
+    if dataset is None:
+        return
+    for key, expected, found in _compared(graph, dataset):
+        if found != expected:
+            raise RetraceError(
+                f"{folder}: not {dataset.name} of the registry ({key}: expected {expected}, found {found}); "
+                "delete it and write it again, by get_graph.py, or give another graph another name"
+            )
 
 
-def _differences(graph: Graph, dataset: Dataset) -> Iterator[Difference]:
+def _compared(graph: Graph, dataset: Dataset) -> Iterator[Expectation]:
+    """Yield what is compared, the digests last, since they take time."""
     info, edition = graph.info, None
-    yield from _unlike("name", dataset.name, graph.name)
-    yield from _unlike("source", dataset.source, info.get("source"))
-    yield from _unlike("vertices", dataset.vertices, graph.vertices)
+    yield "name", dataset.name, graph.name
+    yield "source", dataset.source, info.get("source")
+    yield "vertices", dataset.vertices, graph.vertices
     if dataset.sources is not None and dataset.sources < dataset.vertices:
-        yield from _unlike("sources.count", dataset.sources, (info.get("sources") or {}).get("count"))
+        yield "sources.count", dataset.sources, (info.get("sources") or {}).get("count")
     if not (dataset.stand_in and info.get("origin") == "stand-in"):
         editions = {edition.name: edition for edition in dataset.editions}
         edition = editions.get(str(info.get("edition")))
         if edition is None or not isinstance(graph, CSRGraph):
             yield "edition", " or ".join(editions), info.get("edition")
         else:
-            yield from _unlike("origin", dataset.origin, info.get("origin"))
-            yield from _unlike("directed", dataset.directed, info.get("directed"))
-            yield from _unlike("arcs", dataset.arcs if edition.arcs is None else edition.arcs, graph.arcs)
+            yield "origin", dataset.origin, info.get("origin")
+            yield "directed", dataset.directed, info.get("directed")
+            yield "arcs", dataset.arcs_of(edition), graph.arcs
             if dataset.pairs is not None:
-                yield from _unlike("pairs", dataset.pairs.by_name(), info.get("pairs"))
-            yield from _unlike_arrays(graph, dataset, edition)
+                yield "pairs", dataset.pairs.by_name(), info.get("pairs")
+            yield from _arrays(graph, dataset, edition)
 
 
-def _unlike_arrays(graph: CSRGraph, dataset: Dataset, edition: Edition) -> Iterator[Difference]:
-    """Compare arrays with the registry's digests, where it has any, and weights that no file has."""
+def _arrays(graph: CSRGraph, dataset: Dataset, edition: Edition) -> Iterator[Expectation]:
+    """Yield digests, where the registry has any, and weights that no file has."""
     seed, kind, rows = graph.info.get("seed"), graph.info.get("weights"), replace(graph, weights=None)
     made = {"uniform": "generated", "unit": "unit"}.get(str(dataset.weights))
     if made is not None:
-        yield from _unlike("weights", made, kind)
+        yield "weights", made, kind
     if kind in ("file", "none"):
-        yield from _unlike_digest(graph, edition.arrays_sha256)
+        yield from _digest(graph, edition.arrays_sha256)
         return
-    yield from _unlike_digest(rows, edition.unweighted_sha256 if made else edition.arrays_sha256)
+    yield from _digest(rows, edition.unweighted_sha256 if made else edition.arrays_sha256)
     if kind == "unit" and made:
         expected = np.ones(graph.arcs, np.int32)
     elif kind == "generated" and seed is not None:
@@ -77,11 +80,6 @@ def _unlike_arrays(graph: CSRGraph, dataset: Dataset, edition: Edition) -> Itera
         yield "weights", f"those that are {kind} for seed {seed}", "others"
 
 
-def _unlike_digest(graph: CSRGraph, expected: str | None) -> Iterator[Difference]:
+def _digest(graph: CSRGraph, expected: str | None) -> Iterator[Expectation]:
     if expected is not None:
-        yield from _unlike("sha256 of its arrays", expected, graph.digest())
-
-
-def _unlike(key: str, expected: Any, found: Any) -> Iterator[Difference]:
-    if found != expected:
-        yield key, expected, found
+        yield "sha256 of its arrays", expected, graph.digest()

@@ -8,7 +8,7 @@ from typing import Any
 from retrace.check.checkers import checker_of
 from retrace.graphs.query import Subject, queries
 from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDevice
-from retrace.records.record import Record, make_record
+from retrace.records.record import GraphInfo, Record, make_record
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
 from retrace.system.bars import bar
@@ -70,9 +70,8 @@ def unmeasured(
     return found
 
 
-GRAPH_IDENTITY = (
-    "name", "vertices", "arcs", "origin", "edition", "weights", "sha256", "seed", "density", "trusted_sha256",
-)  # fmt: skip
+SOURCELESS = ("betweenness", "generate", "limits")
+"""Problems of no single source."""
 
 
 def as_record(
@@ -88,16 +87,13 @@ def as_record(
         info = {**info, "edition": solver.variant, "sha256": measurement.digest}
         parameters |= {"weight_low": info["least_weight"], "weight_high": info["greatest_weight"]}
     record: dict[str, Any] = {
-        "schema_version": 2,
         "experiment": experiment,
         "problem": solver.problem,
         "solver": solver.name,
         "backend": measurement.backend,
         "parameters": parameters,
-        "source": None
-        if solver.problem in ("betweenness", "generate", "limits")
-        else measurement.query.source,
-        "graph": {key: info[key] for key in GRAPH_IDENTITY if key in info},
+        "source": None if solver.problem in SOURCELESS else measurement.query.source,
+        "graph": {key: info[key] for key in GraphInfo.model_fields if key in info},
         "status": measurement.status,
         "reason": measurement.reason,
         **provenance,

@@ -62,7 +62,7 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     own, said = entries_of(drawing, frame), []
     if not own.on_gpu:
         said = [UNTIMED if any(entry.times for entry in own.measured) else NOTHING]
-        said += emulated(entry for entry in frame.entries if entry.experiment == drawing.experiment)
+        said += emulated(entry for entry in frame.measured if entry.experiment == drawing.experiment)
     if report and drawing.claim and own.on_gpu:
         claim = report.claims[drawing.claim]
         alone = len(own.on_gpu) == 1
@@ -149,7 +149,8 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Write the text that stands beside a figure, as Markdown."""
     chosen, layout = panels(drawing, frame, report), table_layout(report, drawing.experiment)
     drawn = list({id(dot.entry): dot.entry for panel in chosen for dot in panel.dots}.values())
-    measured, printed = [e for e in drawn if e.record], [e for e in drawn if e.printed]
+    shown = Frame(drawn)
+    measured, printed = shown.measured, shown.printed
     said: list[str] = []
     if drawing.kind == "waterfall":
         said.append(
@@ -163,8 +164,8 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     elif measured:
         what = "Bars" if chosen[0].over and drawing.kind == "bars" else "Dots"
         said.append(f"{what} show medians, thin bars the quartiles.")
-        shown = [*(panel.measure for panel in chosen), *([drawing.beside] if drawing.beside else [])]
-        said += [MEANT[measure] for measure in dict.fromkeys(shown)]
+        measures = [*(panel.measure for panel in chosen), *([drawing.beside] if drawing.beside else [])]
+        said += [MEANT[measure] for measure in dict.fromkeys(measures)]
     for over in [drawing.over] if drawing.over else ["what its name is over"] if drawing.pairs else []:
         said.append(f"Each value is divided by the median of {over} on the same machine and graph.")
     if bold := bold_bar(drawing, report):

@@ -10,16 +10,16 @@ from retrace.publish.provenance import origin
 from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt, doubtful_trials
 from retrace.records.record import Record
-from retrace.reports.frame import Entry
+from retrace.reports.frame import Measured
 
 MARK = "?"
 
 
-def doubts(entries: Iterable[Entry]) -> dict[str, list[Doubt]]:
+def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
     """Return the doubts about numbers, by the address of their record; only of records that have any."""
     tables: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for entry in entries:
-        if entry.record and entry.times:
+        if entry.times:
             tables[entry.experiment, entry.machine].append(entry.record)
     every = ((address(record), [*doubtful_trials(record), *odd]) for records in tables.values()
              for record, odd in zip(records, _odd(records), strict=True))  # fmt: skip

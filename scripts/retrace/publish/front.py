@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from retrace.publish.verdicts import judging
 from retrace.reports.frame import Frame
 from retrace.reports.judge import Finding, Verdict, judge
 from retrace.reports.report import Report
@@ -61,3 +60,9 @@ def abstract(report: Report, frame: Frame, first: str = "") -> Abstract:
         for name, claim in report.claims.items()
     }
     return Abstract(report, machines, findings)
+
+
+def judging(report: Report, frame: Frame) -> Frame:
+    """Return what the claims of a report are judged by."""
+    experiments = {name for claim in report.claims.values() for name in claim.experiments}
+    return Frame([entry for entry in frame.entries if entry.experiment in experiments])

@@ -12,7 +12,7 @@ from retrace.publish.doubts import MARK, doubts
 from retrace.publish.record_cards import address
 from retrace.records.machine_check import Doubt
 from retrace.records.statistics import LEAST_TRIALS
-from retrace.reports.frame import Entry, Frame, GraphRow, speed_up
+from retrace.reports.frame import Entry, Frame, GraphRow, Measured, Printed, speed_up
 from retrace.reports.report import Measure, TableLayout
 from retrace.reports.wording import EMPTY, duration, ratio
 
@@ -100,9 +100,9 @@ def _column(machine: str, measure: Measure, shown: bool) -> Column:
     return Column(machine if measure == "total" else f"{machine}: {measure}", machine, shown)
 
 
-def _names(frame: Frame, row: GraphRow, layout: TableLayout) -> list[tuple[str, list[Entry]]]:
+def _names(frame: Frame, row: GraphRow, layout: TableLayout) -> list[tuple[str, list[Printed]]]:
     """List what stands in a row of the frame: each measured name with the printed numbers that it repeats."""
-    found = {name: list[Entry]() for name in frame.solvers if any(n == name for _, n in row.measured)}
+    found = {name: list[Printed]() for name in frame.solvers if any(n == name for _, n in row.measured)}
     for entry in row.printed:
         names = [name for name in found if frame.solvers.get(name, entry).solver == entry.solver]
         found.setdefault(names[0] if names else entry.name, []).append(entry)
@@ -116,10 +116,10 @@ def _title(entry: Entry, printed: Sequence[Entry]) -> str:
 
 
 def _time(
-    entry: Entry | None, measure: Measure, found: Mapping[str, Sequence[Doubt]], linked: bool = False
+    entry: Measured | None, measure: Measure, found: Mapping[str, Sequence[Doubt]], linked: bool = False
 ) -> Item:
     """Return a median; of a column that is hidden at first, the page's script makes the link."""
-    if entry is None or entry.record is None:
+    if entry is None:
         return Item()
     where, times = address(entry.record) if linked else "", entry.times.get(measure)
     if entry.total is None:
@@ -135,15 +135,15 @@ def _time(
 
 
 def _spread(entry: Entry | None) -> list[Item]:
-    if entry is None or entry.record is None or entry.total is None:
+    if entry is None or entry.total is None:
         return [Item()] * 3
     total = entry.total
     return [*(Item(duration(value), value) for value in (total.q1, total.q3)), Item(str(total.n), total.n)]
 
 
-def _speed_up(row: GraphRow, fast: Entry | None, layout: TableLayout) -> Item:
+def _speed_up(row: GraphRow, fast: Measured | None, layout: TableLayout) -> Item:
     compared = layout.speed_up
-    if compared is None or fast is None or fast.record is None or fast.solver != compared.of:
+    if compared is None or fast is None or fast.solver != compared.of:
         return Item("")
     found = speed_up(row.of(fast.machine, compared.over), fast)
     if found is None:
@@ -152,10 +152,9 @@ def _speed_up(row: GraphRow, fast: Entry | None, layout: TableLayout) -> Item:
     return Item(f"{'~ ' if sure else ''}{ratio(found[0])}", found[0], address(fast.record), sure)
 
 
-def _printed(printed: Sequence[Entry], system: tuple[str, str], layout: TableLayout) -> Item:
+def _printed(printed: Sequence[Printed], system: tuple[str, str], layout: TableLayout) -> Item:
     """Return what a system, known by its name and hardware, prints."""
-    own = [entry for entry in printed if (entry.machine, entry.hardware) == system]
-    numbers = [entry.printed for entry in own if entry.printed]
+    numbers = [entry.printed for entry in printed if (entry.machine, entry.hardware) == system]
     if not numbers:
         return Item("")
     unsure = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)

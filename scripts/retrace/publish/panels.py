@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
 from retrace.reports.evidence import fits, meets
-from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, why_incomparable
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.physical_limit import Limit, limit_of
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
@@ -139,9 +139,9 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
     if compared := drawing.compared:
         ratios = drawing.model_copy(update={"y": compared.y, "over": compared.over})
         base = read(compared.over)
-        backends = {entry.record.backend for entry in frame.measured if entry.record and fits(entry, base)}
+        backends = {entry.record.backend for entry in frame.measured if fits(entry, base)}
         alike = {
-            name: [e for e in some if e.record and e.record.backend in backends and not fits(e, base)]
+            name: [e for e in some if e.record.backend in backends and not fits(e, base)]
             for name, some in lines.items()
         }
         ratio_panels = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
@@ -178,8 +178,10 @@ def most_work(entries: Iterable[Entry]) -> str:
     return max(((entry.work, entry.label) for entry in entries), default=((0, 0, ""), ""))[1]
 
 
-def _named(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Mapping[str, Sequence[Entry]]:
-    found: dict[str, list[Entry]] = defaultdict(list)
+def _named(
+    drawing: Drawing, frame: Frame, read: Callable[[str], Variant]
+) -> Mapping[str, Sequence[Measured]]:
+    found: dict[str, list[Measured]] = defaultdict(list)
     if not drawing.series:
         for name, first in frame.solvers.items():
             own = Variant.parse(name, first.solver.split("/")[0])
@@ -202,8 +204,8 @@ def _named(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> Ma
 def _lines(
     drawing: Drawing,
     machine: str,
-    entries: Sequence[Entry],
-    lines: Mapping[str, Sequence[Entry]],
+    entries: Sequence[Measured],
+    lines: Mapping[str, Sequence[Measured]],
     read: Callable[[str], Variant],
 ) -> Panel:
     """Make a machine's panel of lines; a solver without the setting on the x axis is a level one."""
@@ -212,8 +214,7 @@ def _lines(
         graph = most_work(entries)
         own = [entry for entry in entries if entry.label == graph]
         title = f"{machine}, {searches(own)}"
-    at = {id(e): float(e.record.parameters[drawing.x]) for e in own
-          if e.record and drawing.x in e.record.parameters}  # fmt: skip
+    at = {id(e): float(e.record.parameters[drawing.x]) for e in own if drawing.x in e.record.parameters}
     ends = [min(at.values()), max(at.values())] if at else [1.0]
     found = []
     for name, some in lines.items():
@@ -231,7 +232,9 @@ def _lines(
     return Panel(machine, title, found, drawing.y, drawing.over or "")
 
 
-def measured(entry: Entry, measure: Measure, over: Variant | None, others: Iterable[Entry]) -> Summary | None:
+def measured(
+    entry: Measured, measure: Measure, over: Variant | None, others: Iterable[Measured]
+) -> Summary | None:
     """Return a measure of an entry, if asked for over the median of a variant on the very same graph."""
     value = entry.times.get(measure)
     if value is None or over is None:
@@ -248,20 +251,20 @@ def _printed(frame: Frame) -> list[Line]:
     cells: dict[tuple[str, str], list[Dot]] = defaultdict(list)
     systems = list(dict.fromkeys(entry.machine for entry in frame.printed))
     for entry in sorted(frame.printed, key=lambda entry: entry.vertices):
-        if entry.printed and entry.printed.ms > 0:
+        if entry.printed.ms > 0:
             dot = Dot(entry.vertices, Summary.of([entry.printed.ms]), entry)
             cells[entry.machine, entry.name].append(dot)
     shared, found = Counter(name for _, name in cells), []
     for (system, name), dots in cells.items():
-        entry, number = dots[0].entry, systems.index(system) + 1
-        own = name if shared[name] == 1 else entry.hardware
-        found.append(Line(own, entry.solver.split("/")[-1], dots, number))
+        first, number = dots[0].entry, systems.index(system) + 1
+        own = name if shared[name] == 1 else first.hardware
+        found.append(Line(own, first.solver.split("/")[-1], dots, number))
     return sorted(found, key=lambda line: line.system)
 
 
 def _bars(
     drawing: Drawing,
-    entries: Sequence[Entry],
+    entries: Sequence[Measured],
     layout: TableLayout,
     read: Callable[[str], Variant],
     whole: Frame,
@@ -281,7 +284,7 @@ def _bars(
             if value and value.median > 0 and (spec or not series):
                 name = series.get(spec) or entry.name
                 name = f"{name}\nover {base}" if drawing.pairs else name
-                cores = entry.record.cores if entry.record and drawing.graphs else None
+                cores = entry.record.cores if drawing.graphs else None
                 name += f", {plural(cores, 'core')}" if cores else ""
                 found.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
         found.sort(key=lambda line: line.dots[0].value.median)
@@ -294,33 +297,34 @@ def _bars(
             yield Panel(own[0].machine, title, found, drawing.y, divided, graph=graph, limit=limit)
 
 
-def _graphs(entries: Sequence[Entry], layout: TableLayout) -> list[str]:
+def _graphs(entries: Sequence[Measured], layout: TableLayout) -> list[str]:
     """Name the graphs that bars are shown on: the real ones, the most work first, else the largest.
 
     Of a graph and the same with a sample of sources, it is the one on which more of the report's solvers ran,
     those of its first group if there are groups, else the whole.
     """
     first = next(iter(layout.groups.values()), list(layout.solvers.values()))
-    on_gpu = any(entry.record and entry.record.backend == "cuda" for entry in entries)
-    counted = [e for e in entries if e.record and (e.record.backend == "cuda" or not on_gpu)]
+    on_gpu = any(entry.record.backend == "cuda" for entry in entries)
+    counted = [e for e in entries if e.record.backend == "cuda" or not on_gpu]
     counts = Counter(entry.label for entry in counted if entry.solver in first)
-    same: dict[str | None, list[Entry]] = defaultdict(list)
+    same: dict[str | None, list[Measured]] = defaultdict(list)
     for entry in sorted(counted, key=lambda entry: entry.work, reverse=True):
-        if entry.record and entry.record.graph.origin not in ("generated", "report"):
+        if entry.record.graph.origin not in ("generated", "report"):
             same[entry.record.graph.sha256].append(entry)
     best = [max(some, key=lambda e: (counts[e.label], not _sampled(e))).label for some in same.values()]
     return best or ([most_work(counted)] if counted else [])
 
 
-def _sampled(entry: Entry) -> bool:
-    return entry.record is not None and "sources" in entry.record.parameters
+def _sampled(entry: Measured) -> bool:
+    return "sources" in entry.record.parameters
 
 
-def searches(entries: Sequence[Entry]) -> str:
+def searches(entries: Sequence[Measured]) -> str:
     """Name the graph of some entries, and say of betweenness how many of its vertices were sources."""
-    if entries and entries[0].record and entries[0].record.problem == "limits":
+    problem = entries[0].record.problem if entries else ""
+    if problem == "limits":
         return "constants"
-    if not entries or not entries[0].record or entries[0].record.problem != "betweenness":
+    if problem != "betweenness":
         return entries[0].label if entries else ""
     graph, vertices = entries[0].label, f"{entries[0].vertices:,}"
     return f"{graph} of {vertices}" if _sampled(entries[0]) else f"{graph}, all {vertices} sources"

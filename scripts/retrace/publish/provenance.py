@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.records.record import Record
-from retrace.reports.frame import Entry
+from retrace.reports.frame import Measured
 from retrace.reports.wording import plural
 
 
-def provenance(machine: str, entries: Iterable[Entry]) -> str:
+def provenance(machine: str, entries: Iterable[Measured]) -> str:
     """Say what a machine is and what it ran; every value found is named."""
-    records = [entry.record for entry in entries if entry.machine == machine and entry.record]
+    records = [entry.record for entry in entries if entry.machine == machine]
     found: list[str | None] = []
     for record in records:
         gpu = record.machine.gpu
@@ -39,11 +39,11 @@ def mixture(records: Sequence[Record]) -> str:
     return f" Mixed, of {'; of '.join(mixed)}; times are compared only within one." if mixed else ""
 
 
-def cores(entries: Iterable[Entry]) -> list[str]:
+def cores(entries: Iterable[Measured]) -> list[str]:
     """Say for each machine which solvers used several cores of the CPU, if any did."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for entry in entries:
-        if entry.record and entry.times and (used := entry.record.cores or 0) > 1:
+        if entry.times and (used := entry.record.cores or 0) > 1:
             found[entry.machine][entry.solver] = used
     return [
         f"{machine}: {', '.join(f'{solver} used {used} cores' for solver, used in several.items())} "
@@ -52,9 +52,9 @@ def cores(entries: Iterable[Entry]) -> list[str]:
     ]
 
 
-def emulated(entries: Iterable[Entry]) -> list[str]:
+def emulated(entries: Iterable[Measured]) -> list[str]:
     """Say how many answers the emulator, which gives no times, has checked."""
-    records = [e.record for e in entries if e.record and e.record.backend == "emulator"]
+    records = [e.record for e in entries if e.record.backend == "emulator"]
     agreed = f"{sum(record.agreed for record in records)} of {len(records)}"
     wrong = dict.fromkeys(f"{r.solver} ({r.reason})" for r in records if not r.agreed)
     others = f"; not {', '.join(wrong)}" if wrong else ""

@@ -12,7 +12,7 @@ from typing import Any
 from retrace.publish.verification import result
 from retrace.records.machine_check import Doubt
 from retrace.records.record import PHASES, Record
-from retrace.reports.frame import Entry
+from retrace.reports.frame import Measured
 from retrace.reports.wording import duration
 from retrace.solvers import find
 
@@ -30,7 +30,7 @@ def address(record: Record) -> str:
     return f"{place}:{settings}" if settings else place
 
 
-def cards(entries: Iterable[Entry], doubts: Mapping[str, Sequence[Doubt]]) -> dict[str, Any]:
+def cards(entries: Iterable[Measured], doubts: Mapping[str, Sequence[Doubt]]) -> dict[str, Any]:
     """Return what the page's script needs of records; what many share (machine, graph) is told once.
 
     `doubts` are by address.
@@ -39,14 +39,13 @@ def cards(entries: Iterable[Entry], doubts: Mapping[str, Sequence[Doubt]]) -> di
     found = []
     for entry in entries:
         record = entry.record
-        assert record is not None
         parts = [_graph(record), _machine(record), _software(record)]
         about = [shared.setdefault(tuple(part), len(shared)) for part in parts]
         found.append(_card(entry, record, doubts.get(address(record), ())) | {"about": about})
     return {"records": found, "shared": [list(part) for part in shared]}
 
 
-def _card(entry: Entry, record: Record, doubts: Sequence[Doubt]) -> dict[str, Any]:
+def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str, Any]:
     card: dict[str, Any] = {
         "id": address(record),
         "title": f"{entry.full_name} on {entry.title}, {record.machine.name}",

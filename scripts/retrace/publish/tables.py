@@ -16,7 +16,7 @@ from retrace.publish.page import Cell, Group, Notes, Page, Row, Table
 from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
-from retrace.reports.frame import Entry, Frame, GraphRow, speed_up, why_incomparable
+from retrace.reports.frame import Entry, Frame, GraphRow, Measured, speed_up, why_incomparable
 from retrace.reports.physical_limit import LEAST_BYTES, Limit, least_bytes, limit_of
 from retrace.reports.report import Measure, Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits, word_list
@@ -48,7 +48,7 @@ def page(frame: Frame, experiment: str, report: Report | None) -> Page:
             *([f"What the report says of it in words is judged in claims-{judged}."] if judged else []),
             "Quartiles, minimum, n and the times of all phases are in the CSV file of the same name.",
             f"{EMPTY}: not measured{', or not printed' if found.printed else ''}.",
-            *emulated(entry for entry in frame.entries if entry.experiment == experiment),
+            *emulated(entry for entry in frame.measured if entry.experiment == experiment),
             *([] if found.measured else ["No machine here has timed any of it (docs/adding-a-gpu.md)."]),
             *(provenance(machine, found.measured) for machine in found.machines),
         ],
@@ -73,9 +73,7 @@ class _Grid:
     notes: Notes = field(default_factory=Notes)
 
     def __post_init__(self) -> None:
-        self.plain = bool(self.frame.printed) and all(
-            e.printed and e.printed.printed.isdigit() for e in self.frame.printed
-        )
+        self.plain = bool(self.frame.printed) and all(e.printed.printed.isdigit() for e in self.frame.printed)
         """Whether times are bare milliseconds, as the report prints them."""
         self.solvers, self.doubts = self.frame.solvers, doubts(self.frame.measured)
         beside: tuple[Measure, ...] = () if self.layout.by == "step" else ("total",)
@@ -166,7 +164,7 @@ class _Grid:
             here = [e for row in part for (m, _), e in row.measured.items() if m == machine]
             if not here:
                 continue
-            computers = [entry.record.machine for entry in here if entry.record]
+            computers = [entry.record.machine for entry in here]
             hardware = sorted({one.gpu.name for one in computers if one.gpu})
             hardware += sorted({one.cpu for one in computers})
             rows.append(Row(f"{machine}, measured ({', '.join(hardware)})"))
@@ -212,7 +210,7 @@ class _Grid:
             tables += [Table(groups, rows, f"{row.title} on {machine}{counts}{marks}")] if rows else []
         return tables
 
-    def published_cell(self, published: Entry | None, entry: Entry) -> Cell:
+    def published_cell(self, published: Measured | None, entry: Measured) -> Cell:
         """Say how many times as long the published kernel takes as a solver."""
         if published is entry and entry.times:
             return Cell(ratio(1))
@@ -220,7 +218,7 @@ class _Grid:
         return Cell(f"{UNSURE} " * (not found[1]) + ratio(found[0])) if found else Cell()
 
     def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
-        found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name) and e.printed]
+        found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name)]
         if not found:
             return Cell() if row.printed else Cell("")
         unsure = {one.doubt for one in found if one.doubt}
@@ -228,12 +226,12 @@ class _Grid:
         tip = "two columns with this head" if len(found) > 1 else ""
         return Cell(TWICE.join(one.printed for one in found), tip, notes=marks)
 
-    def setup_cell(self, entry: Entry | None, measure: Measure) -> Cell:
+    def setup_cell(self, entry: Measured | None, measure: Measure) -> Cell:
         times = entry.times.get(measure) if entry else None
         return self.measured(entry, times, duration(times.median)) if entry and times else Cell()
 
-    def time_cell(self, entry: Entry | None, measure: Measure) -> Cell:
-        if entry is None or entry.record is None:
+    def time_cell(self, entry: Measured | None, measure: Measure) -> Cell:
+        if entry is None:
             return Cell()
         record, machine = entry.record, entry.machine
         if entry.total is None:
@@ -245,9 +243,8 @@ class _Grid:
         time = three_digits(times.median) if self.plain else duration(times.median)
         return self.measured(entry, times, time, [few] if entry.total.n < LEAST_TRIALS else [])
 
-    def measured(self, entry: Entry, times: Summary, text: str, notes: Sequence[str] = ()) -> Cell:
+    def measured(self, entry: Measured, times: Summary, text: str, notes: Sequence[str] = ()) -> Cell:
         """Return the cell of a measured number, with a mark and the reason if it is doubtful."""
-        assert entry.record is not None
         found = self.doubts.get(address(entry.record), [])
         notes = [*notes, *(f"{entry.machine}, doubtful: {doubt.why}." for doubt in found)]
         tips = [*(f"doubtful: {doubt.found}" for doubt in found), _tip(entry, times)]
@@ -303,10 +300,10 @@ class _Grid:
             f"GB/s: {LEAST_BYTES} over {by}.",
         ]
 
-    def with_setup(self, row: GraphRow, entry: Entry) -> str:
+    def with_setup(self, row: GraphRow, entry: Measured) -> str:
         """Say what a solver takes with its setup and without, and what is printed of it."""
         long, short = (duration(entry.times[measure].median) for measure in ("with setup", "total"))
-        printed = [e.printed.printed for e in row.printed if e.printed and e.solver == entry.solver]
+        printed = [e.printed.printed for e in row.printed if e.solver == entry.solver]
         beside = f" (printed: {word_list(printed)})" if printed else ""
         return f"{row.title} {long} in place of {short}{beside}"
 
@@ -328,46 +325,44 @@ def _rate(entry: Entry | None, measure: Measure = "total") -> Cell:
     return Cell(three_digits(entry.arcs / times.median / 1e3))
 
 
-def _bandwidth(entry: Entry, measure: Measure) -> Cell:
+def _bandwidth(entry: Measured, measure: Measure) -> Cell:
     times, moved = entry.times.get(measure), least_bytes(entry)
     return Cell(three_digits(moved / times.median / 1e6)) if times and times.median and moved else Cell()
 
 
-def _prepare(entry: Entry) -> Cell:
-    ms = entry.record.observed.get("prepare_ms") if entry.record and entry.times else None
+def _prepare(entry: Measured) -> Cell:
+    ms = entry.record.observed.get("prepare_ms") if entry.times else None
     return Cell() if ms is None else Cell(duration(ms))
 
 
-def _paid(entry: Entry, published: Entry | None, measure: Measure) -> Cell:
+def _paid(entry: Measured, published: Measured | None, measure: Measure) -> Cell:
     """Say after how many sources the preparation has paid; never, if the published kernel is faster."""
-    prepare = entry.record.observed.get("prepare_ms") if entry.record else None
+    prepare = entry.record.observed.get("prepare_ms")
     if prepare is None or published is None or speed_up(published, entry, measure) is None:
         return Cell()
     saved = published.times[measure].median - entry.times[measure].median
     return Cell(plural(ceil(prepare / saved - 1e-9), "source") if saved > 0 else "never")
 
 
-def _place(entry: Entry) -> str:
+def _place(entry: Measured) -> str:
     """Say what a solver ran on."""
-    cores = entry.record.cores if entry.record else None
-    return plural(cores, "core") if cores else "GPU"
+    return plural(entry.record.cores, "core") if entry.record.cores else "GPU"
 
 
-def _tip(entry: Entry, times: Summary) -> str:
+def _tip(entry: Measured, times: Summary) -> str:
     quartiles = f"quartiles {duration(times.q1)} to {duration(times.q3)}"
     parts = [f"{entry.solver}: median of {times.n}", quartiles, f"minimum {duration(times.minimum)}"]
     if kernel := entry.times.get("kernel"):
         parts.append(f"kernels alone {duration(kernel.median)}")
-    if entry.record and (entry.record.cores or 0) > 1:
+    if (entry.record.cores or 0) > 1:
         parts.append(f"{entry.record.cores} cores")
-    if entry.record and entry.record.software.peer:
+    if entry.record.software.peer:
         parts.append(entry.record.software.peer)
     return "; ".join(parts)
 
 
-def _differences(row: GraphRow, entry: Entry) -> Iterable[str]:
+def _differences(row: GraphRow, entry: Measured) -> Iterable[str]:
     """Say in what the graph of a record is not the one that its row names."""
-    assert entry.record is not None
     graph = entry.record.graph
     counts = f"{graph.vertices:,} vertices and {graph.arcs:,} arcs"
     if graph.origin == "stand-in":

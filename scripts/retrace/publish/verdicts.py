@@ -4,15 +4,15 @@ The summary counts the claims of all reports by machine and verdict.
 """
 
 from collections.abc import Iterable
-from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
+from retrace.publish.front import abstract, judging
 from retrace.publish.page import Cell, Group, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
 from retrace.reports.frame import Frame
-from retrace.reports.judge import COMPARING, Verdict, judge
+from retrace.reports.judge import COMPARING, Verdict
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY
 
@@ -22,24 +22,23 @@ COLUMNS += ["machine", "measured", "verdict", "why"]
 
 def tidy(report: Report, frame: Frame) -> pd.DataFrame:
     """Lay the claims out for machines: one row for each claim and machine."""
-    rows, machines = [], judging(report, frame).machines
-    for (name, claim), machine in product(report.claims.items(), machines):
-        found = judge(report, claim, frame, machine)
+    rows, findings = [], abstract(report, frame).findings
+    for name, claim in report.claims.items():
         said = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
-        rows.append((*said, machine, found.measured, str(found.verdict), found.why))
+        for machine, found in findings[name].items():
+            rows.append((*said, machine, found.measured, str(found.verdict), found.why))
     return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
 
 def page(report: Report, frame: Frame) -> Page:
     """Lay the claims of a report out for reading."""
-    own = judging(report, frame)
+    own, findings = judging(report, frame), abstract(report, frame).findings
     groups = [Group("", ["Section", "The report says", "Judged by"], "text")]
     groups += [Group(machine, ["Measured", "Verdict"], "text") for machine in own.machines]
     rows = []
     for name, claim in report.claims.items():
         cells = [Cell(claim.section), Cell(claim.says), Cell(claim.rule or EMPTY)]
-        for machine in own.machines:
-            found = judge(report, claim, frame, machine)
+        for found in findings[name].values():
             cells += [Cell(found.measured or EMPTY), Cell(found.sentence, bad=found.verdict == Verdict.OPEN)]
         rows.append(Row(name, cells))
     return Page(
@@ -50,7 +49,7 @@ def page(report: Report, frame: Frame) -> Page:
         remarks=[
             COMPARING,
             "Without a GPU nothing can be told of kernels: docs/adding-a-gpu.md says how to measure.",
-            *emulated(own.entries),
+            *emulated(own.measured),
             *([] if own.machines else ["No machine here has measured any of it."]),
             *(provenance(machine, own.measured) for machine in own.machines),
         ],
@@ -75,9 +74,3 @@ def summary(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
         remarks=["The claims, their numbers and the reasons of the verdicts are on the page of each report."],
     )
     return page, counts.reset_index()
-
-
-def judging(report: Report, frame: Frame) -> Frame:
-    """Return what the claims of a report are judged by."""
-    experiments = {name for claim in report.claims.values() for name in claim.experiments}
-    return Frame([entry for entry in frame.entries if entry.experiment in experiments])

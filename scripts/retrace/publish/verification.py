@@ -9,7 +9,7 @@ import pandas as pd
 
 from retrace.publish.page import Cell, Group, Page, Row, Table
 from retrace.records.record import Record
-from retrace.reports.frame import Entry, Frame
+from retrace.reports.frame import Frame, Measured
 from retrace.reports.wording import EMPTY
 
 COLUMNS = ("graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials")
@@ -29,9 +29,8 @@ def tidy(frame: Frame) -> pd.DataFrame:
     return pd.DataFrame([_cells(entry) for entry in found], columns=list(COLUMNS))
 
 
-def _cells(entry: Entry) -> tuple[object, ...]:
+def _cells(entry: Measured) -> tuple[object, ...]:
     record = entry.record
-    assert record is not None
     settings = ", ".join(f"{key}={value}" for key, value in record.parameters.items() if key not in ASKED)
     where = (settings, record.backend, entry.machine, entry.experiment, record.oracle)
     return (_graph(entry), entry.solver, *where, result(record), len(record.trials))
@@ -46,7 +45,7 @@ def result(record: Record) -> str:
 
 def outcomes(frame: Frame) -> str:
     """Count the outcomes in one line."""
-    counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured if entry.record)
+    counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured)
     others = ", ".join(f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name])
     return f"{counts['agreed']} of {counts.total()} records verified{others and f' ({others})'}."
 
@@ -79,7 +78,7 @@ class Mark:
 
     machine: str
     outcome: str
-    entries: Sequence[Entry]
+    entries: Sequence[Measured]
 
 
 @dataclass(frozen=True)
@@ -96,10 +95,9 @@ OUTCOMES = ("differs", "failed", "skipped", "emulated", "agreed")
 """The worst first; `emulated` is an answer that agreed, on the emulator."""
 
 
-def outcome(entry: Entry) -> str:
+def outcome(entry: Measured) -> str:
     """Return what came of a record, as one of `OUTCOMES`."""
     record = entry.record
-    assert record is not None
     if record.agreed:
         return "emulated" if record.backend == "emulator" else "agreed"
     return "differs" if record.status == "ok" else record.status
@@ -107,7 +105,7 @@ def outcome(entry: Entry) -> str:
 
 def matrices(frame: Frame) -> list[Matrix]:
     """Return a matrix for each problem, in alphabetical order."""
-    found: dict[str, dict[str, dict[str, dict[str, list[Entry]]]]] = {}
+    found: dict[str, dict[str, dict[str, dict[str, list[Measured]]]]] = {}
     for entry in sorted(frame.measured, key=lambda e: (e.solver, frame.machines.index(e.machine))):
         problem = entry.solver.split("/")[0]
         of_graph = found.setdefault(problem, {}).setdefault(entry.solver, {}).setdefault(entry.label, {})
@@ -126,10 +124,10 @@ def matrices(frame: Frame) -> list[Matrix]:
     return result
 
 
-def _mark(machine: str, entries: Sequence[Entry]) -> Mark:
+def _mark(machine: str, entries: Sequence[Measured]) -> Mark:
     return Mark(machine, min(map(outcome, entries), key=OUTCOMES.index), entries)
 
 
-def _graph(entry: Entry) -> str:
-    pair = entry.record.parameters.get("pair") if entry.record else None
+def _graph(entry: Measured) -> str:
+    pair = entry.record.parameters.get("pair")
     return f"{entry.label}, {pair} pair" if pair else entry.label

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retrace.records.statistics import Summary
-from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, why_incomparable
+from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.report import Drawing, Fall, Measure
 from retrace.reports.wording import duration, ratio, three_digits
 
@@ -120,7 +120,7 @@ def _baseline(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
         return
     yield printed
     yield Step(HARDWARE, HARDWARE, printed.after.median, same.times["total"], same)
-    alike = (e for e in timed if e.record and e.record.cores == 1 and why_incomparable(same, e) is None)
+    alike = (e for e in timed if e.record.cores == 1 and why_incomparable(same, e) is None)
     best = _fastest([same, *alike], "total")
     if best is not None and best is not same:
         yield Step(
@@ -135,14 +135,14 @@ def _printed(spec: str, fall: Fall, frame: Frame) -> Step | None:
         for entry in frame.of(fall.experiment).printed
         if (entry.solver, entry.graph) == (spec, fall.graph)
     ]
-    sure = [(e.printed.ms, e) for e in found if e.printed and e.printed.ms > 0 and not e.printed.doubt]
+    sure = [(e.printed.ms, e) for e in found if e.printed.ms > 0 and not e.printed.doubt]
     if not sure:
         return None
     ms, entry = min(sure, key=lambda one: one[0])
     return Step(PRINTED, f"printed, {entry.hardware}", ms, Summary.of([ms]), entry)
 
 
-def _timed(experiment: str, fall: Fall, frame: Frame, machine: str) -> Sequence[Entry]:
+def _timed(experiment: str, fall: Fall, frame: Frame, machine: str) -> Sequence[Measured]:
     """Return what a machine has timed on the fall's graph, but for substitutes of the graph."""
     return [
         entry

@@ -105,10 +105,9 @@ def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
         known = " or ".join(one.name for one in dataset.editions)
         yield f"graph.edition: expected {known}, as the registry says, found {graph.edition}"
         return
-    arcs = dataset.arcs if edition.arcs is None else edition.arcs
     told: list[tuple[str, object, object]] = [
         ("vertices", dataset.vertices, graph.vertices),
-        ("arcs", arcs, graph.arcs),
+        ("arcs", dataset.arcs_of(edition), graph.arcs),
     ]
     if graph.sha256 and edition.arrays_sha256 and graph.weights in ("file", "none"):
         told.append(("sha256", edition.arrays_sha256, graph.sha256))

@@ -60,7 +60,7 @@ class Comparison(FileModel):
     compared: ClassVar[tuple[str, ...]] = ()
     """The keys that hold variants."""
     wording: ClassVar[str] = ""
-    """The rule, with keys and the conditions in braces."""
+    """The rule; what stands in its braces is in `_said`."""
 
     def expand(self, specs: Specs) -> list[str]:
         """List variants, those with a placeholder such as `{n}` once for each of its values."""
@@ -77,8 +77,7 @@ class Comparison(FileModel):
         return [spec for key in self.compared for spec in self.expand(getattr(self, key))]
 
     @property
-    def said(self) -> dict[str, object]:
-        """What stands in the braces of the rule."""
+    def _said(self) -> dict[str, object]:
         ranges = [f", {key} = {word_list([str(v) for v in values])}" for key, values in self.for_.items()]
         variants = {key: word_list(_several(getattr(self, key))) for key in self.compared}
         return dict(self) | variants | {"conditions": "".join([*ranges, self.where.words])}
@@ -87,7 +86,7 @@ class Comparison(FileModel):
     def rule(self) -> str:
         """How it is judged."""
         also = f"; {self.beside} is quoted beside it" if self.beside else ""
-        return self.wording.format(**self.said) + also
+        return self.wording.format(**self._said) + also
 
 
 class Faster(Comparison):
@@ -106,10 +105,9 @@ class Faster(Comparison):
         return [spec for pair in pairs for spec in pair]
 
     @property
-    def said(self) -> dict[str, object]:
-        """What stands in the braces of the rule."""
+    def _said(self) -> dict[str, object]:
         pairs = zip(_several(self.faster), _several(self.than), strict=True)
-        return super().said | {"pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs)}
+        return super()._said | {"pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs)}
 
 
 class NotFaster(Comparison):
@@ -159,9 +157,8 @@ class GainGrows(Comparison):
     )
 
     @property
-    def said(self) -> dict[str, object]:
-        """What stands in the braces of the rule."""
-        return super().said | {"less": "over" if self.as_ratio else "less"}
+    def _said(self) -> dict[str, object]:
+        return super()._said | {"less": "over" if self.as_ratio else "less"}
 
 
 class TransferShare(Comparison):
@@ -228,8 +225,7 @@ class Ratio(Comparison):
         return [self.ratio, self.over or self.ratio]
 
     @property
-    def said(self) -> dict[str, object]:
-        """What stands in the braces of the rule."""
+    def _said(self) -> dict[str, object]:
         ends = {"at least": self.at_least, "at most": self.at_most}
         bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
         own = {"over": self.over or "the same", "over_its": self.over_its or self.of}
@@ -238,7 +234,7 @@ class Ratio(Comparison):
         others = ["those of the same names"] if self.over_graphs == self.graphs else self.over_graphs
         places = {"on": self.graphs, "over_on": self.graphs and others}
         own |= {key: f" on {word_list(_several(names))}" if names else "" for key, names in places.items()}
-        return super().said | own
+        return super()._said | own
 
     @property
     def held_against(self) -> dict[str, str]:
@@ -257,9 +253,8 @@ class Verified(Comparison):
     wording = "answers of {verified}{conditions}; holds if all are verified{and_tree}"
 
     @property
-    def said(self) -> dict[str, object]:
-        """What stands in the braces of the rule."""
-        return super().said | {"and_tree": ", and their predecessors too" if self.tree else ""}
+    def _said(self) -> dict[str, object]:
+        return super()._said | {"and_tree": ", and their predecessors too" if self.tree else ""}
 
 
 class TooLarge(Comparison):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from retrace.records.record import Phase
 from retrace.records.statistics import Summary, rank
 from retrace.reports.claim import Where
-from retrace.reports.frame import Entry, Frame, differences, why_incomparable
+from retrace.reports.frame import Entry, Frame, Measured, differences, why_incomparable
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio, word_list
 from retrace.solvers import find
@@ -26,21 +26,21 @@ class Evidence:
     """
 
     machine: str
-    entries: Sequence[Entry]
+    entries: Sequence[Measured]
     on_gpu: bool
-    shown: Sequence[Entry] = ()
+    shown: Frame
 
     @classmethod
     def of(cls, frame: Frame, experiments: Sequence[str], machine: str, condition: Where) -> Evidence:
         """Choose a machine's records of experiments, but for those that a condition leaves out."""
         every = [frame.of(experiment) for experiment in experiments]
-        shown = [entry for own in every for entry in own.entries if meets(entry, condition)]
-        counting = [entry for entry in shown if entry.record and entry.machine == machine]
+        shown = Frame([entry for own in every for entry in own.entries if meets(entry, condition)])
+        counting = [entry for entry in shown.measured if entry.machine == machine]
         return cls(machine, counting, any(machine in own.on_gpu for own in every), shown)
 
-    def timed(self, variant: Variant) -> dict[str, Entry]:
+    def timed(self, variant: Variant) -> dict[str, Measured]:
         """Return a variant's timed entries by graph and pair, the least work first; RetraceError of two."""
-        found: dict[str, Entry] = {}
+        found: dict[str, Measured] = {}
         for entry in sorted(self.entries, key=lambda entry: entry.work):
             if entry.total and fits(entry, variant) and found.setdefault(entry.title, entry) is not entry:
                 twice = f"two records of {variant} on {entry.title} from {self.machine}"
@@ -61,8 +61,7 @@ class Evidence:
             if not entries:
                 return f"{variant} was not measured"
             if not any(entry.total for entry in entries):
-                record = entries[0].record
-                return f"{variant} on {entries[0].label}: {(record and record.reason) or 'not timed'}"
+                return f"{variant} on {entries[0].label}: {entries[0].record.reason or 'not timed'}"
         first = self.timed(variants[0])
         for variant in variants[1:]:
             for graph, other in self.timed(variant).items():
@@ -71,9 +70,9 @@ class Evidence:
         return "no graph has enough trials of all that is compared"
 
 
-def fits(entry: Entry, variant: Variant) -> bool:
+def fits(entry: Measured, variant: Variant) -> bool:
     """Return whether a record is of a variant."""
-    return entry.record is not None and variant.fits(entry.solver, entry.record.parameters)
+    return variant.fits(entry.solver, entry.record.parameters)
 
 
 def meets(entry: Entry, condition: Where) -> bool:
@@ -99,7 +98,7 @@ class Pair:
     graph: str
     fast: Variant
     slow: Variant
-    entries: tuple[Entry, Entry]
+    entries: tuple[Measured, Measured]
     times: tuple[Summary, Summary]
 
     @property

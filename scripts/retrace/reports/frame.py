@@ -31,9 +31,9 @@ KINDS = ("report", "ours", "library")
 REPORT = "the report's"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A printed number or a record, of which one is None.
+    """A printed number or a record: `Printed` or `Measured`.
 
     Its name is the variant with the settings that tell it from its like, or the printed name; its solver that
     of the record, or the one that repeats the number. Its machine is where it was measured, or the system
@@ -85,13 +85,6 @@ class Entry:
         return f"{self.solver.split('/')[0]}/{self.name}"
 
     @property
-    def outcome(self) -> str:
-        """What came of a record: ok, not verified, failed or skipped."""
-        assert self.record is not None
-        ok = self.record.status == "ok"
-        return "not verified" if ok and not self.record.verified else self.record.status
-
-    @property
     def arcs_per_vertex(self) -> int | None:
         """The density that a random graph was made for; None of other graphs."""
         try:
@@ -108,6 +101,26 @@ class Entry:
         return int(record.parameters.get("sources") or self.vertices) * self.arcs, self.arcs, self.label
 
 
+@dataclass(frozen=True, kw_only=True)
+class Printed(Entry):
+    """A printed number."""
+
+    printed: PrintedNumber
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured(Entry):
+    """A record."""
+
+    record: Record
+
+    @property
+    def outcome(self) -> str:
+        """What came of it: ok, not verified, failed or skipped."""
+        ok = self.record.status == "ok"
+        return "not verified" if ok and not self.record.verified else self.record.status
+
+
 @dataclass
 class GraphRow:
     """The entries of one graph and pair: the printed ones, and the measured ones by machine and name."""
@@ -115,8 +128,8 @@ class GraphRow:
     graph: str
     label: str
     pair: str
-    printed: list[Entry] = field(default_factory=list)
-    measured: dict[tuple[str, str], Entry] = field(default_factory=dict)
+    printed: list[Printed] = field(default_factory=list)
+    measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
 
     @property
     def first(self) -> Entry:
@@ -128,7 +141,7 @@ class GraphRow:
         """The label, and the pair where it is not the printed one."""
         return [*self.measured.values(), *self.printed][0].title
 
-    def of(self, machine: str, solver: str | None) -> Entry | None:
+    def of(self, machine: str, solver: str | None) -> Measured | None:
         """Return what a machine measured of a solver, whatever its settings."""
         return next((e for (m, _), e in self.measured.items() if (m, e.solver) == (machine, solver)), None)
 
@@ -145,26 +158,26 @@ class Frame:
         return Frame([e for e in own if not (e.record and e.record.backend == "emulator")])
 
     @cached_property
-    def measured(self) -> list[Entry]:
+    def measured(self) -> list[Measured]:
         """The records."""
-        return [entry for entry in self.entries if entry.record]
+        return [entry for entry in self.entries if isinstance(entry, Measured)]
 
     @cached_property
-    def printed(self) -> list[Entry]:
+    def printed(self) -> list[Printed]:
         """The printed numbers."""
-        return [entry for entry in self.entries if entry.printed]
+        return [entry for entry in self.entries if isinstance(entry, Printed)]
 
     @cached_property
     def machines(self) -> list[str]:
         """The machines in the order they are shown: those with GPU times first, then alphabetically."""
-        with_gpu = {entry.machine for entry in self.measured if entry.record and entry.record.machine.gpu}
+        with_gpu = {entry.machine for entry in self.measured if entry.record.machine.gpu}
         found = {entry.machine for entry in self.measured}
         return sorted(found, key=lambda name: (name not in with_gpu, name))
 
     @cached_property
     def on_gpu(self) -> list[str]:
         """The machines that have times of a GPU."""
-        timed = {e.machine for e in self.measured if e.total and e.record and e.record.backend == "cuda"}
+        timed = {e.machine for e in self.measured if e.total and e.record.backend == "cuda"}
         return [machine for machine in self.machines if machine in timed]
 
     @cached_property
@@ -195,9 +208,9 @@ class Frame:
         return rows + sorted(found.values(), key=rank_of)
 
     @cached_property
-    def solvers(self) -> dict[str, Entry]:
+    def solvers(self) -> dict[str, Measured]:
         """An entry of each measured name: the report's own first, as laid out, then ours, then libraries."""
-        found: dict[str, Entry] = {}
+        found: dict[str, Measured] = {}
         for entry in self.measured:
             found.setdefault(entry.name, entry)
 
@@ -216,19 +229,19 @@ def build(
     """Build the frame of records and printed numbers; `layouts` say which solver repeats a printed name."""
     records, layouts = list(records), layouts or {}
     telling = _telling_settings(records)
-    entries = []
+    entries: list[Entry] = []
     for number in numbers:
         layout = layouts.get(number.table) or TableLayout(title=number.table)
         values: dict[str, Any] = number.model_dump(include={"name", "hardware", "graph", "vertices", "arcs"})
         solver = layout.solvers.get(number.name, number.name)
         values |= {"machine": number.system, "label": number.graph, "pair": PRINTED_PAIR, "printed": number}
-        entries.append(Entry(experiment=number.table, solver=solver, layout=layout, **values))
+        entries.append(Printed(experiment=number.table, solver=solver, layout=layout, **values))
     for record in records:
         keys = telling[record.experiment, record.machine.name, record.solver]
         settings = {key: str(record.parameters[key]) for key in keys if key in record.parameters}
         gpu, graph = record.machine.gpu, record.graph
         entries.append(
-            Entry(
+            Measured(
                 experiment=record.experiment,
                 solver=record.solver,
                 name=str(Variant(record.solver, settings)),
@@ -274,9 +287,9 @@ def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total")
 
 def differences(a: Entry, b: Entry) -> list[str]:
     """List in what the places of two records differ, of: graph, machine, host, commit."""
-    if a.record is None or b.record is None:
-        return ["another kind of number"]
     one, other = a.record, b.record
+    if one is None or other is None:
+        return ["another kind of number"]
     differing = {
         "another graph": one.graph.sha256 != other.graph.sha256,
         "another machine": one.machine.name != other.machine.name,
@@ -296,7 +309,7 @@ def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
     baseline = layout.speed_up.over if layout.speed_up else next(iter(layout.solvers.values()), None)
     rows = []
     for row in frame.rows:
-        rows += [_cells(entry) for entry in row.printed]
+        rows += [_cells_of_number(entry) for entry in row.printed]
         rows += [_cells(entry, row.of(machine, baseline)) for (machine, _), entry in row.measured.items()]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).round(6)
 
@@ -325,14 +338,19 @@ ALIKE = ("graph", "vertices", "arcs", "machine", "hardware", "solver", "name")
 """What printed numbers and records both have, by its column."""
 
 
-def _cells(entry: Entry, slow: Entry | None = None) -> dict[str, object]:
+def _cells_alike(entry: Entry) -> dict[str, object]:
+    return {"table": entry.experiment, "label": entry.title} | {key: getattr(entry, key) for key in ALIKE}
+
+
+def _cells_of_number(entry: Printed) -> dict[str, object]:
+    number, cells = entry.printed, _cells_alike(entry)
+    cells |= {"source": "printed", "median_ms": number.ms, "occurrence": number.occurrence}
+    return cells | {"doubt": number.doubt or None}
+
+
+def _cells(entry: Measured, slow: Entry | None) -> dict[str, object]:
     """Fill a row of the tidy frame; `slow` is what the speed-up is over."""
-    cells = {"table": entry.experiment, "label": entry.title} | {key: getattr(entry, key) for key in ALIKE}
-    if number := entry.printed:
-        cells |= {"source": "printed", "median_ms": number.ms, "occurrence": number.occurrence}
-        return cells | {"doubt": number.doubt or None}
-    record = entry.record
-    assert record is not None
+    record, cells = entry.record, _cells_alike(entry)
     cells |= record.graph.model_dump(include={"origin", "edition", "weights", "sha256", "seed"})
     cells |= {key: getattr(record, key) for key in ("backend", "cores", "reason", "verified", "started")}
     cells |= {key: getattr(record.software, key) for key in ("peer", "git_commit")}

@@ -17,7 +17,7 @@ from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim
 from retrace.reports.evidence import Evidence, Pair, fits, pairs_of
-from retrace.reports.frame import Entry, Frame, differences, why_incomparable
+from retrace.reports.frame import Entry, Frame, Measured, differences, why_incomparable
 from retrace.reports.report import Report
 from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio, word_list
@@ -133,8 +133,8 @@ def _shares_left(evidence: Evidence, further: Variant, without: Variant) -> dict
     return {g: _observed(e, "searched_vertices") / whole_of[g] for g, e in left.items() if whole_of.get(g)}
 
 
-def _observed(entry: Entry, key: str) -> float:
-    return float(entry.record.observed.get(key, 0)) if entry.record else 0.0
+def _observed(entry: Measured, key: str) -> float:
+    return float(entry.record.observed.get(key, 0))
 
 
 def _not_faster(found: Sequence[Pair]) -> Finding:
@@ -304,10 +304,9 @@ DERIVED = ("outside_kernels", "kernel_per_iteration")
 """Times of a record that are no phases: of solve, what its kernels do not take, and a kernel's average."""
 
 
-def _quantity(entry: Entry, name: str) -> Summary | None:
+def _quantity(entry: Measured, name: str) -> Summary | None:
     """Return a quantity of a record: a time that can be ranked, a count, or what was observed."""
     record, times = entry.record, entry.times.get(cast(Phase, name))
-    assert record is not None
     gpu = record.machine.gpu
     if name == "outside_kernels":
         outside = [trial.solve - trial.kernel for trial in record.trials if trial.kernel is not None]
@@ -331,15 +330,11 @@ def _quantity(entry: Entry, name: str) -> Summary | None:
 
 def _verified(test: claims.Verified, evidence: Evidence, *variants: Variant) -> Finding | None:
     """Judge whether all answers are right, whatever they took, if there are some of each variant."""
-    done = [entry for entry in evidence.entries if entry.record and entry.record.status == "ok"]
+    done = [entry for entry in evidence.entries if entry.record.status == "ok"]
     if not all(any(fits(entry, variant) for entry in done) for variant in variants):
         return None
     found = [entry for entry in done if any(fits(entry, variant) for variant in variants)]
-    right = [
-        e
-        for e in found
-        if e.outcome == "ok" and (not test.tree or "tree" in str(e.record and e.record.oracle))
-    ]
+    right = [e for e in found if e.outcome == "ok" and (not test.tree or "tree" in str(e.record.oracle))]
     wrong = [f"{entry.title} ({entry.name})" for entry in found if entry not in right]
     told = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
     why = f"not on {', '.join(wrong)}" if told == Verdict.IN_PART else ""
@@ -348,11 +343,11 @@ def _verified(test: claims.Verified, evidence: Evidence, *variants: Variant) -> 
 
 def _too_large(test: claims.TooLarge, evidence: Evidence, large: Variant, small: Variant) -> Finding | None:
     """Judge on which graphs that one variant has answered another was skipped for want of memory."""
-    others = [entry for entry in evidence.entries if entry.record and fits(entry, large)]
+    others = [entry for entry in evidence.entries if fits(entry, large)]
     orders, reasons = {}, []
     for graph, entry in evidence.timed(small).items():
         for other in (one for one in others if why_incomparable(entry, one) is None):
-            reason = str(other.record and other.record.reason)
+            reason = str(other.record.reason)
             lacking = other.outcome == "skipped" and "memory" in reason
             orders[graph] = (-1 if lacking else 1, entry.work[0])
             reasons += [f"{graph}: {reason}"] if lacking else []
@@ -364,7 +359,7 @@ def _too_large(test: claims.TooLarge, evidence: Evidence, large: Variant, small:
 def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> Finding | None:
     """Hold the times of machines with the newer GPU against the older one's, and quote printed ones."""
     sign = -1 if test.takes == "less" else 1
-    timed = sorted((e for e in evidence.shown if e.total and fits(e, variant)), key=lambda entry: entry.work)
+    timed = sorted((e for e in evidence.shown.measured if e.total and fits(e, variant)), key=lambda e: e.work)
     older, newer = ([e for e in timed if gpu in e.hardware] for gpu in (test.than, test.newer_gpu))
     orders, texts = {}, []
     for new, old in product(newer, older):
@@ -377,9 +372,9 @@ def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> F
             said = ", ".join(f"{duration(times.median)} ({machine})" for machine, times in both)
             texts.append(f"{new.title}: {said}")
     printed: dict[str, dict[str, str]] = {}
-    for entry in evidence.shown:
-        if entry.printed and entry.hardware in test.in_print:
-            printed.setdefault(entry.graph, {})[entry.hardware] = entry.printed.printed
+    for number in evidence.shown.printed:
+        if number.hardware in test.in_print:
+            printed.setdefault(number.graph, {})[number.hardware] = number.printed.printed
     quoted = [
         f"{graph}, printed: " + ", ".join(f"{cells[gpu]} ({gpu})" for gpu in test.in_print)
         for graph, cells in printed.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrace.reports.frame import Entry, Frame
+from retrace.reports.frame import Frame, Measured
 from retrace.reports.wording import duration, plural, three_digits
 
 LEAST_BYTES = (
@@ -13,13 +13,11 @@ LEAST_BYTES = (
 )
 
 
-def least_bytes(entry: Entry) -> float | None:
+def least_bytes(entry: Measured) -> float | None:
     """Return the bytes that a search reads and writes at least, or those of a step; None where unknown.
 
     ST-connectivity ends when the searches meet, and betweenness reads the graph for each source.
     """
-    if entry.record is None:
-        return None
     if entry.record.problem == "limits":
         return entry.record.observed.get("bytes")
     arrays = {"bfs": 1, "sssp": 2}.get(entry.record.problem)
@@ -39,7 +37,7 @@ class Limit:
     """What it is the sum of."""
 
 
-def limit_of(entries: Sequence[Entry], frame: Frame) -> Limit | str:
+def limit_of(entries: Sequence[Measured], frame: Frame) -> Limit | str:
     """Return the limit of searches that one machine made of one graph and pair, or why it is not known.
 
     It is a launch, and the longer of two: a cluster's barrier and two dependent loads from its memory per
@@ -65,11 +63,10 @@ def limit_of(entries: Sequence[Entry], frame: Frame) -> Limit | str:
     return Limit(sum(time for time, _ in found), " and ".join(why for _, why in found))
 
 
-def _by_bytes(entry: Entry, steps: dict[str, Entry]) -> tuple[float, str]:
+def _by_bytes(entry: Measured, steps: dict[str, Measured]) -> tuple[float, str]:
     """Return the time of the least bytes, from the L2 cache if they fit into it."""
     needed, cache = least_bytes(entry), steps["read-l2"].record
     assert needed is not None
-    assert cache is not None
     name = "read-l2" if needed <= cache.observed["cache_bytes"] else "read-memory"
     moved = least_bytes(steps[name])
     assert moved is not None
@@ -78,18 +75,18 @@ def _by_bytes(entry: Entry, steps: dict[str, Entry]) -> tuple[float, str]:
     return needed / rate, f"{three_digits(needed / 1e6)} MB from {where} ({three_digits(rate / 1e6)} GB/s)"
 
 
-def levels_of(entries: Sequence[Entry], frame: Frame) -> int | None:
+def levels_of(entries: Sequence[Measured], frame: Frame) -> int | None:
     """Return the levels that a search must pass one after the other, as counted; None if no record does.
 
     A shortest path has at least as many arcs as the level of its end, so SSSP has the levels of BFS.
     ST-connectivity searches from both ends, and has those of its own pair.
     """
-    graph = entries[0].record.graph.sha256 if entries[0].record else None
+    graph = entries[0].record.graph.sha256
     problem = "bfs" if entries[0].solver.startswith("sssp/") else entries[0].solver.split("/")[0]
     counts = [
         entry.record.iterations
         for entry in frame.measured
-        if entry.record and entry.record.agreed and entry.record.iterations
+        if entry.record.agreed and entry.record.iterations
         and entry.solver.startswith(f"{problem}/") and entry.record.graph.sha256 == graph
         and entry.pair == entries[0].pair
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from retrace.solvers import (
     frontier,
     generate,
     limits,
-    mask_counts,
+    mask_sssp,
     sssp,
     stcon,
 )
@@ -29,5 +29,5 @@ from retrace.solvers.solver import DeviceSolver, Solver
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
     "bellman_ford", "betweenness", "bfs", "by_depth", "find", "frontier", "generate", "limits", "make",
-    "mask_counts", "parse", "settings_of_all_solvers", "sssp", "stcon",
+    "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon",
 ]  # fmt: skip

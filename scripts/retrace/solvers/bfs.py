@@ -16,7 +16,6 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, Solver, only, unreached
 from retrace.system import memory
@@ -44,7 +43,6 @@ class TracedBack(Solver):
         return found
 
 
-@REGISTRY.add
 class QueueBFS(TracedBack, HostSolver):
     """Sequential, with a first-in, first-out queue that each vertex enters once, when its level is found."""
 
@@ -52,7 +50,6 @@ class QueueBFS(TracedBack, HostSolver):
     implements = "bsp-suite, Algorithm 3.1"
 
 
-@REGISTRY.add
 class TwoFrontierBFS(TracedBack, HostSolver):
     """Sequential, with an array of vertices for this level and one for the next, which swap."""
 
@@ -63,7 +60,6 @@ class TwoFrontierBFS(TracedBack, HostSolver):
         return np.where(self.answer < 0, UNREACHABLE, self.answer)
 
 
-@REGISTRY.add
 class MatrixBFS(TwoFrontierBFS):
     """`bfs/two-frontier` on the adjacency matrix: each vertex reads its whole row, so O(vertices^2) work.
 
@@ -94,7 +90,6 @@ class MatrixBFS(TwoFrontierBFS):
         return {"matrix_bytes": self.matrix.nbytes, "csr_bytes": csr, "elements_read": read}
 
 
-@REGISTRY.add
 class BspBFS(TracedBack, BulkSynchronous):
     """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs) work.
 
@@ -104,7 +99,6 @@ class BspBFS(TracedBack, BulkSynchronous):
 
     name = "bfs/bsp"
     implements = "bsp-suite, Algorithms 3.2 and 3.3"
-    source = "bfs/bsp.cu"
     kernels = ("bfs_kernel1", "bfs_kernel2")
     bytes_per_vertex = 7
 
@@ -121,7 +115,6 @@ class BspBFS(TracedBack, BulkSynchronous):
         )
 
 
-@REGISTRY.add
 class CountedBspBFS(BspBFS):
     """`bfs/bsp` with a kernel before each iteration that counts how often each vertex is expanded."""
 
@@ -151,7 +144,6 @@ class CountedBspBFS(BspBFS):
         return {"expansions": int(times.sum()), "most_expansions": int(times.max()), "reached": int(reached)}
 
 
-@REGISTRY.add
 class BlockQueueBFS(TracedBack, DeviceSolver):
     """A queue of the frontier, one thread for each vertex in it, a launch a level: O(vertices + arcs) work.
 
@@ -162,7 +154,6 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
 
     name = "bfs/block-queue"
     implements = "hong-bfs, BFS_Bqueue_kernel"
-    source = "bfs/block-queue.cu"
     bytes_per_vertex = 16
     settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
@@ -205,7 +196,6 @@ class BlockQueueBFS(TracedBack, DeviceSolver):
         return label
 
 
-@REGISTRY.add
 class PublishedBlockQueueBFS(BlockQueueBFS):
     """`bfs/block-queue` as printed in report hong-bfs: a thread that finds the queue full resets its length.
 
@@ -213,10 +203,8 @@ class PublishedBlockQueueBFS(BlockQueueBFS):
     """
 
     name = "bfs/block-queue-published"
-    source = "bfs/block-queue-published.cu"
 
 
-@REGISTRY.add
 class ClusterBFS(TracedBack, ClusterSearch):
     """One launch of one cluster, for deep graphs: the frontier is bits in the shared memory of its blocks.
 
@@ -227,13 +215,9 @@ class ClusterBFS(TracedBack, ClusterSearch):
 
     name = "bfs/cluster"
     implements = "our own kernel: a level is a round of one thread-block cluster"
-    source = "bfs/cluster.cu"
     more_sources = (*ClusterSearch.more_sources, TRACE_BACK)
     in_shared = ("marks", "state", "arcs")
-    settings: ClassVar[Settings] = {
-        **ClusterSearch.settings,
-        "every": EVERY,
-    }
+    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY}
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)
@@ -260,7 +244,6 @@ class ClusterBFS(TracedBack, ClusterSearch):
         return self.device.download(self.level)
 
 
-@REGISTRY.add
 class SciPyBFS(SciPyPeer):
     """SciPy's Dijkstra without weights, since its breadth-first search returns no levels."""
 
@@ -269,14 +252,12 @@ class SciPyBFS(SciPyPeer):
     unweighted = True
 
 
-@REGISTRY.add
 class IgraphBFS(IgraphPeer):
     """igraph's breadth-first search, in C."""
 
     name = "bfs/igraph"
 
 
-@REGISTRY.add
 class NetworKitBFS(NetworKitPeer):
     """NetworKit's breadth-first search, in C++."""
 
@@ -285,7 +266,6 @@ class NetworKitBFS(NetworKitPeer):
     algorithm = "BFS"
 
 
-@REGISTRY.add
 class GapbsBFS(GapbsPeer):
     """The breadth-first search of the GAP Benchmark Suite, which goes backwards where the frontier is large.
 

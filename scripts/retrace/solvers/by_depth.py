@@ -11,7 +11,6 @@ from retrace.graphs.query import Query, Subject
 from retrace.solvers.bfs import ClusterBFS, QueueBFS
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver
 from retrace.solvers.sssp import ClusterSSSP
@@ -41,7 +40,6 @@ class SearchChoice(Choice):
         return self.count_levels(graph, deep, self.number("sample")) == deep
 
 
-@REGISTRY.add
 class AutoBFS(SearchChoice):
     """`bfs/queue` for a small graph; for a larger one `bfs/cluster` if it is deep, else `bfs/direction`."""
 
@@ -56,7 +54,6 @@ class AutoBFS(SearchChoice):
         return [ClusterBFS, DirectionBFS] if self.is_deep(graph) else [DirectionBFS]
 
 
-@REGISTRY.add
 class AutoSSSP(SearchChoice):
     """`sssp/cluster` if the graph is deep, else `sssp/near-far`."""
 
@@ -73,7 +70,6 @@ class AutoSSSP(SearchChoice):
         return [ClusterSSSP, NearFarSSSP] if self.is_deep(graph) else [NearFarSSSP]
 
 
-@REGISTRY.add
 class AutoSTCON(SearchChoice):
     """`stcon/two-queues` for a small graph, else `stcon/cluster`; `stcon/bsp` where no cluster can hold it.
 

@@ -6,8 +6,7 @@ from copy import copy
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
-from retrace.devices.base import Device
-from retrace.devices.host import c_graph, host_function
+from retrace.devices.host import c_graph, loaded_library
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.setting import Setting, Settings
@@ -46,10 +45,6 @@ class Choice(DeviceSolver):
             files = [file for kind in cls.candidates for file in (kind.source, *kind.more_sources)]
             cls.more_sources = tuple(dict.fromkeys([*files[1:], SAMPLE_DEPTH]))
 
-    def __init__(self, device: Device) -> None:
-        super().__init__(device)
-        self.sample_depth = host_function(SAMPLE_DEPTH, "sample_depth")
-
     @abstractmethod
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
         """Return candidates, from the one that is expected to be fastest."""
@@ -64,7 +59,7 @@ class Choice(DeviceSolver):
         step = max(1, graph.vertices // CANDIDATES)
         degrees = graph.indptr[1::step] - graph.indptr[:-1:step]
         source = step * int(degrees.argmax())
-        return int(self.sample_depth(c_graph(graph), source, most, arcs))
+        return int(loaded_library(SAMPLE_DEPTH).sample_depth(c_graph(graph), source, most, arcs))
 
     def make(self, kind: Kind) -> Solver:
         """Create a candidate, with those of the settings that it has."""
@@ -75,6 +70,7 @@ class Choice(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
+        self.load_host_files()
         self.prepared = {kind: self.make(kind) for kind in self.candidates}
         for solver in self.prepared.values():
             solver.setup(graph)

@@ -1,9 +1,7 @@
 """Graphs cut into parts, one for each block of a thread-block cluster, and the base of searches in one."""
 
-import ctypes
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from functools import cache
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -11,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import MAX_SHARED, MAX_THREADS
-from retrace.devices.host import c_graph, host_function, pointer
+from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.setting import Setting, Settings
@@ -35,12 +33,6 @@ SHORT_POSITIONS, SHORT_RECORDS = 1 << 17, 1 << 21
 UInt32Array = NDArray[np.uint32]
 
 
-@cache
-def cutter(step: str) -> Any:
-    """Return a function of the C++ file, loaded once: looking up its compiled file takes milliseconds."""
-    return host_function(CUT, f"cluster_{step}", returns=ctypes.c_int if step == "cut" else None)
-
-
 @dataclass(frozen=True)
 class Parts:
     """How `kernels/host/cluster_parts.cpp` cuts a graph; a place is a part and a position in it."""
@@ -56,7 +48,7 @@ class Parts:
     def cut(cls, graph: CSRGraph, count: int, pieces: int) -> Self:
         """Cut the vertices, in their order, into pieces that are dealt out to the parts in turn."""
         place = np.empty(graph.vertices, np.uint32)
-        words = cutter("cut")(c_graph(graph), count, pieces, pointer(place))
+        words = loaded_library(CUT).cluster_cut(c_graph(graph), count, pieces, pointer(place))
         return cls(count, words, place)
 
     @property
@@ -67,13 +59,13 @@ class Parts:
     def vertex_at(self, graph: CSRGraph) -> Int32Array:
         """Return the vertex at each place, -1 where there is none. Shape (parts * positions,)."""
         vertex_at = np.empty(self.count * self.positions, np.int32)
-        cutter("vertices")(*self.of(graph), pointer(vertex_at))
+        self.call("vertices", graph, pointer(vertex_at))
         return vertex_at
 
     def first_record(self, graph: CSRGraph, slots: int) -> Int32Array:
         """Return where the records of each part begin, if each has so many slots. Shape (parts + 1,)."""
         first_record = np.empty(self.count + 1, np.int32)
-        cutter("count_records")(*self.of(graph), slots, pointer(first_record))
+        self.call("count_records", graph, slots, pointer(first_record))
         return first_record
 
     def long_records(self, graph: CSRGraph, weighted: bool = False) -> list[NDArray[Any]]:
@@ -84,14 +76,14 @@ class Parts:
         """
         first_record = self.first_record(graph, LONG_SLOTS)
         records = np.empty((1 + weighted) * LONG_SLOTS * int(first_record[-1]), np.uint32)
-        cutter("pack_long")(*self.of(graph), pointer(first_record), int(weighted), pointer(records))
+        self.call("pack_long", graph, pointer(first_record), int(weighted), pointer(records))
         return [first_record, records]
 
     def short_records(self, graph: CSRGraph) -> list[NDArray[Any]]:
         """Pack the arcs for shared memory, as `long_records` does; a record of three heads is a uint64."""
         first_record = self.first_record(graph, SHORT_SLOTS)
         records = np.empty(int(first_record[-1]), np.uint64)
-        cutter("pack_short")(*self.of(graph), pointer(first_record), pointer(records))
+        self.call("pack_short", graph, pointer(first_record), pointer(records))
         return [first_record, records]
 
     def short_bytes(self, graph: CSRGraph) -> int | None:
@@ -99,9 +91,10 @@ class Parts:
         most = int(np.diff(self.first_record(graph, SHORT_SLOTS)).max())
         return None if self.positions > SHORT_POSITIONS or most > SHORT_RECORDS else 8 * most
 
-    def of(self, graph: CSRGraph) -> tuple[Any, ...]:
-        """Return the first arguments of the functions of the C++ file."""
-        return c_graph(graph), self.count, self.words, pointer(self.place)
+    def call(self, step: str, graph: CSRGraph, *arguments: Any) -> None:
+        """Call a function of the C++ file."""
+        function = loaded_library(CUT)[f"cluster_{step}"]
+        function(c_graph(graph), self.count, self.words, pointer(self.place), *arguments)
 
 
 class ClusterSearch(DeviceSolver):
@@ -140,8 +133,7 @@ class ClusterSearch(DeviceSolver):
         module, prefix = self.device.load(self.source), f"cluster_{self.problem}"
         names = [f"{kept}_{words}" for kept in self.in_shared for words in WORDS_OF_A_THREAD]
         self.kernels = {name: module.kernel(f"{prefix}_{name}") for name in names}
-        for step in ("cut", "vertices", "count_records", "pack_long", "pack_short"):  # no trial loads them
-            cutter(step)
+        self.load_host_files()
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         self.prepare(graph)

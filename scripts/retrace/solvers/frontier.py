@@ -14,12 +14,10 @@ import numpy as np
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
 
-WARP = 32
 ENTRY = np.dtype(np.uint64)
 """An entry of a queue: two 32-bit numbers."""
 
@@ -49,9 +47,7 @@ class FrontierSearch(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
-        if self.block_size % WARP:
-            asked = f"{self.name}: block_size is {self.block_size}"
-            raise RetraceError(f"{asked}, expected a multiple of {WARP}")
+        self.require_whole_warps()
         module, kernel = self.device.load(self.source), f"{self.kernel_name()}_{self.parameters['registers']}"
         self.kernel = module.kernel(kernel)
         self.shared = self.number("block_queue_size") * ENTRY.itemsize
@@ -82,7 +78,6 @@ class FrontierSearch(DeviceSolver):
         self.device.synchronize()
 
 
-@REGISTRY.add
 class DirectionBFS(TracedBack, FrontierSearch):
     """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
 
@@ -93,7 +88,6 @@ class DirectionBFS(TracedBack, FrontierSearch):
 
     name = "bfs/direction"
     implements = "Beamer, Asanović and Patterson, SC 2012, in one launch"
-    source = "bfs/direction.cu"
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
@@ -142,7 +136,6 @@ SAMPLE = 4096
 """Weights whose mean is taken for that of all."""
 
 
-@REGISTRY.add
 class NearFarSSSP(FrontierSearch):
     """A near pile, whose arcs are relaxed in rounds, and a far pile, for when the near one is empty.
 
@@ -154,7 +147,6 @@ class NearFarSSSP(FrontierSearch):
 
     name = "sssp/near-far"
     implements = "Davidson, Baxter, Garland and Owens, IPDPS 2014, Near-Far Pile, in one launch"
-    source = "sssp/near-far.cu"
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         "rise": Setting(10, "rise of the limit of near distances, in mean weights over the mean degree"),

@@ -18,7 +18,7 @@ from retrace.graphs.generators import stream_key
 from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import GENERATORS, make
+from retrace.solvers.registry import make
 from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import RetraceError
@@ -46,7 +46,6 @@ class Generator(Solver):
         return {**wanted.info, "name": name, "edition": cls.variant}
 
 
-@GENERATORS.add
 class TreeFirst(Generator):
     """A random tree, and then random arcs until the graph has as many as asked for, in C++ on all cores.
 
@@ -81,7 +80,6 @@ class TreeFirst(Generator):
         return self.finished(*self.arrays)
 
 
-@GENERATORS.add
 class OneCoreTreeFirst(TreeFirst):
     """`generate/tree-first` on one core, to compare with what runs on one."""
 
@@ -93,7 +91,6 @@ class OneCoreTreeFirst(TreeFirst):
         self.function(self.c_wanted, 1, *map(pointer, self.arrays))
 
 
-@GENERATORS.add
 class ReallocatingTreeFirst(TreeFirst):
     """The same graph on one core, with a vector for each vertex that moves whenever it is full.
 
@@ -108,7 +105,6 @@ class ReallocatingTreeFirst(TreeFirst):
         self.function(self.c_wanted, *map(pointer, self.arrays))
 
 
-@GENERATORS.add
 class RandomDegree(Generator, DeviceSolver):
     """A random degree for each vertex, and then distinct random heads, on a device; perhaps not connected.
 
@@ -118,7 +114,6 @@ class RandomDegree(Generator, DeviceSolver):
 
     name = "generate/random-degree"
     implements = "tuwien-sssp, Graph Generation, the second"
-    source = "generate/random-degree.cu"
     more_sources = (PrefixSums.source,)
 
     def memory_bytes(self, wanted: RandomGraph) -> int:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from retrace.devices.base import MAX_CLUSTER, Buffer
 from retrace.graphs.query import NoGraph, Query
-from retrace.solvers.registry import LIMITS
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 
@@ -75,12 +74,10 @@ class Limit(DeviceSolver):
         return {"bytes": self.bytes_of_step} if self.bytes_of_step else {}
 
 
-@LIMITS.add
 class LoadL2(Limit):
     """A chain of loads from the L2 cache, by one thread."""
 
     name = "limits/load-l2"
-    source = "limits/load-l2.cu"
 
     def memory_bytes(self, graph: NoGraph) -> int:
         return WORD.itemsize * words_below(self.device.cache_bytes() // 8)
@@ -100,86 +97,64 @@ class LoadL2(Limit):
         self.kernel(1, 1, self.next, np.uint32(steps), self.found)
 
 
-@LIMITS.add
-class LoadShared(Limit):
-    """A chain of loads from a block's own shared memory, by one thread."""
+class Loop(Limit):
+    """A kernel, named as the variant, that repeats the step by itself, in one block or in a cluster."""
 
-    name = "limits/load-shared"
-    source = "limits/load-shared.cu"
-    words = 4096  # WORDS of the kernel file
-
-    def prepare(self) -> None:
-        (self.kernel,) = self.load_kernels("load_shared")
-
-    def run(self, steps: int) -> None:
-        self.kernel(1, self.block_size, np.uint32(steps), self.found)
-
-
-@LIMITS.add
-class LoadCluster(Limit):
-    """A chain of loads from the shared memory of the other blocks of a cluster, by one thread."""
-
-    name = "limits/load-cluster"
-    source = "limits/load-cluster.cu"
-    words = 4096  # WORDS of the kernel file
-    least_steps = MAX_CLUSTER - 1
-
-    def prepare(self) -> None:
-        (self.kernel,) = self.load_kernels("load_cluster")
-
-    def run(self, steps: int) -> None:
-        self.kernel(MAX_CLUSTER, self.block_size, np.uint32(steps), self.found, cluster=MAX_CLUSTER)
-
-
-class Barrier(Limit):
-    """A barrier that is passed again and again."""
-
-    least_steps = 16  # TOGETHER of kernels/limits/barrier.cuh
+    cluster: ClassVar[int | None] = None
+    """The blocks of the cluster."""
 
     def prepare(self) -> None:
         (self.kernel,) = self.load_kernels(self.variant.replace("-", "_"))
 
+    def run(self, steps: int) -> None:
+        blocks = self.cluster or 1
+        self.kernel(blocks, self.block_size, np.uint32(steps), self.found, cluster=self.cluster)
 
-@LIMITS.add
-class BarrierBlock(Barrier):
+
+class LoadShared(Loop):
+    """A chain of loads from a block's own shared memory, by one thread."""
+
+    name = "limits/load-shared"
+    words = 4096  # WORDS of the kernel file
+
+
+class LoadCluster(Loop):
+    """A chain of loads from the shared memory of the other blocks of a cluster, by one thread."""
+
+    name = "limits/load-cluster"
+    words = 4096  # WORDS of the kernel file
+    cluster = MAX_CLUSTER
+    least_steps = MAX_CLUSTER - 1
+
+
+class BarrierBlock(Loop):
     """The barrier of a block."""
 
     name = "limits/barrier-block"
-    source = "limits/barrier-block.cu"
-
-    def run(self, steps: int) -> None:
-        self.kernel(1, self.block_size, np.uint32(steps), self.found)
+    least_steps = 16  # TOGETHER of kernels/limits/barrier.cuh
 
 
-@LIMITS.add
-class BarrierCluster(Barrier):
+class BarrierCluster(BarrierBlock):
     """The barrier of a cluster of 16 blocks."""
 
     name = "limits/barrier-cluster"
-    source = "limits/barrier-cluster.cu"
-
-    def run(self, steps: int) -> None:
-        self.kernel(MAX_CLUSTER, self.block_size, np.uint32(steps), self.found, cluster=MAX_CLUSTER)
+    cluster = MAX_CLUSTER
 
 
-@LIMITS.add
-class BarrierGrid(Barrier):
+class BarrierGrid(BarrierBlock):
     """The barrier of a grid with one block per multiprocessor."""
 
     name = "limits/barrier-grid"
-    source = "limits/barrier-grid.cu"
 
     def run(self, steps: int) -> None:
         blocks = self.device.multiprocessors()
         self.kernel(blocks, self.block_size, np.uint32(steps), self.found, cooperative=True)
 
 
-@LIMITS.add
 class LaunchAndRead(Limit):
     """A launch of one thread, and the copy of its 4 bytes to the host, for which the host waits."""
 
     name = "limits/launch"
-    source = "limits/launch.cu"
     settings: ClassVar[Settings] = {}
 
     def prepare(self) -> None:
@@ -230,23 +205,19 @@ class Read(Limit):
         self.kernel(self.blocks, self.block_size, self.array, vectors, np.uint32(steps), self.found)
 
 
-@LIMITS.add
 class ReadMemory(Read):
     """An array of at least 16 times the L2 cache."""
 
     name = "limits/read-memory"
-    source = "limits/read-memory.cu"
 
     def size(self) -> int:
         return 2 * words_below(16 * self.device.cache_bytes() - 1)
 
 
-@LIMITS.add
 class ReadL2(Read):
     """An array of a quarter of the L2 cache or less."""
 
     name = "limits/read-l2"
-    source = "limits/read-l2.cu"
 
     def size(self) -> int:
         return words_below(self.device.cache_bytes() // 4)
@@ -255,7 +226,6 @@ class ReadL2(Read):
         return {**super().observed(), "cache_bytes": self.device.cache_bytes()}
 
 
-@LIMITS.add
 class CopyPinned(Limit):
     """A copy as large as the L2 cache, from page-locked memory of the host; there is no kernel."""
 

@@ -1,11 +1,16 @@
 """All solvers by name, and the notation of a solver with its settings: `bfs/bsp:block_size=64`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
 
 from retrace.devices.base import Device
 from retrace.solvers.setting import Setting, Value
-from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import RetraceError
+
+if TYPE_CHECKING:
+    from retrace.solvers.solver import DeviceSolver, Solver
 
 
 @dataclass
@@ -15,7 +20,7 @@ class Registry:
     solvers: dict[str, type[Solver]] = field(default_factory=dict)
 
     def add(self, solver: type[Solver]) -> type[Solver]:
-        """Register a solver class under its name; a class decorator."""
+        """Register a solver class under its name; those of `retrace.solvers` do it themselves."""
         if solver.name in self.solvers:
             raise ValueError(f"two solvers are called {solver.name}")
         self.solvers[solver.name] = solver
@@ -85,12 +90,12 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Value]]:
 def make(spec: str, device: Device | None = None) -> Solver:
     """Create a solver from its name and settings, on an open device if it needs one."""
     kind, parameters = parse(spec)
-    if not issubclass(kind, DeviceSolver):
+    if "host" in kind.backends:
         solver = kind()
     elif device is None:
         raise ValueError(f"{kind.name} needs a device")
     else:
-        solver = kind(device)
+        solver = cast("type[DeviceSolver]", kind)(device)
     solver.parameters = parameters
     return solver
 

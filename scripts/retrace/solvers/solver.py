@@ -13,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer, Device, Kernel
-from retrace.devices.host import c_graph, host_function, pointer
+from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.solvers.registry import REGISTRIES, REGISTRY
 from retrace.solvers.setting import Setting, Settings, Value
-from retrace.system.project import with_headers
+from retrace.system.errors import RetraceError
+from retrace.system.project import KERNELS, with_headers
 
+WARP = 32
+"""Threads of a warp, which are its lanes."""
 BLOCK_SIZE = 256
 """Threads in a block where a report does not state them; Harish and Narayanan's own choice."""
 
@@ -47,7 +51,7 @@ class Solver(ABC):
     implements: ClassVar[str]
     """Report and algorithm, or the library call."""
     source: ClassVar[str] = ""
-    """The solver's own kernel file, a path in `kernels/`."""
+    """The solver's own kernel file, a path in `kernels/`, where it is not the one of the solver's name."""
     more_sources: ClassVar[tuple[str, ...]] = ()
     """Further files that are compiled separately and loaded by the solver."""
     sources = Sources()
@@ -62,10 +66,12 @@ class Solver(ABC):
     predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:
-        """Derive what follows from the name and the settings."""
+        """Derive what follows from the name and the settings; register a solver of this package."""
         cls.parameters = cls.defaults = {key: setting.default for key, setting in cls.settings.items()}
         if "name" in vars(cls):
             cls.problem, _, cls.variant = cls.name.partition("/")
+            if cls.__module__.startswith("retrace.solvers."):
+                REGISTRIES.get(cls.problem, REGISTRY).add(cls)
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -159,6 +165,13 @@ class DeviceSolver(Solver):
     settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
     bytes_per_vertex: ClassVar[int | None] = None
 
+    def __init_subclass__(cls) -> None:
+        """Take the kernel file of the solver's name if there is one, and else that of its base."""
+        super().__init_subclass__()
+        own = f"{vars(cls).get('name')}.cu"
+        if "source" not in vars(cls) and (KERNELS / own).is_file():
+            cls.source = own
+
     def __init__(self, device: Device) -> None:
         self.device = device
 
@@ -170,6 +183,12 @@ class DeviceSolver(Solver):
         vertices, arcs = int(graph.vertices), int(graph.arcs)
         return 4 * (vertices + 1 + arrays_of_arcs * arcs) + self.bytes_per_vertex * vertices
 
+    def load_host_files(self) -> None:
+        """Load the C++ files that `upload` calls, so that no trial does."""
+        for source in self.more_sources:
+            if source.startswith("host/"):
+                loaded_library(source)
+
     def load_kernels(self, *names: str) -> list[Kernel]:
         module = self.device.load(self.source)
         return [module.kernel(name) for name in names]
@@ -178,17 +197,26 @@ class DeviceSolver(Solver):
     def block_size(self) -> int:
         return self.number("block_size")
 
+    def require_whole_warps(self) -> None:
+        """Raise RetraceError if the last warp of a block would lack threads."""
+        if self.block_size % WARP:
+            asked = f"{self.name}: block_size is {self.block_size}"
+            raise RetraceError(f"{asked}, expected a multiple of {WARP}")
+
     def grid(self, threads: int) -> int:
         """Return the number of blocks that hold this many threads, at least one."""
         return max(1, -(-threads // self.block_size))
 
+    def arrays_of(self, graph: CSRGraph) -> list[Int32Array]:
+        """Return `indptr` and `indices`, and the weights if the problem has any."""
+        if self.problem != "sssp":
+            return [graph.indptr, graph.indices]
+        assert graph.weights is not None
+        return [graph.indptr, graph.indices, graph.weights]
+
     def upload_arcs(self, graph: CSRGraph) -> list[Buffer]:
-        """Copy `indptr` and `indices` to the device, and the weights if the problem has any."""
-        arrays = [graph.indptr, graph.indices]
-        if self.problem == "sssp":
-            assert graph.weights is not None
-            arrays.append(graph.weights)
-        return [self.device.upload(array) for array in arrays]
+        """Copy the arrays of a graph to the device."""
+        return [self.device.upload(array) for array in self.arrays_of(graph)]
 
 
 class BulkSynchronous(DeviceSolver):

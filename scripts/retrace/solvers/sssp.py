@@ -1,33 +1,26 @@
 """Single-source shortest paths with weights that are not negative: the distance of every vertex.
 
-Dijkstra's algorithm settles the closest vertex next. The solvers with a mask instead relax the arcs of all
-vertices whose distance has fallen, as Bellman and Ford do: O(vertices * arcs) work in the worst case, but as
-many iterations only as a shortest path has arcs, and parallel within each. `sssp/standard` and its variants
-are one kernel of report tuwien-sssp; they differ in how the host learns that no vertex is masked.
+Dijkstra's algorithm settles the closest vertex next; solvers on a device relax the arcs of many vertices at
+once. Those with one mask, of report tuwien-sssp, are in `mask_sssp`.
 """
 
-from collections.abc import Callable
 from itertools import count, takewhile
-from time import perf_counter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices import gapbs
-from retrace.devices.base import Buffer, Device, Kernel
-from retrace.devices.host import Address, c_graph, pointer
+from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.registry import REGISTRY
+from retrace.solvers.mask_sssp import PredecessorPass, fill_but_one
 from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, seconds_of
-from retrace.system.errors import RetraceError, TooLargeError
+from retrace.solvers.solver import BulkSynchronous, HostSolver, seconds_of
+from retrace.system.errors import TooLargeError
 
 
-@REGISTRY.add
 class LinearDijkstra(HostSolver):
     """Dijkstra's algorithm with a linear scan for the closest vertex, O(vertices^2).
 
@@ -59,7 +52,6 @@ class LinearDijkstra(HostSolver):
         return min(seconds_of(lambda: self.settle(source, limit)) for _ in range(3))
 
 
-@REGISTRY.add
 class HeapDijkstra(HostSolver):
     """A binary heap, which a vertex enters when its distance falls: O((vertices + arcs) log vertices)."""
 
@@ -67,26 +59,6 @@ class HeapDijkstra(HostSolver):
     implements = "Dijkstra's algorithm with std::priority_queue: what anyone would write today"
 
 
-@REGISTRY.add
-class MaskSequentialSSSP(HostSolver):
-    """Sequential sweeps, which relax the arcs of masked vertices until none is masked: O(vertices * arcs).
-
-    A vertex is masked when its distance falls. The report prints no pseudo-code of it.
-    """
-
-    name = "sssp/mask-sequential"
-    implements = "tuwien-sssp, section 5, the sequential version"
-
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.predecessor = np.empty(graph.vertices, dtype=np.int32)
-        self.c_predecessor = pointer(self.predecessor)
-
-    def solve(self, query: Query) -> int:
-        return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
-
-
-@REGISTRY.add
 class BspSSSP(BulkSynchronous):
     """Two bulk-synchronous kernels an iteration, with one thread for each vertex.
 
@@ -99,7 +71,6 @@ class BspSSSP(BulkSynchronous):
 
     name = "sssp/bsp"
     implements = "bsp-suite, section 3.4.3, second Algorithms 3.5 and 3.6"
-    source = "sssp/bsp.cu"
     kernels = ("sssp_kernel1", "sssp_kernel2")
     bytes_per_vertex = 9
 
@@ -117,353 +88,6 @@ class BspSSSP(BulkSynchronous):
         )
 
 
-def arrays_of(graph: CSRGraph) -> list[Int32Array]:
-    """Return the arrays that the kernels read."""
-    assert graph.weights is not None
-    return [graph.indptr, graph.indices, graph.weights]
-
-
-def fill_but_one(device: Device, buffer: Buffer, value: int, index: int, other: int) -> None:
-    """Set all elements of a buffer on the device, and one of them to another value from the host."""
-    device.fill(buffer, value)
-    device.write(device.view(buffer, index, 1), np.array([other], dtype=buffer.dtype))
-
-
-class MaskSSSP(DeviceSolver):
-    """One kernel an iteration, with one thread for each vertex, which relaxes the arcs of masked ones.
-
-    Heads whose distance falls are masked. Distance and predecessor share a 64-bit word, updated by one
-    atomicMin, so that they always belong together: Algorithm 1 is corrected (docs/errata.md).
-
-    All variants move the same bytes, except for the mask: `upload` copies the graph, and labels and mask are
-    filled on the device; `download` copies 8 bytes a vertex, its distance and its predecessor, which the
-    report calls "copying the resulting paths". Memory of the host is allocated in `setup`, the device's in
-    `upload`.
-    """
-
-    implements = "tuwien-sssp, Algorithm 1"
-    source = "sssp/mask.cu"
-    bytes_per_vertex: ClassVar[int | None] = 17
-    kernels: ClassVar[tuple[str, ...]] = ("mask_relax", "mask_start", "mask_unpack")
-    """The kernel that relaxes, and those that run before and after it."""
-    state: list[Buffer]
-    """What the kernel updates beside the mask."""
-    answer: list[Buffer]
-    """Distances and predecessors."""
-
-    def setup(self, graph: CSRGraph) -> None:
-        self.graph = graph
-        self.relax, *self.others = self.load_kernels(*self.kernels)
-        self.allocation_ms = 0.0
-        self.allocate_on_host()
-
-    def allocate_on_host(self) -> None:
-        """Allocate `seen`, what the host inspects of the mask."""
-        self.seen: NDArray[Any] = self.allocated(np.empty, self.graph.vertices, np.bool_)
-
-    def allocated(self, allocate: Callable[[int, DTypeLike], Any], size: int, dtype: DTypeLike) -> Any:
-        """Allocate host memory, and add to `allocation_ms` what that takes."""
-        began = perf_counter()
-        memory = allocate(size, dtype)
-        self.allocation_ms += (perf_counter() - began) * 1e3
-        return memory
-
-    def upload(self, query: Query) -> None:
-        self.found_at: list[int] = []
-        self.arcs = self.send_graph()
-        self.make_mask()
-        self.allocate_state()
-        self.start(query.source)
-
-    def send_graph(self) -> list[Buffer]:
-        """Copy the graph to the device; return `indptr`, `indices` and weights."""
-        return self.upload_arcs(self.graph)
-
-    def make_mask(self) -> None:
-        """Allocate the mask on the device."""
-        self.mask: Buffer = self.device.empty(self.graph.vertices, np.bool_)
-
-    def allocate_state(self) -> None:
-        """Allocate the answer, and a label for each vertex: its distance above its predecessor."""
-        self.state = [self.device.empty(self.graph.vertices, np.uint64)]
-        self.answer = [self.device.empty(self.graph.vertices, np.int32) for _ in range(2)]
-
-    def start(self, source: int) -> None:
-        """Mask the source, at distance 0."""
-        self.each_vertex(self.others[0], np.int32(source), self.mask, *self.state)
-
-    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
-        """Launch a kernel with one thread for each vertex."""
-        vertices = self.graph.vertices
-        kernel(self.grid(vertices), self.block_size, np.int32(vertices), *arguments)
-
-    def any_masked(self) -> bool:
-        """Wait for the kernel; return whether any vertex is masked."""
-        self.device.read(self.mask, self.seen)
-        return self.find_masked()
-
-    def find_masked(self) -> bool:
-        """Return whether the host finds a masked vertex; argmax stops at the first one, as std::find does."""
-        first = int(self.seen.argmax())
-        if not self.seen[first]:
-            return False
-        self.found_at.append(first)
-        return True
-
-    def solve(self, query: Query) -> int:
-        for iteration in count(1):
-            self.each_vertex(self.relax, *self.arcs, self.mask, *self.state)
-            if not self.any_masked():
-                return iteration
-            if iteration > self.graph.vertices:  # a shortest path has fewer arcs
-                raise RetraceError(f"{self.name} does not end: it masks the vertices of a cycle of weight 0")
-        raise AssertionError
-
-    def download(self) -> Int32Array:
-        self.each_vertex(self.others[1], *self.state, *self.answer)
-        return self.fetch()
-
-    def fetch(self) -> Int32Array:
-        """Return the distances, and keep the predecessors."""
-        distance, self.predecessor = (self.device.download(buffer) for buffer in self.answer)
-        return distance
-
-    def observed(self) -> dict[str, float]:
-        """Return the ms to allocate host memory, and at which vertex, on average, the host's search ended.
-
-        The last search, which finds no vertex, does not count.
-        """
-        found = {"first_masked": float(np.mean(self.found_at))} if self.found_at else {}
-        return {"allocation_ms": self.allocation_ms, **found}
-
-
-@REGISTRY.add
-class StandardSSSP(MaskSSSP):
-    """The host copies the mask to pageable memory after every iteration: "standard memory transfer"."""
-
-    name = "sssp/standard"
-
-
-@REGISTRY.add
-class AtomicAlwaysSSSP(MaskSSSP):
-    """`sssp/standard` with an atomic for every arc, as printed: others first see whether it could help."""
-
-    name = "sssp/standard-atomic-always"
-    kernels = ("mask_relax_always", "mask_start", "mask_unpack")
-
-
-@REGISTRY.add
-class PinnedSSSP(MaskSSSP):
-    """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
-
-    name = "sssp/pinned"
-
-    def allocate_on_host(self) -> None:
-        self.seen = self.allocated(self.device.pinned, self.graph.vertices, np.bool_)
-
-
-@REGISTRY.add
-class PinnedGraphSSSP(MaskSSSP):
-    """`sssp/standard` with the graph in page-locked memory instead of the mask.
-
-    The report says that the mask gains most from it, because it is copied in every iteration.
-    """
-
-    name = "sssp/pinned-graph"
-
-    def allocate_on_host(self) -> None:
-        super().allocate_on_host()
-        self.pinned = []
-        for array in arrays_of(self.graph):
-            pinned = self.allocated(self.device.pinned, array.size, array.dtype)
-            pinned[:] = array
-            self.pinned.append(pinned)
-
-    def send_graph(self) -> list[Buffer]:
-        return [self.device.upload(array) for array in self.pinned]
-
-
-@REGISTRY.add
-class ZeroCopySSSP(MaskSSSP):
-    """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied."""
-
-    name = "sssp/zero-copy"
-    bytes_per_vertex = 16
-
-    def allocate_on_host(self) -> None:
-        self.seen, self.mask = self.allocated(self.device.mapped, self.graph.vertices, np.bool_)
-
-    def make_mask(self) -> None:
-        """Do nothing: the mask is mapped."""
-
-    def any_masked(self) -> bool:
-        self.device.synchronize()
-        return self.find_masked()
-
-
-@REGISTRY.add
-class MappedSSSP(ZeroCopySSSP):
-    """`sssp/zero-copy` with graph, labels and answer in mapped memory too: nothing is copied by the device.
-
-    The report says that zero-copy "eliminates the need to use cudaMemcpy altogether". `download` copies the
-    answer within the host's memory, since mapped memory ends with the device's context.
-    """
-
-    name = "sssp/mapped"
-
-    def memory_bytes(self, graph: CSRGraph) -> int:
-        return 0
-
-    def allocate_on_host(self) -> None:
-        super().allocate_on_host()
-        self.mapped = []
-        for array in arrays_of(self.graph):
-            memory, buffer = self.allocated(self.device.mapped, array.size, array.dtype)
-            memory[:] = array
-            self.mapped.append(buffer)
-        vertices = self.graph.vertices
-        self.labels = self.allocated(self.device.mapped, vertices, np.uint64)
-        self.answers: list[tuple[Int32Array, Buffer]] = [
-            self.allocated(self.device.mapped, vertices, np.int32) for _ in range(2)
-        ]
-
-    def send_graph(self) -> list[Buffer]:
-        return self.mapped
-
-    def allocate_state(self) -> None:
-        self.state, self.answer = [self.labels[1]], [buffer for _, buffer in self.answers]
-
-    def fetch(self) -> Int32Array:
-        self.device.synchronize()
-        distance, self.predecessor = (memory.copy() for memory, _ in self.answers)
-        return distance
-
-
-@REGISTRY.add
-class GPUSearchSSSP(MaskSSSP):
-    """The device searches the mask, and the host reads one integer instead of the whole mask.
-
-    A second kernel searches one block's worth of vertices, then the next 2, 4, 8, ... blocks, until it finds
-    a masked vertex or the mask ends. Report tuwien-sssp, section 5, "GPU Search".
-    """
-
-    name = "sssp/gpu-search"
-    more_sources = ("sssp/mask-search.cu",)
-
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.search = self.device.load("sssp/mask-search.cu").kernel("mask_search")
-
-    def allocate_on_host(self) -> None:
-        self.seen = self.allocated(np.empty, 1, np.int32)
-
-    def make_mask(self) -> None:
-        super().make_mask()
-        self.found = self.device.empty(1, np.int32)
-
-    def any_masked(self) -> bool:
-        begin, blocks, block_size = 0, 1, self.block_size
-        self.device.write(self.found, np.zeros(1, dtype=np.int32))
-        while begin < self.graph.vertices:
-            end = min(begin + blocks * block_size, self.graph.vertices)
-            self.search(blocks, block_size, np.int32(begin), np.int32(end), self.mask, self.found)
-            self.device.read(self.found, self.seen)
-            if self.seen[0]:
-                return True
-            begin, blocks = end, 2 * blocks
-        return False
-
-
-class SeparatePredecessors(StandardSSSP):
-    """`sssp/standard` with 32-bit distances, and the predecessors in an array of their own."""
-
-    bytes_per_vertex = 9
-
-    def allocate_state(self) -> None:
-        self.answer = [self.device.empty(self.graph.vertices, np.int32) for _ in range(2)]
-        self.state = self.answer
-
-    def start(self, source: int) -> None:
-        distance, predecessor = self.answer
-        fill_but_one(self.device, self.mask, False, source, True)
-        fill_but_one(self.device, distance, UNREACHABLE, source, 0)
-        self.device.fill(predecessor, -1)
-
-    def download(self) -> Int32Array:
-        return self.fetch()
-
-
-@REGISTRY.add
-class PublishedSSSP(SeparatePredecessors):
-    """`sssp/standard` with Algorithm 1 of tuwien-sssp as printed, except for line 7, which cannot work so.
-
-    A thread writes the predecessor after the distance, so a slower thread may overwrite it: predecessors may
-    be wrong. On a cycle of weight 0 the search does not end (docs/errata.md).
-    """
-
-    name = "sssp/standard-published"
-    source = "sssp/mask-published.cu"
-    kernels = ("mask_relax",)
-
-
-class PredecessorPass(DeviceSolver):
-    """A search whose predecessors are found by a pass over all arcs, after the last iteration.
-
-    Any arc that fits the distances exactly gives its head a predecessor; arcs of weight 0 come last, and only
-    from vertices with a path from the source.
-    """
-
-    pass_source = "sssp/mask-predecessor-pass.cu"
-
-    def load_pass(self, graph: CSRGraph) -> None:
-        """Load the kernels of the pass."""
-        module = self.device.load(self.pass_source)
-        self.take = module.kernel("take_predecessors")
-        self.take_weightless = module.kernel("take_weightless_predecessors")
-        assert graph.weights is not None
-        self.has_weightless = bool((graph.weights == 0).any())
-
-    def find_predecessors(
-        self, graph: CSRGraph, arcs: list[Buffer], source: int, distance: Buffer, predecessor: Buffer
-    ) -> None:
-        """Run the pass; the predecessors are -1 before."""
-        grid, block, vertices = self.grid(graph.vertices), self.block_size, np.int32(graph.vertices)
-        self.take(grid, block, vertices, *arcs, distance, np.int32(UNREACHABLE), predecessor)
-        more = np.full(1, self.has_weightless, dtype=np.int32)
-        flag = self.device.empty(1, np.int32)
-        while more[0]:
-            self.device.fill(flag, 0)
-            vectors = np.int32(source), distance, predecessor, flag
-            self.take_weightless(grid, block, vertices, *arcs, *vectors)
-            self.device.read(flag, more)
-
-
-@REGISTRY.add
-class PredecessorPassSSSP(PredecessorPass, SeparatePredecessors):
-    """`sssp/standard` with 32-bit distances, and predecessors from a pass after the last iteration.
-
-    Ours: the other way to avoid the race of Algorithm 1.
-    """
-
-    name = "sssp/standard-predecessor-pass"
-    source = PredecessorPass.pass_source
-    kernels = ("mask_relax",)
-
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.load_pass(graph)
-
-    def allocate_state(self) -> None:
-        super().allocate_state()
-        self.state = self.answer[:1]  # the kernel that relaxes takes the distances alone
-
-    def solve(self, query: Query) -> int:
-        iterations = super().solve(query)
-        self.find_predecessors(self.graph, self.arcs, query.source, *self.answer)
-        return iterations
-
-
-@REGISTRY.add
 class ClusterSSSP(PredecessorPass, ClusterSearch):
     """One launch of one cluster, for deep graphs: near and far, with the distances in shared memory.
 
@@ -474,7 +98,6 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
 
     name = "sssp/cluster"
     implements = "our own kernel: near and far in one thread-block cluster"
-    source = "sssp/cluster.cu"
     more_sources = (*ClusterSearch.more_sources, PredecessorPass.pass_source)
     in_shared = ("marks", "state")
     settings: ClassVar[Settings] = {
@@ -546,53 +169,12 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         return {**super().observed(), **own}
 
 
-@REGISTRY.add
-class ThrustSSSP(DeviceSolver):
-    """`sssp/standard` with Thrust's vectors and algorithms, without CUDA on Thrust's own host system.
-
-    It moves the same bytes: the graph, the mask in each iteration, then 8 bytes a vertex.
-    """
-
-    name = "sssp/thrust"
-    implements = "tuwien-sssp, Algorithm 1, with Thrust"
-    source = "thrust/sssp_thrust.cpp"
-    bytes_per_vertex = 17
-    settings: ClassVar[Settings] = {}
-
-    def setup(self, graph: CSRGraph) -> None:
-        self.graph = graph
-        self.c_graph = c_graph(graph)
-        self.library = self.device.load_thrust(self.source)
-        self.library.sssp_thrust_upload.restype = Address
-        self.answer, self.predecessor = (np.empty(graph.vertices, dtype=np.int32) for _ in range(2))
-        self.search: Address | None = None
-
-    def upload(self, query: Query) -> None:
-        self.free()
-        self.search = Address(self.library.sssp_thrust_upload(self.c_graph, query.source))
-
-    def solve(self, query: Query) -> int:
-        return int(self.library.sssp_thrust_solve(self.search))
-
-    def download(self) -> Int32Array:
-        self.library.sssp_thrust_download(self.search, pointer(self.answer), pointer(self.predecessor))
-        self.free()  # while the vectors' context exists
-        return self.answer
-
-    def free(self) -> None:
-        if self.search is not None:
-            self.library.sssp_thrust_free(self.search)
-            self.search = None
-
-
-@REGISTRY.add
 class SciPySSSP(SciPyPeer):
     """SciPy's Dijkstra with a Fibonacci heap, O(arcs + vertices log vertices)."""
 
     name = "sssp/scipy"
 
 
-@REGISTRY.add
 class IgraphSSSP(IgraphPeer):
     """Distances by igraph's Dijkstra with a binary heap, in C."""
 
@@ -603,7 +185,6 @@ class IgraphSSSP(IgraphPeer):
         self.lengths = self.graph.distances(query.source, weights=self.weights, algorithm="dijkstra")[0]
 
 
-@REGISTRY.add
 class NetworKitSSSP(NetworKitPeer):
     """Distances by NetworKit's Dijkstra, in C++."""
 
@@ -613,7 +194,6 @@ class NetworKitSSSP(NetworKitPeer):
     weighted = True
 
 
-@REGISTRY.add
 class GapbsSSSP(GapbsPeer):
     """Delta-stepping of the GAP Benchmark Suite, on all cores: buckets of width delta are settled in turn.
 

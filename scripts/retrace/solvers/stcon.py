@@ -14,14 +14,12 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, HostSolver, only
 
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
 
 
-@REGISTRY.add
 class TwoQueuesSTCON(HostSolver):
     """Two sequential breadth-first searches that take turns, level by level.
 
@@ -42,7 +40,6 @@ class TwoQueuesSTCON(HostSolver):
         return int(self.function(self.c_graph, self.c_backward, *ends, self.c_answer))
 
 
-@REGISTRY.add
 class BspSTCON(DeviceSolver):
     """Two bulk-synchronous kernels a level, with one thread for each vertex: O(depth * vertices + arcs).
 
@@ -52,7 +49,6 @@ class BspSTCON(DeviceSolver):
 
     name = "stcon/bsp"
     implements = "bsp-suite, first Algorithms 3.5 and 3.6"
-    source = "stcon/bsp.cu"
     bytes_per_vertex = 10
 
     def memory_bytes(self, graph: Subject) -> int:
@@ -97,7 +93,6 @@ class BspSTCON(DeviceSolver):
         return np.array([self.length], dtype=np.int32)
 
 
-@REGISTRY.add
 class ClusterSTCON(ClusterSearch):
     """One launch of one cluster, for deep graphs: each of its rounds is a level of both searches.
 
@@ -106,12 +101,8 @@ class ClusterSTCON(ClusterSearch):
 
     name = "stcon/cluster"
     implements = "our own kernel: two searches, level by level, in one thread-block cluster"
-    source = "stcon/cluster.cu"
     in_shared = ("marks", "arcs")
-    settings: ClassVar[Settings] = {
-        **ClusterSearch.settings,
-        "every": EVERY,
-    }
+    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY}
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)
@@ -140,7 +131,6 @@ class ClusterSTCON(ClusterSearch):
         return np.array([self.length], dtype=np.int32)
 
 
-@REGISTRY.add
 class IgraphSTCON(IgraphPeer):
     """The length by igraph, which searches from the source alone."""
 
@@ -151,7 +141,6 @@ class IgraphSTCON(IgraphPeer):
         self.lengths = self.graph.distances(source=query.source, target=query.target)[0]
 
 
-@REGISTRY.add
 class NetworKitSTCON(NetworKitPeer):
     """The length by NetworKit's bidirectional breadth-first search."""
 

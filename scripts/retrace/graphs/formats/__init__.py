@@ -6,13 +6,12 @@ accepts only plainly written pieces. Files may be gzipped, whatever their name. 
 pieces of whole lines, so that the whole text of a large file is never in memory.
 """
 
-from retrace.graphs.formats.content import PIECE, open_graph
-from retrace.graphs.formats.he import write_he, write_he_arcs
+from retrace.graphs.formats.he import write_he
 from retrace.graphs.formats.layouts import LARGEST, LAYOUTS
-from retrace.graphs.formats.lines import read_any, read_header, read_plain, read_rows
+from retrace.graphs.formats.lines import PIECE, open_graph, read_any, read_header, read_plain, read_rows
 from retrace.graphs.formats.parsing import parse_stream, read_graph
 
 __all__ = [
     "LARGEST", "LAYOUTS", "PIECE", "open_graph", "parse_stream", "read_any", "read_graph", "read_header",
-    "read_plain", "read_rows", "write_he", "write_he_arcs",
+    "read_plain", "read_rows", "write_he",
 ]  # fmt: skip

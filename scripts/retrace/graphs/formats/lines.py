@@ -1,18 +1,57 @@
-"""Two readers for the lines of a format: a slow one that names the line at fault, and a fast one."""
+"""Reads the lines of a file, which may be gzipped: slowly, naming the line at fault, and fast."""
 
+import gzip
 import itertools
 import re
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.formats.content import read_pieces
 from retrace.graphs.formats.layouts import LARGEST, LAYOUTS, Header, LineLayout, Place, layout_of
 from retrace.system.errors import RetraceError
+from retrace.system.files import check_regular
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+PIECE = 1 << 20
+"""Number of bytes read at a time."""
+
+LONGEST_LINE = 1 << 20
+"""Longer lines, which no format has, are cut, so that they do not fill the memory."""
+
+
+@contextmanager
+def open_graph(path: Path, shown: str | None = None) -> Iterator[BinaryIO]:
+    """Open a file that may be gzipped; RetraceErrors, if it is damaged, call it `shown` instead of `path`."""
+    check_regular(path)
+    try:
+        with path.open("rb") as raw:
+            if raw.peek(2).startswith(GZIP_MAGIC):
+                with gzip.open(raw) as content:
+                    yield cast(BinaryIO, content)
+            else:
+                yield raw
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        told = "expected a whole gzip file, found a damaged one; get it again"
+        raise RetraceError(f"{shown or path}: {told}") from None
+    except OSError as error:
+        raise RetraceError(f"{shown or path}: cannot be read ({error.strerror}); check the path") from None
+
+
+def read_pieces(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
+    """Yield the content of a file in pieces of whole lines, each with a flag for the last piece."""
+    piece, last = file.read(PIECE) + file.readline(LONGEST_LINE), False
+    while not last:
+        following = file.read(PIECE) + file.readline(LONGEST_LINE)
+        last = not following
+        yield piece, last
+        piece = following
 
 
 @dataclass(frozen=True)

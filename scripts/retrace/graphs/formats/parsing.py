@@ -9,9 +9,8 @@ import scipy
 from numpy.typing import NDArray
 
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
-from retrace.graphs.formats.content import open_graph
 from retrace.graphs.formats.layouts import LARGEST
-from retrace.graphs.formats.lines import read_rows
+from retrace.graphs.formats.lines import open_graph, read_rows
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 

@@ -19,7 +19,6 @@ from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.masked import BellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
 from retrace.solvers.bellman_ford.parts import PARTS, divide, from_source, rows_by_part
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver
 
@@ -90,7 +89,6 @@ class RowsBellmanFord(BellmanFord):
         return {"matrix_rows": float(self.device.download(self.counts).sum())}
 
 
-@REGISTRY.add
 class ResidentBellmanFord(RowsBellmanFord):
     """The matrix is made on the device; a block relaxes four rows: the upper bound without a transfer."""
 
@@ -105,7 +103,6 @@ class ResidentBellmanFord(RowsBellmanFord):
         return self.iterate()
 
 
-@REGISTRY.add
 class StreamsBellmanFord(RowsBellmanFord):
     """The matrix is copied in parts, each on its own stream, and each part is relaxed on arrival.
 
@@ -143,7 +140,6 @@ class StreamsBellmanFord(RowsBellmanFord):
         return rows_by_part(self.device.download(self.counts), self.divided, self.origin)
 
 
-@REGISTRY.add
 class StreamsPinnedBellmanFord(StreamsBellmanFord):
     """`bellman-ford/streams` with the matrix in page-locked memory: the host does not wait for copies."""
 

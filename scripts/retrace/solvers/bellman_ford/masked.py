@@ -18,17 +18,13 @@ from retrace.graphs.dense import DenseGraph, Graph
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import DeviceSolver, seconds_on
+from retrace.solvers.solver import WARP, DeviceSolver, seconds_on
 
 EMULATOR_SAMPLE = 512
 """Vertices of the complete graph whose time on the emulator predicts that of larger ones."""
 
 MASKS = "bellman-ford/masks.cu"
-
-WARP = 32
-"""Threads that read together."""
 
 Shape = tuple[Dim, Dim, tuple[np.int32, ...]]
 """Grid and block of the kernel that relaxes, and its sizes after the pitch."""
@@ -175,13 +171,11 @@ class MatrixBellmanFord(MaskedBellmanFord):
         return {"matrix_rows": float(self.device.download(self.relaxed)[0])}
 
 
-@REGISTRY.add
 class DenseBellmanFord(MatrixBellmanFord):
     """A thread for each entry of the matrix; those of a block relax arcs of one tail, if it is active."""
 
     name = "bellman-ford/dense"
     implements = "an-bellman-ford, Algorithms 1 to 4"
-    source = "bellman-ford/dense.cu"
     kernel = "relax_dense"
 
     def shape(self) -> Shape:
@@ -192,7 +186,6 @@ class DenseBellmanFord(MatrixBellmanFord):
         return (self.grid(self.vertices), end - begin), self.block_size, (np.int32(begin),)
 
 
-@REGISTRY.add
 class AblatedBellmanFord(DenseBellmanFord):
     """`bellman-ford/dense` without what saves work: the masks, the early end, or both.
 
@@ -221,7 +214,6 @@ class AblatedBellmanFord(DenseBellmanFord):
         return asked and super().ends(iteration)
 
 
-@REGISTRY.add
 class PinnedBellmanFord(DenseBellmanFord):
     """`bellman-ford/dense` with the matrix in page-locked host memory."""
 
@@ -230,27 +222,22 @@ class PinnedBellmanFord(DenseBellmanFord):
     pinned = True
 
 
-@REGISTRY.add
 class IncomingBellmanFord(MatrixBellmanFord):
     """A thread for each vertex, which inspects all arcs that lead to it: no atomic operations are needed."""
 
     name = "bellman-ford/incoming"
     implements = "an-bellman-ford, Algorithm 7"
-    source = "bellman-ford/incoming.cu"
     kernel = "relax_incoming"
 
 
-@REGISTRY.add
 class OutgoingBellmanFord(IncomingBellmanFord):
     """A thread for each vertex, which relaxes all arcs that leave it if it is active: not coalesced."""
 
     name = "bellman-ford/outgoing"
     implements = "an-bellman-ford, Algorithm 8"
-    source = "bellman-ford/outgoing.cu"
     kernel = "relax_outgoing"
 
 
-@REGISTRY.add
 class TransposedBellmanFord(OutgoingBellmanFord):
     """`bellman-ford/outgoing` on the transposed matrix: threads read as those of `bellman-ford/incoming` do.
 
@@ -259,14 +246,12 @@ class TransposedBellmanFord(OutgoingBellmanFord):
 
     name = "bellman-ford/outgoing-transposed"
     implements = "our own kernel: an-bellman-ford, Algorithm 8, with the access of Algorithm 7"
-    source = "bellman-ford/outgoing-transposed.cu"
     kernel = "relax_outgoing_transposed"
 
     def on_host(self) -> Int32Array:
         return matrices.transposed_matrix(self.graph).ravel()
 
 
-@REGISTRY.add
 class MultiEdgeBellmanFord(MatrixBellmanFord):
     """Several arcs for each thread, a grid apart, so that neighbouring threads read neighbouring entries.
 
@@ -278,7 +263,6 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
 
     name = "bellman-ford/multi-edge"
     implements = "an-bellman-ford, Algorithm 5"
-    source = "bellman-ford/multi-edge.cu"
     kernel = "relax_multi_edge"
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(4)}
 
@@ -302,13 +286,11 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
         return {**super().observed(), "blocks": math.prod(extent(grid)), "resident_blocks": at_once}
 
 
-@REGISTRY.add
 class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
     """Several consecutive arcs for each thread: neighbouring threads read entries far apart."""
 
     name = "bellman-ford/multi-edge-consecutive"
     implements = "an-bellman-ford, section 4.2, non-coalesced access"
-    source = "bellman-ford/multi-edge-consecutive.cu"
     kernel = "relax_consecutive"
 
     def shape(self) -> Shape:
@@ -316,13 +298,11 @@ class ConsecutiveBellmanFord(MultiEdgeBellmanFord):
         return self.grid(-(-(self.vertices**2) // edges)), self.block_size, (np.int32(edges),)
 
 
-@REGISTRY.add
 class EdgeListBellmanFord(MaskedBellmanFord):
     """Sparse graphs as tails, heads and weights; every iteration inspects every arc: O(vertices * arcs)."""
 
     name = "bellman-ford/edge-list"
     implements = "an-bellman-ford, Algorithm 6"
-    source = "bellman-ford/edge-list.cu"
     kernel = "relax_edges"
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **edges_per_thread(1)}
 
@@ -345,13 +325,11 @@ class EdgeListBellmanFord(MaskedBellmanFord):
         self.relaxation(grid, self.block_size, np.int32(arcs), *self.arrays, *vectors)
 
 
-@REGISTRY.add
 class CsrBellmanFord(MaskedBellmanFord):
     """Sparse graphs as compressed sparse rows; a thread for each vertex, however many arcs it has."""
 
     name = "bellman-ford/csr"
     implements = "an-bellman-ford, section 4.3, one thread for the adjacency list of a vertex"
-    source = "bellman-ford/csr.cu"
     kernel = "relax_rows_of_vertices"
 
     def memory_bytes(self, graph: Graph) -> int:

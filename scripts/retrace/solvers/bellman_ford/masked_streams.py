@@ -13,12 +13,10 @@ from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford.masked import PinnedBellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
 from retrace.solvers.bellman_ford.parts import PARTS, Part, divide, from_source, rows_by_part
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver
 
 
-@REGISTRY.add
 class StreamsMaskedBellmanFord(PinnedBellmanFord):
     """The kernels of `bellman-ford/dense` on a matrix in pinned memory that is copied in parts, in `solve`.
 
@@ -79,7 +77,6 @@ class StreamsMaskedBellmanFord(PinnedBellmanFord):
         return rows_by_part(self.device.download(self.counts), self.divided, self.origin)
 
 
-@REGISTRY.add
 class TracedStreamsBellmanFord(StreamsMaskedBellmanFord):
     """`bellman-ford/streams-masked` with events: how long arcs are relaxed while others are copied."""
 

@@ -12,7 +12,6 @@ from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless, require_nonnegative
 from retrace.solvers.libraries import SciPyPeer
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.solver import HostSolver, seconds_on
 from retrace.system import memory
 
@@ -31,7 +30,6 @@ class HostBellmanFord(HostSolver):
         return self.distances.check(self.origin, self.answer)
 
 
-@REGISTRY.add
 class SequentialBellmanFord(HostBellmanFord):
     """Sequential rounds that relax all arcs, until no distance falls; O(vertices * arcs) in the worst case.
 
@@ -54,7 +52,6 @@ class SequentialBellmanFord(HostBellmanFord):
         return rounds
 
 
-@REGISTRY.add
 class DenseDijkstra(HostBellmanFord):
     """Sequential Dijkstra on the matrix, O(vertices^2): on a complete graph each arc is inspected once."""
 
@@ -92,7 +89,6 @@ class SciPyBellmanFordPeer(SciPyPeer):
         return self.distances.check(self.origin, super().download())
 
 
-@REGISTRY.add
 class SciPyBellmanFord(SciPyBellmanFordPeer):
     """Distances by SciPy's Bellman-Ford, always in as many rounds as vertices: O(vertices * arcs)."""
 
@@ -113,7 +109,6 @@ class SciPyBellmanFord(SciPyBellmanFordPeer):
         return None if work <= of_sample else seconds_on(type(self)(), sample) * work / of_sample
 
 
-@REGISTRY.add
 class SciPyDijkstra(SciPyBellmanFordPeer):
     """Distances by SciPy's Dijkstra, for weights that are not negative."""
 

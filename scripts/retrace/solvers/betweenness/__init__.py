@@ -23,12 +23,6 @@ from retrace.solvers.betweenness import (
 )
 
 __all__ = [
-    "auto",
-    "bitmap_queue",
-    "by_library",
-    "extensions",
-    "lane_queues",
-    "published_variants",
-    "reasons",
+    "auto", "bitmap_queue", "by_library", "extensions", "lane_queues", "published_variants", "reasons",
     "sequential",
-]
+]  # fmt: skip

@@ -11,11 +11,9 @@ from retrace.solvers.betweenness.lane_queues import LaneQueues
 from retrace.solvers.betweenness.published_variants import VertCompVirt
 from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 
 
-@REGISTRY.add
 class Auto(Choice):
     """`seq-array` for little work; for more, `bitmap-queue`, `lane-queues` or `vert-comp-virt`.
 

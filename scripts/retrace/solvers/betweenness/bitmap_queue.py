@@ -7,14 +7,12 @@ import numpy as np
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Brandes, Round, aligned
 from retrace.solvers.betweenness.compaction import Compacted
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
 
 BITS = 32
 """Vertices in a word of the bitmap."""
 
 
-@REGISTRY.add
 class BitmapQueue(Brandes):
     """`betweenness/vert-queue` in blocks as small as the levels of a road graph, and with fewer reads.
 

@@ -18,7 +18,7 @@ from retrace.devices.base import Buffer, Device
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.compaction import Compacted, Compaction, uncompacted
+from retrace.solvers.betweenness.compaction import COMPACT, Compacted, compact, uncompacted
 from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
@@ -145,7 +145,7 @@ class Brandes(BetweennessSolver):
         **BetweennessSolver.settings,
     }
     compacted: ClassVar[bool] = False
-    """Whether vertices of degree 1 are removed before the searches; `more_sources` then has `COMPACT`."""
+    """Whether vertices of degree 1 are removed before the searches."""
     queued: ClassVar[bool] = False
     """Whether a search keeps the vertices of its levels in a queue."""
     lanes: int = 1
@@ -156,20 +156,17 @@ class Brandes(BetweennessSolver):
     """Bytes of dynamic shared memory of a block."""
 
     def __init_subclass__(cls) -> None:
-        """Derive the kernel file and the report's file from the name, unless the variant states others."""
+        """Derive the report's file from the name, unless the variant states another."""
         super().__init_subclass__()
-        if "name" not in vars(cls):  # a base of variants
-            return
-        if "source" not in vars(cls):
-            cls.source = f"{cls.name}.cu"
-        if "implements" not in vars(cls):
+        if cls.compacted and COMPACT not in cls.more_sources:
+            cls.more_sources = (COMPACT, *cls.more_sources)
+        if "name" in vars(cls) and "implements" not in vars(cls):
             cls.implements = f"domitrz-brandes, brandes-par-{cls.variant}.cu"
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.kernel = self.module.kernel(self.kernel_name())
-        if self.compacted:
-            self.compaction = Compaction()
+        self.load_host_files()
 
     def kernel_name(self) -> str:
         """Return the name of the kernel in `source`."""
@@ -178,7 +175,7 @@ class Brandes(BetweennessSolver):
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         """Return the graphs to search, with the sources of each."""
         whole = uncompacted(self.graph, query.sources)
-        return (self.compaction.compact(whole) if self.compacted else whole,)
+        return (compact(whole) if self.compacted else whole,)
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return the arguments of the kernel that describe a graph: here CSR."""

@@ -14,7 +14,6 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, Peer
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
@@ -33,7 +32,6 @@ class BetweennessPeer(Peer):
         return count_pairs_once(self.scores, self.simple)
 
 
-@REGISTRY.add
 class IgraphBetweenness(BetweennessPeer, IgraphPeer):
     """igraph's, in C on one core; its path counts are doubles, and scores that overflow are refused."""
 
@@ -52,7 +50,6 @@ class IgraphBetweenness(BetweennessPeer, IgraphPeer):
         return extrapolate(lambda few: self.graph.betweenness(sources=few.tolist()), sources)
 
 
-@REGISTRY.add
 class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
     """NetworKit's, in C++ on all cores, of all sources; its path counts are big and never overflow."""
 
@@ -84,7 +81,6 @@ class NetworKitBetweenness(BetweennessPeer, NetworKitPeer):
         return seconds / few * self.simple.vertices
 
 
-@REGISTRY.add
 class GapbsBetweenness(GapbsPeer):
     """That of the GAP Benchmark Suite: one source after the other, each on all cores.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.host import c_graph, host_function, pointer
+from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 
 COMPACT = "host/compact.cpp"
@@ -61,58 +61,45 @@ def uncompacted(graph: CSRGraph, sources: Sequence[int] | Int32Array | None = No
     return Compacted(graph, every, np.ones_like(every), count, np.zeros(graph.vertices))
 
 
-class Compaction:
-    """Removes vertices of degree 1 by a C++ function, which is compiled and loaded when this is made."""
+def compact(whole: Compacted) -> Compacted:
+    """Remove vertices of degree 1 from a simple graph repeatedly; a tree shrinks to one vertex.
 
-    def __init__(self) -> None:
-        self.function = host_function(COMPACT, "compact")
-
-    def compact(self, whole: Compacted) -> Compacted:
-        """Remove vertices of degree 1 from a simple graph repeatedly; a tree shrinks to one vertex.
-
-        A directed graph stays as it is: there, paths may lead through a vertex with one arc that leaves it.
-        From report domitrz-brandes, Compacted_graph_representation, and A. E. Sariyuce, E. Saule, K. Kaya and
-        U. V. Catalyurek, "Shattering and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1
-        vertices.
-        """
-        if whole.graph.info.get("directed") is not False:
-            return whole
-        reach, count = whole.reach.copy(), whole.source_count.copy()
-        extra = np.empty(whole.graph.vertices)
-        graph, kept = _remove(self.function, whole.graph, reach, count, extra)
-        left = slice(graph.vertices)
-        return Compacted(graph, whole.kept[kept], reach[left], count[left], whole.expand(extra))
+    A directed graph stays as it is: there, paths may lead through a vertex with one arc that leaves it.
+    From report domitrz-brandes, Compacted_graph_representation, and A. E. Sariyuce, E. Saule, K. Kaya and
+    U. V. Catalyurek, "Shattering and Compressing Networks for Betweenness Centrality", SDM 2013, degree-1
+    vertices.
+    """
+    if whole.graph.info.get("directed") is not False:
+        return whole
+    reach, count = whole.reach.copy(), whole.source_count.copy()
+    extra = np.empty(whole.graph.vertices)
+    graph, kept = _remove(loaded_library(COMPACT).compact, whole.graph, reach, count, extra)
+    left = slice(graph.vertices)
+    return Compacted(graph, whole.kept[kept], reach[left], count[left], whole.expand(extra))
 
 
-class SideVertexRemoval:
-    """Removes side vertices by a C++ function, which is compiled and loaded when this is made."""
+def separate(whole: Compacted) -> tuple[Compacted, ...]:
+    """Remove side vertices: vertices of degree 2 with adjacent neighbours (Sariyuce et al., SDM 2013).
 
-    def __init__(self) -> None:
-        self.function = host_function(SIDE_VERTICES, "remove_side_vertices")
+    No shortest path leads through a side vertex, but they are still ends of paths. The scores are therefore
+    the sum of two rounds of `Compacted`'s recurrence, each passed through `expand`. The first round searches
+    the whole graph from the side vertices only; every other vertex counts twice as a target there, for the
+    paths to it and from it. The second round searches the rest, which may be compacted first, from all other
+    vertices.
 
-    def separate(self, whole: Compacted) -> tuple[Compacted, ...]:
-        """Remove side vertices: vertices of degree 2 with adjacent neighbours (Sariyuce et al., SDM 2013).
-
-        No shortest path leads through a side vertex, but they are still ends of paths. The scores are
-        therefore the sum of two rounds of `Compacted`'s recurrence, each passed through `expand`. The first
-        round searches the whole graph from the side vertices only; every other vertex counts twice as a
-        target there, for the paths to it and from it. The second round searches the rest, which may be
-        compacted first, from all other vertices.
-
-        Returns only `whole` if there are no side vertices, if the graph is directed, or if not every vertex
-        is a source: then a search from each side vertex would cost more than it saves.
-        """
-        graph, reach, count = whole.graph, whole.reach, whole.source_count
-        if graph.info.get("directed") is not False or not np.array_equal(reach, count):
-            return (whole,)
-        side = np.empty(graph.vertices, dtype=np.bool_)
-        rest, kept = _remove(self.function, graph, side)
-        if not side.any():
-            return (whole,)
-        from_side = np.where(side, reach, 2 * reach), np.where(side, count, np.int32(0))
-        first = Compacted(graph, whole.kept, *from_side, whole.extra)
-        without = np.zeros_like(whole.extra)
-        return first, Compacted(rest, whole.kept[kept], reach[kept], count[kept], without)
+    Returns only `whole` if there are no side vertices, if the graph is directed, or if not every vertex is a
+    source: then a search from each side vertex would cost more than it saves.
+    """
+    graph, reach, count = whole.graph, whole.reach, whole.source_count
+    if graph.info.get("directed") is not False or not np.array_equal(reach, count):
+        return (whole,)
+    side = np.empty(graph.vertices, dtype=np.bool_)
+    rest, kept = _remove(loaded_library(SIDE_VERTICES).remove_side_vertices, graph, side)
+    if not side.any():
+        return (whole,)
+    from_side = np.where(side, reach, 2 * reach), np.where(side, count, np.int32(0))
+    first = Compacted(graph, whole.kept, *from_side, whole.extra)
+    return first, Compacted(rest, whole.kept[kept], reach[kept], count[kept], np.zeros_like(whole.extra))
 
 
 def _remove(function: Any, graph: CSRGraph, *arrays: NDArray[Any]) -> tuple[CSRGraph, Int32Array]:

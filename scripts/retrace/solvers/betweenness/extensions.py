@@ -5,69 +5,50 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.host import c_graph, host_function, pointer
+from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness import block_per_source
 from retrace.solvers.betweenness.block_per_source import Argument, BetweennessSolver, Brandes, Round
-from retrace.solvers.betweenness.compaction import (
-    COMPACT,
-    SIDE_VERTICES,
-    Compacted,
-    SideVertexRemoval,
-    uncompacted,
-)
+from retrace.solvers.betweenness.compaction import SIDE_VERTICES, Compacted, compact, separate, uncompacted
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
-from retrace.system.errors import RetraceError
 
 ORDER_SOURCES = "host/order_sources.cpp"
-WARP = 32
-"""Lanes of a warp."""
 
 
-@REGISTRY.add
 class SideVertices(VertCompVirtStride):
     """`betweenness/vert-comp-virt-stride` without vertices of degree 2 whose neighbours are adjacent.
 
-    No shortest path leads through such a side vertex: `compaction.SideVertexRemoval`. Searches from
+    No shortest path leads through such a side vertex: `compaction.separate`. Searches from
     side vertices come first, in the whole compacted graph; those from the others leave them out.
     """
 
     name = "betweenness/vert-comp2-virt-stride"
     implements = 'domitrz-brandes, "Further graph reductions", on brandes-par-vert-comp-virt-stride.cu'
-    source = VertCompVirtStride.source
     more_sources = (*VertCompVirtStride.more_sources, SIDE_VERTICES)
-
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.side_vertices = SideVertexRemoval()
 
     def prefers_all(self, query: Query) -> bool:
         return query.sources is None  # otherwise side vertices are not removed
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
         (compacted,) = super().reduce(query)
-        first, *rest = self.side_vertices.separate(compacted)
-        return first, *map(self.compaction.compact, rest)
+        first, *rest = separate(compacted)
+        return first, *map(compact, rest)
 
 
-@REGISTRY.add
 class SideVerticesAlone(SideVertices):
     """`betweenness/vert-comp2-virt-stride` that leaves the vertices of degree 1 in the graph."""
 
     name = "betweenness/vert-side-virt-stride"
-    source = VertCompVirtStride.source
 
     def reduce(self, query: Query) -> tuple[Compacted, ...]:
-        return self.side_vertices.separate(uncompacted(self.graph, query.sources))
+        return separate(uncompacted(self.graph, query.sources))
 
 
-@REGISTRY.add
 class Lanes(Brandes):
     """A block for 32 searches, one for each lane of a warp, on the compacted graph.
 
@@ -78,7 +59,7 @@ class Lanes(Brandes):
 
     name = "betweenness/lanes"
     implements = "Brandes' algorithm, 32 sources at a time"
-    more_sources = (COMPACT, ORDER_SOURCES)
+    more_sources = (ORDER_SOURCES,)
     compacted = True
     lanes = 32
     hubs: int = 1
@@ -86,16 +67,13 @@ class Lanes(Brandes):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        if self.block_size % WARP:
-            asked = f"{self.name}: block_size is {self.block_size}"
-            raise RetraceError(f"{asked}, expected a multiple of {WARP}")
-        self.order_sources = host_function(ORDER_SOURCES, "order_sources")
+        self.require_whole_warps()
 
     def in_order(self, reduced: Compacted) -> Int32Array:
         """Return the sources by their distances from the hubs, then as a search from the first meets them."""
         sources = np.empty(reduced.graph.vertices, dtype=np.int32)
-        counts = pointer(reduced.source_count)
-        return sources[: self.order_sources(c_graph(reduced.graph), counts, self.hubs, pointer(sources))]
+        order, counts = loaded_library(ORDER_SOURCES).order_sources, pointer(reduced.source_count)
+        return sources[: order(c_graph(reduced.graph), counts, self.hubs, pointer(sources))]
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return CSR twice: by the arcs that leave a vertex, and by those that enter it."""
@@ -108,13 +86,11 @@ class Lanes(Brandes):
         return block_per_source.aligned(vertices * (self.lanes * (2 * self.real.itemsize + 4) + 4 * 4))
 
 
-@REGISTRY.add
 class PrefixOnDevice(Vert):
     """`betweenness/vert` with `indptr` by prefix sums on the device; `observed` has its and NumPy's ms."""
 
     name = "betweenness/vert-prefix"
     implements = 'domitrz-brandes, "Computing prefix sums on GPU", before brandes-par-vert.cu'
-    source = Vert.source
     more_sources = (PrefixSums.source,)
 
     def setup(self, graph: CSRGraph) -> None:
@@ -140,7 +116,6 @@ class PrefixOnDevice(Vert):
         return super().observed() | {"prefix_device_ms": self.device_ms, "prefix_host_ms": self.host_ms}
 
 
-@REGISTRY.add
 class Levels(BetweennessSolver):
     """A launch for each source and level, with a thread for each vertex; the host reads whether to go on.
 
@@ -149,7 +124,6 @@ class Levels(BetweennessSolver):
 
     name = "betweenness/levels"
     implements = 'domitrz-brandes, "Possible different approach and its drawbacks"'
-    source = "betweenness/levels.cu"
     settings: ClassVar[Settings] = {**DeviceSolver.settings, **BetweennessSolver.settings}
     bytes_per_vertex = 8 + 8 + 4 + 8
 

@@ -6,16 +6,14 @@ import numpy as np
 
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
-from retrace.solvers.betweenness.compaction import COMPACT
-from retrace.solvers.betweenness.extensions import ORDER_SOURCES, WARP, Lanes
-from retrace.solvers.registry import REGISTRY
+from retrace.solvers.betweenness.extensions import Lanes
 from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import WARP
 
 ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""
 
 
-@REGISTRY.add
 class LaneQueues(Lanes):
     """`betweenness/lanes` with a queue for each level, and a warp's arcs divided evenly among its lanes.
 
@@ -26,7 +24,6 @@ class LaneQueues(Lanes):
 
     name = "betweenness/lane-queues"
     implements = "Brandes' algorithm, 32 or 64 sources at a time"
-    more_sources = (COMPACT, ORDER_SOURCES)
     draws = True
     settings: ClassVar[Settings] = {
         **Lanes.settings,

@@ -10,13 +10,11 @@ import numpy as np
 
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
-from retrace.solvers.betweenness.compaction import COMPACT, Compacted
-from retrace.solvers.betweenness.virtual_vertices import VIRTUAL_VERTICES, Splitting
-from retrace.solvers.registry import REGISTRY
+from retrace.solvers.betweenness.compaction import Compacted
+from retrace.solvers.betweenness.virtual_vertices import VIRTUAL_VERTICES, stride_csr, virtual_csr
 from retrace.solvers.setting import Setting, Settings
 
 
-@REGISTRY.add
 class Vert(Brandes):
     """A thread for each vertex: threads look through all vertices for those of the level.
 
@@ -26,7 +24,6 @@ class Vert(Brandes):
     name = "betweenness/vert"
 
 
-@REGISTRY.add
 class Edge(Brandes):
     """A thread for each arc: threads look through all arcs for those whose tail is on the level.
 
@@ -40,7 +37,6 @@ class Edge(Brandes):
         return [np.int32(graph.arcs), graph.tails(), graph.indices]
 
 
-@REGISTRY.add
 class VertQueue(Brandes):
     """A thread for each vertex of the level, which is taken from a queue.
 
@@ -52,34 +48,27 @@ class VertQueue(Brandes):
     queued = True
 
 
-@REGISTRY.add
 class VertComp(Vert):
     """`betweenness/vert` on the compacted graph: `compaction` removes vertices of degree 1."""
 
     name = "betweenness/vert-comp"
-    more_sources = (COMPACT,)
     compacted = True
 
 
-@REGISTRY.add
 class EdgeComp(Edge):
     """`betweenness/edge` on the compacted graph."""
 
     name = "betweenness/edge-comp"
-    more_sources = (COMPACT,)
     compacted = True
 
 
-@REGISTRY.add
 class VertQueueComp(VertQueue):
     """`betweenness/vert-queue` on the compacted graph."""
 
     name = "betweenness/vert-queue-comp"
-    more_sources = (COMPACT,)
     compacted = True
 
 
-@REGISTRY.add
 class VertVirt(Brandes):
     """A thread for each virtual vertex, of up to `mdeg` arcs, on Virtual-CSR.
 
@@ -94,17 +83,12 @@ class VertVirt(Brandes):
         "mdeg": Setting(4, "betweenness: most arcs of a virtual vertex"),
     }
 
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.splitting = Splitting(self.number("mdeg"))
-
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return Virtual-CSR."""
-        vmap, vptr = self.splitting.virtual_csr(graph)
+        vmap, vptr = virtual_csr(graph, self.number("mdeg"))
         return [np.int32(len(vmap)), vmap, vptr, graph.indices]
 
 
-@REGISTRY.add
 class VertVirtStride(VertVirt):
     """`betweenness/vert-virt` on Stride-CSR: the virtual vertices of a vertex take its arcs in turns."""
 
@@ -112,29 +96,24 @@ class VertVirtStride(VertVirt):
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return Stride-CSR."""
-        vmap, begin, nvir = self.splitting.stride_csr(graph)
+        vmap, begin, nvir = stride_csr(graph, self.number("mdeg"))
         return [np.int32(len(vmap)), vmap, begin, nvir, graph.indptr, graph.indices]
 
 
-@REGISTRY.add
 class VertCompVirt(VertVirt):
     """`betweenness/vert-virt` on the compacted graph."""
 
     name = "betweenness/vert-comp-virt"
-    more_sources: ClassVar[tuple[str, ...]] = (COMPACT, VIRTUAL_VERTICES)
     compacted = True
 
 
-@REGISTRY.add
 class VertCompVirtStride(VertVirtStride):
     """`betweenness/vert-virt-stride` on the compacted graph: the report's fastest variant."""
 
     name = "betweenness/vert-comp-virt-stride"
-    more_sources: ClassVar[tuple[str, ...]] = (COMPACT, VIRTUAL_VERTICES)
     compacted = True
 
 
-@REGISTRY.add
 class VertCompVirtStrideConst(VertCompVirtStride):
     """`betweenness/vert-comp-virt-stride` with the two sizes of the graph in `__constant__` memory."""
 

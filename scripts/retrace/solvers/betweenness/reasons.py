@@ -7,12 +7,10 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import Brandes
 from retrace.solvers.betweenness.published_variants import Edge, Vert, VertVirtStride
-from retrace.solvers.registry import REGISTRY
 
 BULK = 'domitrz-brandes, "Bulk allocation of memory"'
 
 
-@REGISTRY.add
 class SeparateVert(Vert):
     """`betweenness/vert` with an allocation for each block, and an array of pointers to them."""
 
@@ -26,7 +24,6 @@ class SeparateVert(Vert):
         return self.device.upload(addresses.view(np.uint8))
 
 
-@REGISTRY.add
 class InterleavedVert(Vert):
     """`betweenness/vert` with the entries of a vertex in all blocks side by side."""
 
@@ -55,7 +52,6 @@ class CountedAdditions(Brandes):
         return {**super().observed(), "atomic_additions": self.take()}
 
 
-@REGISTRY.add
 class CountedEdge(CountedAdditions, Edge):
     """`betweenness/edge`, which counts its atomic additions."""
 
@@ -63,7 +59,6 @@ class CountedEdge(CountedAdditions, Edge):
     implements = Edge.implements
 
 
-@REGISTRY.add
 class CountedVertVirtStride(CountedAdditions, VertVirtStride):
     """`betweenness/vert-virt-stride`, which counts its atomic additions."""
 

@@ -8,7 +8,6 @@ from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
-from retrace.solvers.registry import REGISTRY
 from retrace.solvers.solver import HostSolver
 
 
@@ -36,7 +35,6 @@ class SequentialBrandes(HostSolver):
         return extrapolate(self.search, query.sources_in(self.graph))
 
 
-@REGISTRY.add
 class STLBrandes(SequentialBrandes):
     """With the standard library's queue and stack, and lists of predecessors: Brandes' Algorithm 1."""
 
@@ -44,7 +42,6 @@ class STLBrandes(SequentialBrandes):
     implements = "domitrz-brandes, brandes-seq"
 
 
-@REGISTRY.add
 class VectorBrandes(SequentialBrandes):
     """With one vector, read in both directions, in place of queue and stack, and lists of predecessors."""
 
@@ -52,7 +49,6 @@ class VectorBrandes(SequentialBrandes):
     implements = "domitrz-brandes, brandes-seq-vector"
 
 
-@REGISTRY.add
 class ArrayBrandes(SequentialBrandes):
     """With arrays alone: instead of lists of predecessors, successors are recognised by their distance."""
 
@@ -60,7 +56,6 @@ class ArrayBrandes(SequentialBrandes):
     implements = "domitrz-brandes, brandes-seq-array"
 
 
-@REGISTRY.add
 class ScaledBrandes(SequentialBrandes):
     """`betweenness/seq-array` with path counts that never overflow.
 

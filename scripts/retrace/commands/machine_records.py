@@ -1,13 +1,36 @@
-"""The command `compare`: which of two machines takes less time, for each solver and graph."""
+"""The commands `check-machine` and `compare`: the faults of a machine's records, and two machines' times."""
 
 from argparse import Namespace
 from pathlib import Path
 
-from retrace.commands.lists import print_table
+from retrace.commands.lists import MACHINES, print_table
+from retrace.graphs.dataset_registry import load_registry
 from retrace.records import comparison
+from retrace.records.machine_check import examine
 from retrace.records.record import Record, read_records
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
+
+
+def check_machine(arguments: Namespace) -> None:
+    """Print a line for each fault in a machine's records; raise RetraceError if one keeps them out."""
+    given: Path = arguments.folder
+    folder = given if given.parent.name == "machines" else given.absolute()
+    number, errors, doubts = examine(folder, other_records(folder), load_registry(arguments.datasets))
+    for told in errors:
+        print(f"error: {told}")
+    for told in doubts:
+        print(f"doubtful: {told}")
+    print(f"{folder}: records: {number}, errors: {len(errors)}, doubtful: {len(doubts)}")
+    if errors:
+        raise RetraceError(f"{folder}: {len(errors)} faults keep it out of the tables; mend what is listed")
+
+
+def other_records(folder: Path) -> list[Path]:
+    """List the committed files of other machines: of the project, and beside the folder."""
+    places = {path.resolve() for place in (MACHINES, folder.parent) for path in place.glob("*")}
+    others = sorted(path for path in places if path != folder.resolve() and path.name != "local")
+    return [file for other in others for file in sorted(other.glob("*/*.jsonl"))]
 
 
 def compare_machines(arguments: Namespace) -> None:

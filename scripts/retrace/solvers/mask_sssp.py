@@ -1,0 +1,455 @@
+"""Shortest paths with a mask of the vertices whose distance has fallen: report tuwien-sssp.
+
+A kernel relaxes the arcs of all masked vertices, as Bellman and Ford do: O(vertices * arcs) work in the worst
+case, but as many iterations only as a shortest path has arcs, and parallel within each. The variants of
+`sssp/standard` differ in how the host learns that no vertex is masked, and in where predecessors come from.
+"""
+
+from collections.abc import Callable
+from itertools import count
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from retrace.devices.base import Buffer, Device, Kernel
+from retrace.devices.host import Address, c_graph, pointer
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.solvers.setting import Settings
+from retrace.solvers.solver import DeviceSolver, HostSolver
+from retrace.system.errors import RetraceError
+
+EARLY = 0.1
+"""The share of the mask in which an early search ends."""
+
+
+class MaskSequentialSSSP(HostSolver):
+    """Sequential sweeps, which relax the arcs of masked vertices until none is masked: O(vertices * arcs).
+
+    A vertex is masked when its distance falls. The report prints no pseudo-code of it.
+    """
+
+    name = "sssp/mask-sequential"
+    implements = "tuwien-sssp, section 5, the sequential version"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.predecessor = np.empty(graph.vertices, dtype=np.int32)
+        self.c_predecessor = pointer(self.predecessor)
+
+    def solve(self, query: Query) -> int:
+        return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
+
+
+def fill_but_one(device: Device, buffer: Buffer, value: int, index: int, other: int) -> None:
+    """Set all elements of a buffer on the device, and one of them to another value from the host."""
+    device.fill(buffer, value)
+    device.write(device.view(buffer, index, 1), np.array([other], dtype=buffer.dtype))
+
+
+class MaskSSSP(DeviceSolver):
+    """One kernel an iteration, with one thread for each vertex, which relaxes the arcs of masked ones.
+
+    Heads whose distance falls are masked. Distance and predecessor share a 64-bit word, updated by one
+    atomicMin, so that they always belong together: Algorithm 1 is corrected (docs/errata.md).
+
+    All variants move the same bytes, except for the mask: `upload` copies the graph, and labels and mask are
+    filled on the device; `download` copies 8 bytes a vertex, its distance and its predecessor, which the
+    report calls "copying the resulting paths". Memory of the host is allocated in `setup`, the device's in
+    `upload`.
+    """
+
+    implements = "tuwien-sssp, Algorithm 1"
+    source = "sssp/mask.cu"
+    bytes_per_vertex: ClassVar[int | None] = 17
+    kernels: ClassVar[tuple[str, ...]] = ("mask_relax", "mask_start", "mask_unpack")
+    """The kernel that relaxes, and those that run before and after it."""
+    state: list[Buffer]
+    """What the kernel updates beside the mask."""
+    answer: list[Buffer]
+    """Distances and predecessors."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.relax, *self.others = self.load_kernels(*self.kernels)
+        self.allocation_ms = 0.0
+        self.allocate_on_host()
+
+    def allocate_on_host(self) -> None:
+        """Allocate `seen`, what the host inspects of the mask."""
+        self.seen: NDArray[Any] = self.allocated(np.empty, self.graph.vertices, np.bool_)
+
+    def allocated(self, allocate: Callable[[int, DTypeLike], Any], size: int, dtype: DTypeLike) -> Any:
+        """Allocate host memory, and add to `allocation_ms` what that takes."""
+        began = perf_counter()
+        memory = allocate(size, dtype)
+        self.allocation_ms += (perf_counter() - began) * 1e3
+        return memory
+
+    def upload(self, query: Query) -> None:
+        self.found_at: list[int] = []
+        self.arcs = self.send_graph()
+        self.make_mask()
+        self.allocate_state()
+        self.start(query.source)
+
+    def send_graph(self) -> list[Buffer]:
+        """Copy the graph to the device; return `indptr`, `indices` and weights."""
+        return self.upload_arcs(self.graph)
+
+    def make_mask(self) -> None:
+        """Allocate the mask on the device."""
+        self.mask: Buffer = self.device.empty(self.graph.vertices, np.bool_)
+
+    def allocate_state(self) -> None:
+        """Allocate the answer, and a label for each vertex: its distance above its predecessor."""
+        self.state = [self.device.empty(self.graph.vertices, np.uint64)]
+        self.answer = [self.device.empty(self.graph.vertices, np.int32) for _ in range(2)]
+
+    def start(self, source: int) -> None:
+        """Mask the source, at distance 0."""
+        self.each_vertex(self.others[0], np.int32(source), self.mask, *self.state)
+
+    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
+        """Launch a kernel with one thread for each vertex."""
+        vertices = self.graph.vertices
+        kernel(self.grid(vertices), self.block_size, np.int32(vertices), *arguments)
+
+    def any_masked(self) -> bool:
+        """Wait for the kernel; return whether any vertex is masked."""
+        self.device.read(self.mask, self.seen)
+        return self.find_masked()
+
+    def find_masked(self) -> bool:
+        """Return whether the host finds a masked vertex; argmax stops at the first one, as std::find does."""
+        first = int(self.seen.argmax())
+        if not self.seen[first]:
+            return False
+        self.found_at.append(first)
+        return True
+
+    def solve(self, query: Query) -> int:
+        for iteration in count(1):
+            self.each_vertex(self.relax, *self.arcs, self.mask, *self.state)
+            if not self.any_masked():
+                return iteration
+            if iteration > self.graph.vertices:  # a shortest path has fewer arcs
+                raise RetraceError(f"{self.name} does not end: it masks the vertices of a cycle of weight 0")
+        raise AssertionError
+
+    def download(self) -> Int32Array:
+        self.each_vertex(self.others[1], *self.state, *self.answer)
+        return self.fetch()
+
+    def fetch(self) -> Int32Array:
+        """Return the distances, and keep the predecessors."""
+        distance, self.predecessor = (self.device.download(buffer) for buffer in self.answer)
+        return distance
+
+    def observed(self) -> dict[str, float]:
+        """Return the ms to allocate host memory, and at which vertex, on average, the host's search ended.
+
+        The last search, which finds no vertex, does not count.
+        """
+        found = {"first_masked": float(np.mean(self.found_at))} if self.found_at else {}
+        return {"allocation_ms": self.allocation_ms, **found}
+
+
+class StandardSSSP(MaskSSSP):
+    """The host copies the mask to pageable memory after every iteration: "standard memory transfer"."""
+
+    name = "sssp/standard"
+
+
+class AtomicAlwaysSSSP(MaskSSSP):
+    """`sssp/standard` with an atomic for every arc, as printed: others first see whether it could help."""
+
+    name = "sssp/standard-atomic-always"
+    kernels = ("mask_relax_always", "mask_start", "mask_unpack")
+
+
+class PinnedSSSP(MaskSSSP):
+    """`sssp/standard` with the host's mask in page-locked memory, which the GPU writes directly."""
+
+    name = "sssp/pinned"
+
+    def allocate_on_host(self) -> None:
+        self.seen = self.allocated(self.device.pinned, self.graph.vertices, np.bool_)
+
+
+class PinnedGraphSSSP(MaskSSSP):
+    """`sssp/standard` with the graph in page-locked memory instead of the mask.
+
+    The report says that the mask gains most from it, because it is copied in every iteration.
+    """
+
+    name = "sssp/pinned-graph"
+
+    def allocate_on_host(self) -> None:
+        super().allocate_on_host()
+        self.pinned = []
+        for array in self.arrays_of(self.graph):
+            pinned = self.allocated(self.device.pinned, array.size, array.dtype)
+            pinned[:] = array
+            self.pinned.append(pinned)
+
+    def send_graph(self) -> list[Buffer]:
+        return [self.device.upload(array) for array in self.pinned]
+
+
+class ZeroCopySSSP(MaskSSSP):
+    """The mask lies in host memory that the kernel accesses over the bus, so that it is never copied."""
+
+    name = "sssp/zero-copy"
+    bytes_per_vertex = 16
+
+    def allocate_on_host(self) -> None:
+        self.seen, self.mask = self.allocated(self.device.mapped, self.graph.vertices, np.bool_)
+
+    def make_mask(self) -> None:
+        """Do nothing: the mask is mapped."""
+
+    def any_masked(self) -> bool:
+        self.device.synchronize()
+        return self.find_masked()
+
+
+class MappedSSSP(ZeroCopySSSP):
+    """`sssp/zero-copy` with graph, labels and answer in mapped memory too: nothing is copied by the device.
+
+    The report says that zero-copy "eliminates the need to use cudaMemcpy altogether". `download` copies the
+    answer within the host's memory, since mapped memory ends with the device's context.
+    """
+
+    name = "sssp/mapped"
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        return 0
+
+    def allocate_on_host(self) -> None:
+        super().allocate_on_host()
+        self.mapped = []
+        for array in self.arrays_of(self.graph):
+            memory, buffer = self.allocated(self.device.mapped, array.size, array.dtype)
+            memory[:] = array
+            self.mapped.append(buffer)
+        vertices = self.graph.vertices
+        self.labels = self.allocated(self.device.mapped, vertices, np.uint64)
+        self.answers: list[tuple[Int32Array, Buffer]] = [
+            self.allocated(self.device.mapped, vertices, np.int32) for _ in range(2)
+        ]
+
+    def send_graph(self) -> list[Buffer]:
+        return self.mapped
+
+    def allocate_state(self) -> None:
+        self.state, self.answer = [self.labels[1]], [buffer for _, buffer in self.answers]
+
+    def fetch(self) -> Int32Array:
+        self.device.synchronize()
+        distance, self.predecessor = (memory.copy() for memory, _ in self.answers)
+        return distance
+
+
+class GPUSearchSSSP(MaskSSSP):
+    """The device searches the mask, and the host reads one integer instead of the whole mask.
+
+    A second kernel searches one block's worth of vertices, then the next 2, 4, 8, ... blocks, until it finds
+    a masked vertex or the mask ends. Report tuwien-sssp, section 5, "GPU Search".
+    """
+
+    name = "sssp/gpu-search"
+    more_sources = ("sssp/mask-search.cu",)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.search = self.device.load("sssp/mask-search.cu").kernel("mask_search")
+
+    def allocate_on_host(self) -> None:
+        self.seen = self.allocated(np.empty, 1, np.int32)
+
+    def make_mask(self) -> None:
+        super().make_mask()
+        self.found = self.device.empty(1, np.int32)
+
+    def any_masked(self) -> bool:
+        begin, blocks, block_size = 0, 1, self.block_size
+        self.device.write(self.found, np.zeros(1, dtype=np.int32))
+        while begin < self.graph.vertices:
+            end = min(begin + blocks * block_size, self.graph.vertices)
+            self.search(blocks, block_size, np.int32(begin), np.int32(end), self.mask, self.found)
+            self.device.read(self.found, self.seen)
+            if self.seen[0]:
+                return True
+            begin, blocks = end, 2 * blocks
+        return False
+
+
+class SeparatePredecessors(StandardSSSP):
+    """`sssp/standard` with 32-bit distances, and the predecessors in an array of their own."""
+
+    bytes_per_vertex = 9
+
+    def allocate_state(self) -> None:
+        self.answer = [self.device.empty(self.graph.vertices, np.int32) for _ in range(2)]
+        self.state = self.answer
+
+    def start(self, source: int) -> None:
+        distance, predecessor = self.answer
+        fill_but_one(self.device, self.mask, False, source, True)
+        fill_but_one(self.device, distance, UNREACHABLE, source, 0)
+        self.device.fill(predecessor, -1)
+
+    def download(self) -> Int32Array:
+        return self.fetch()
+
+
+class PublishedSSSP(SeparatePredecessors):
+    """`sssp/standard` with Algorithm 1 of tuwien-sssp as printed, except for line 7, which cannot work so.
+
+    A thread writes the predecessor after the distance, so a slower thread may overwrite it: predecessors may
+    be wrong. On a cycle of weight 0 the search does not end (docs/errata.md).
+    """
+
+    name = "sssp/standard-published"
+    source = "sssp/mask-published.cu"
+    kernels = ("mask_relax",)
+
+
+class PredecessorPass(DeviceSolver):
+    """A search whose predecessors are found by a pass over all arcs, after the last iteration.
+
+    Any arc that fits the distances exactly gives its head a predecessor; arcs of weight 0 come last, and only
+    from vertices with a path from the source.
+    """
+
+    pass_source = "sssp/mask-predecessor-pass.cu"
+
+    def load_pass(self, graph: CSRGraph) -> None:
+        """Load the kernels of the pass."""
+        module = self.device.load(self.pass_source)
+        self.take = module.kernel("take_predecessors")
+        self.take_weightless = module.kernel("take_weightless_predecessors")
+        assert graph.weights is not None
+        self.has_weightless = bool((graph.weights == 0).any())
+
+    def find_predecessors(
+        self, graph: CSRGraph, arcs: list[Buffer], source: int, distance: Buffer, predecessor: Buffer
+    ) -> None:
+        """Run the pass; the predecessors are -1 before."""
+        grid, block, vertices = self.grid(graph.vertices), self.block_size, np.int32(graph.vertices)
+        self.take(grid, block, vertices, *arcs, distance, np.int32(UNREACHABLE), predecessor)
+        more = np.full(1, self.has_weightless, dtype=np.int32)
+        flag = self.device.empty(1, np.int32)
+        while more[0]:
+            self.device.fill(flag, 0)
+            vectors = np.int32(source), distance, predecessor, flag
+            self.take_weightless(grid, block, vertices, *arcs, *vectors)
+            self.device.read(flag, more)
+
+
+class PredecessorPassSSSP(PredecessorPass, SeparatePredecessors):
+    """`sssp/standard` with 32-bit distances, and predecessors from a pass after the last iteration.
+
+    Ours: the other way to avoid the race of Algorithm 1.
+    """
+
+    name = "sssp/standard-predecessor-pass"
+    source = PredecessorPass.pass_source
+    kernels = ("mask_relax",)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.load_pass(graph)
+
+    def allocate_state(self) -> None:
+        super().allocate_state()
+        self.state = self.answer[:1]  # the kernel that relaxes takes the distances alone
+
+    def solve(self, query: Query) -> int:
+        iterations = super().solve(query)
+        self.find_predecessors(self.graph, self.arcs, query.source, *self.answer)
+        return iterations
+
+
+class ThrustSSSP(DeviceSolver):
+    """`sssp/standard` with Thrust's vectors and algorithms, without CUDA on Thrust's own host system.
+
+    It moves the same bytes: the graph, the mask in each iteration, then 8 bytes a vertex.
+    """
+
+    name = "sssp/thrust"
+    implements = "tuwien-sssp, Algorithm 1, with Thrust"
+    source = "thrust/sssp_thrust.cpp"
+    bytes_per_vertex = 17
+    settings: ClassVar[Settings] = {}
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.c_graph = c_graph(graph)
+        self.library = self.device.load_thrust(self.source)
+        self.library.sssp_thrust_upload.restype = Address
+        self.answer, self.predecessor = (np.empty(graph.vertices, dtype=np.int32) for _ in range(2))
+        self.search: Address | None = None
+
+    def upload(self, query: Query) -> None:
+        self.free()
+        self.search = Address(self.library.sssp_thrust_upload(self.c_graph, query.source))
+
+    def solve(self, query: Query) -> int:
+        return int(self.library.sssp_thrust_solve(self.search))
+
+    def download(self) -> Int32Array:
+        self.library.sssp_thrust_download(self.search, pointer(self.answer), pointer(self.predecessor))
+        self.free()  # while the vectors' context exists
+        return self.answer
+
+    def free(self) -> None:
+        if self.search is not None:
+            self.library.sssp_thrust_free(self.search)
+            self.search = None
+
+
+class CountedSSSP(StandardSSSP):
+    """`sssp/standard` that counts the sectors it reads labels from, and times each search on the host."""
+
+    name = "sssp/standard-counted"
+    more_sources = ("sssp/count-sectors.cu",)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.count = self.device.load(self.more_sources[0]).kernel("count_sectors")
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        self.searches_ms: list[float] = []
+        self.reads, self.sectors = (self.device.upload(np.zeros(1, np.uint64)) for _ in range(2))
+
+    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
+        if kernel is self.relax:
+            super().each_vertex(self.count, *self.arcs[:2], self.mask, self.reads, self.sectors)
+        super().each_vertex(kernel, *arguments)
+
+    def find_masked(self) -> bool:
+        began = perf_counter()
+        found = super().find_masked()
+        self.searches_ms.append((perf_counter() - began) * 1e3)
+        return found
+
+    def observed(self) -> dict[str, float]:
+        """Return also how many labels are read, from how many sectors, and the ms of searches of the mask.
+
+        An early search ends in its first tenth, at the median; the last search goes through all of it.
+        """
+        pairs = zip(self.searches_ms, self.found_at, strict=False)
+        early = [ms for ms, first in pairs if first < EARLY * self.graph.vertices]
+        searches = {"early_search_ms": float(np.median(early))} if early else {}
+        counts = {"label_reads": self.reads, "label_sectors": self.sectors}
+        return {
+            **super().observed(),
+            **searches,
+            "whole_search_ms": self.searches_ms[-1],
+            **{key: float(self.device.download(count)[0]) for key, count in counts.items()},
+        }
