@@ -1,12 +1,13 @@
 """The project's own files: kernels and modules, from whatever folder Snakemake works in."""
 
-import ast
 import re
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
+IMPORT = re.compile(r"^ *from (retrace[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
+"""What is imported of the library; each run reads all its files, for which `ast` would take a second."""
 
 
 def path(name: str) -> str:
@@ -39,11 +40,10 @@ def imported(*files: str, aside: str = "") -> list[str]:
 def imported_by(file: str) -> set[str]:
     """Return the library's modules that a file imports itself."""
     found = set()
-    for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("retrace"):
-            for name in (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)):
-                stem = f"scripts/{name.replace('.', '/')}"
-                found |= {path for path in (f"{stem}.py", f"{stem}/__init__.py") if (ROOT / path).exists()}
+    for module, names in IMPORT.findall((ROOT / file).read_text(encoding="utf-8")):
+        for name in (module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))):
+            stem = f"scripts/{name.replace('.', '/')}"
+            found |= {path for path in (f"{stem}.py", f"{stem}/__init__.py") if (ROOT / path).exists()}
     return found
 
 
