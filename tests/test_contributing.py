@@ -57,6 +57,18 @@ def test_continuous_integration_is_a_workflow() -> None:
         assert version >= tuple(map(int, least.removeprefix(">=").split(".")))
 
 
+def test_the_locks_agree() -> None:
+    """They are installed into one environment, one after the other."""
+    pinned: dict[str, set[str]] = {}
+    for lock in PROJECT.glob("requirements*.lock"):
+        found = re.findall(r"^(\S+)==(\S+)", lock.read_text(), re.MULTILINE)
+        for name in {name for name, _ in found}:
+            versions = " ".join(sorted(version for other, version in found if other == name))
+            pinned.setdefault(name, set()).add(versions)
+    assert {name: versions for name, versions in pinned.items() if len(versions) > 1} == {}
+    assert "snakemake-executor-plugin-slurm" in pinned
+
+
 def test_the_expressions_of_the_workflow_are_closed() -> None:
     text = (GITHUB / "workflows/ci.yml").read_text()
     assert re.findall(r"\$\{\{.*?\}\}", text) == ["${{ github.ref }}"]
