@@ -12,7 +12,7 @@ LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
 INSTALL = $(BIN)/python -m compileall -q -j 0 -x /tests/ $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test mutants check schemas pages gpu clean help
+.PHONY: reproduce report test mutants check schemas pages gpu cluster cluster-test clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -43,11 +43,17 @@ pages: $(VENV)/run  ## Write docs/results/ from the committed records
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"
 
+cluster: $(VENV)/cluster  ## Set up for Slurm or Kubernetes: Snakemake's plugins
+	@echo "profiles/slurm is ready, see docs/cluster.md"
+
+cluster-test: $(VENV)/dev $(VENV)/cluster  ## Run through a Slurm on this computer; needs root, slurm-wlm and munge
+	$(BIN)/python -m pytest tests/cluster
+
 clean:  ## Delete what a run makes; the environment and downloads stay
 	rm -rf build logs results/tables results/figures results/report resources/graphs resources/build .snakemake
 
 help:  ## This list
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST)
 
 # activate is the last file that venv writes, and each stamp comes after its pip: what was interrupted is done again.
 $(BIN)/activate:
@@ -60,6 +66,11 @@ $(VENV)/run: requirements.lock requirements-uv.lock | $(BIN)/activate
 	@touch $@
 
 $(VENV)/dev: requirements-dev.lock requirements-uv.lock | $(BIN)/activate
+	$(LOCKED)
+	$(INSTALL)
+	@touch $@ $(VENV)/run
+
+$(VENV)/cluster: requirements-cluster.lock requirements-uv.lock | $(BIN)/activate
 	$(LOCKED)
 	$(INSTALL)
 	@touch $@ $(VENV)/run

@@ -42,6 +42,13 @@ shell.prefix(runs.shell_prefix())
 report: "workflow/report/workflow.rst"
 
 
+# The caps of profiles/default are those of a computer: on a cluster, each node has its own GPU.
+resource_scopes:
+    gpu="local",
+    emulator="local",
+    compiler="local",
+
+
 wildcard_constraints:
     experiment=one_of([*PLAN.experiments, *TUNING.experiments]),
     dataset=one_of(PLAN.datasets),
@@ -94,9 +101,12 @@ run_messages.shorten(
 
 onstart:
     interrupts.end_like_ctrl_c()  # by itself, Snakemake waits for its jobs to finish
-    # With a limit on jobs per second, Snakemake plans anew each second, and once more for each job that has ended.
-    workflow.scheduler.job_rate_limiter = None
+    here = workflow.local_exec
+    if here:
+        # With a limit on jobs per second, Snakemake plans anew each second, and once more for each job that has ended.
+        workflow.scheduler.job_rate_limiter = None
     try:
+        plan.check_place(PLAN, here, workflow.resource_settings.cores)
         runs.take_lock(Path(".snakemake/retrace.lock"))
     except RetraceError as error:
         sys.exit(f"error: {error}")

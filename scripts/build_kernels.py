@@ -54,7 +54,7 @@ def main() -> None:
         for file in files
         if is_compiled(file, backend)
     ]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
             compiled = pool.map(lambda task: task[0](task[1]), tasks)
             built = list(bar(compiled, total=len(tasks), desc="compiling", unit="file"))

@@ -25,9 +25,11 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def test_continuous_integration_runs_what_the_readme_says() -> None:
-    (job,) = read(GITHUB / "workflows/ci.yml")["jobs"].values()
-    commands = [step["run"] for step in job["steps"] if "run" in step]
-    assert commands == [".ci/run"]
+    jobs = read(GITHUB / "workflows/ci.yml")["jobs"]
+    commands = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in jobs.items()}
+    assert commands.keys() == {"test", "cluster"}
+    assert commands["test"] == [".ci/run"]
+    assert commands["cluster"][-1].endswith(" make cluster-test")
     assert os.access(PROJECT / ".ci/run", os.X_OK)
     made = re.findall(r"^make \w+$", (PROJECT / ".ci/run").read_text(), re.MULTILINE)
     assert made == ["make check", "make test"]
@@ -42,17 +44,29 @@ def test_continuous_integration_is_a_workflow() -> None:
     assert workflow.keys() == {"name", "on", "permissions", "concurrency", "jobs"}
     assert workflow["on"].keys() == {"push", "pull_request"}
     assert workflow["permissions"] == {"contents": "read"}
-    (job,) = workflow["jobs"].values()
-    assert job.keys() == {"runs-on", "timeout-minutes", "steps"}
-    assert re.fullmatch(r"ubuntu-\d\d\.04", job["runs-on"])
-    assert 0 < int(job["timeout-minutes"]) <= 360
-    for step in job["steps"]:
-        assert step.keys() in ({"uses"}, {"uses", "with"}, {"run"})
-        assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
     least = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["requires-python"]
-    (python,) = (step["with"]["python-version"] for step in job["steps"] if "with" in step)
-    version = tuple(map(int, python.split(".")))
-    assert version >= tuple(map(int, least.removeprefix(">=").split(".")))
+    for job in workflow["jobs"].values():
+        assert job.keys() == {"runs-on", "timeout-minutes", "steps"}
+        assert re.fullmatch(r"ubuntu-\d\d\.04", job["runs-on"])
+        assert 0 < int(job["timeout-minutes"]) <= 360
+        for step in job["steps"]:
+            assert step.keys() in ({"uses"}, {"uses", "with"}, {"run"})
+            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
+        (python,) = (step["with"]["python-version"] for step in job["steps"] if "with" in step)
+        version = tuple(map(int, python.split(".")))
+        assert version >= tuple(map(int, least.removeprefix(">=").split(".")))
+
+
+def test_the_locks_agree() -> None:
+    """They are installed into one environment, one after the other."""
+    pinned: dict[str, set[str]] = {}
+    for lock in PROJECT.glob("requirements*.lock"):
+        found = re.findall(r"^(\S+)==(\S+)", lock.read_text(), re.MULTILINE)
+        for name in {name for name, _ in found}:
+            versions = " ".join(sorted(version for other, version in found if other == name))
+            pinned.setdefault(name, set()).add(versions)
+    assert {name: versions for name, versions in pinned.items() if len(versions) > 1} == {}
+    assert "snakemake-executor-plugin-slurm" in pinned
 
 
 def test_the_expressions_of_the_workflow_are_closed() -> None:

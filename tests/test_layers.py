@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -20,6 +21,19 @@ ALL = all_solvers()
 def test_checks_share_no_code_with_solvers(file: Path) -> None:
     imported = project.imported(str(file.relative_to(project.ROOT)))
     assert [path for path in imported if path.startswith("scripts/retrace/solvers/")] == []
+
+
+def test_imports_are_those_that_python_sees() -> None:
+    """A run's jobs depend on them, read without Python's parser."""
+    for file in (project.ROOT / "scripts").rglob("*.py"):
+        seen = set()
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("retrace"):
+                for name in (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)):
+                    stem = f"scripts/{name.replace('.', '/')}"
+                    seen |= {f"{stem}.py", f"{stem}/__init__.py"}
+        found = {path for path in seen if (project.ROOT / path).exists()}
+        assert project.imported_by(str(file.relative_to(project.ROOT))) == found, file
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,13 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from command_line import python
 from hosts import FILE, NOWHERE, SHA256, serving
+from project_copy import copy_project
 from retrace.records.record import Record, read_records
 
 pytestmark = [
@@ -35,8 +35,6 @@ pytestmark = [
 ]
 
 PROJECT = Path(__file__).parents[1]
-PARTS = ["Snakefile", "config.yaml", "datasets.yaml", "profiles", "workflow", "scripts", "kernels"]
-PARTS += ["docs/errata.md", "docs/references.bib"]
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
@@ -80,25 +78,15 @@ def patient_host() -> Iterator[None]:
 def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
     """A copy of the project with a tiny configuration, in which nothing was run yet."""
     folder = tmp_path_factory.mktemp("project")
-    for part in (*PARTS, "results/published"):
-        source = PROJECT / part
-        (folder / part).parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, folder / part)
-    config: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
-    config |= {"machine": "local", "machines": {"local": {"block_size": 64}}}
-    config |= {"backend": "emulator", "trials": 2}
-    config["experiments"] = {
+    experiments = {
         "table-3.3": {"solvers": ["bfs/queue", "bfs/bsp", "bfs/scipy"], "graphs": ["small-6", "NY"]},
         "mine": {"solvers": [{"solver": "bfs/bsp", "block_size": [32]}], "graphs": ["small-6"]},
         "table-3.4": {"solvers": ["stcon/two-queues", "stcon/bsp"], "graphs": ["small-9"]},
         "table-3.5": {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]},
         "generators": {"solvers": [f"generate/{name}" for name in MADE_BY], "graphs": ["random-6-5"]},
     }
+    copy_project(folder, experiments)
     edition = {**EDITION, "sha256": SHA256, "addresses": [f"{address}/tiny.gr.gz"]}
-    (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     write_registry(folder / "datasets.yaml", **edition)
     return folder
 

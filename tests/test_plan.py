@@ -194,11 +194,24 @@ def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: 
 def test_backends(config: Config, monkeypatch: Patch) -> None:
     monkeypatch.setattr(plan, "cuda_status", lambda: "there is no driver")
     assert plan.make_plan(config | {"backend": "auto"}).backend == "emulator"
+    asked = plan.make_plan(config | {"backend": "cuda"})  # the GPU may be another computer's
+    assert (asked.backend, asked.why_no_gpu) == ("cuda", None)
     with pytest.raises(RetraceError, match=r"config.backend: cuda cannot be used \(there is no driver\)"):
-        plan.make_plan(config | {"backend": "cuda"})
+        plan.check_place(asked, here=True, cores=4)
     monkeypatch.setattr(plan, "cuda_status", lambda: None)
+    plan.check_place(asked, here=True, cores=4)
     assert plan.make_plan(config | {"backend": "auto"}).backend == "cuda"
     assert plan.make_plan(config).backend == "emulator"
+
+
+def test_a_cluster_is_told_its_backend_and_no_cores(config: Config) -> None:
+    for backend in ("cuda", "emulator"):  # whether this computer has a GPU is no matter
+        plan.check_place(plan.make_plan(config | {"backend": backend}), here=False, cores=None)
+    planned = plan.make_plan(config | {"backend": "auto"})
+    told = refused(plan.check_place, planned, here=False, cores=None)
+    assert told == "config.backend: auto looks for a GPU on this computer; expected cuda or emulator"
+    told = refused(plan.check_place, plan.make_plan(config), here=False, cores=1)
+    assert told.startswith("--cores: 1 is for jobs on this computer; use --jobs")
 
 
 def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
@@ -275,15 +288,26 @@ def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeyp
     assert jobs("default") == [hubs, ("generators", generators, [])]
     whole = jobs("paper")
     assert [job for job in whole if "/" not in job[0]] == jobs("default")
-    assert ("hubs/hub-12-5", ("hub-12-5",), ["resources/graphs/hub-12-5"]) in whole
-    assert ("generators/random-20-5", ("random-20-5",), []) in whole
-    monkeypatch.setattr(plan, "cuda_status", lambda: None)
     larger = ("random-20-5", "random-20-50", "random-23-5")
+    assert ("generators/larger", larger, []) in whole
+    (apart,) = [job for job in whole if job[0] == "hubs/larger"]
+    assert "hub-12-5" in apart[1]
+    assert apart[2] == ["resources/graphs/{graph}"]  # a process for each
+    monkeypatch.setattr(plan, "cuda_status", lambda: None)
     config["backend"] = "cuda"
     assert [job for job in jobs("paper") if job[0].startswith("generators")] == [
         ("generators", generators, []),
         ("generators/larger", larger, []),
     ]
+
+
+def test_the_number_of_rules_does_not_grow_with_graphs(config: Config) -> None:
+    """Snakemake's planning takes the square of it: a thousand graphs are planned in seconds."""
+    graphs = [f"random-12-{arcs}" for arcs in range(1, 1001)]
+    experiment = {"solvers": ["bfs/queue"], "graphs": graphs[:1], "larger_graphs": graphs[1:]}
+    planned = plan.make_plan(config | {"scale": "paper", "experiments": {"mine": experiment}})
+    assert [job.name for job in planned.jobs] == ["mine", "mine/larger"]
+    assert len(planned.measured("mine")) == 1000
 
 
 def test_only_the_emulator_is_kept_from_large_graphs(config: Config, monkeypatch: Patch) -> None:

@@ -1,8 +1,8 @@
 # Measure: run and check the solvers of an experiment on its graphs.
 #   in   resources/graphs/<graph>, except for generators; resources/build/<experiment>.json
 #   out  results/machines/<machine>/<experiment>/<graph>.jsonl: a record of each solver
-#   1    measure-<experiment>: an experiment on its graphs; on its larger graphs, measure-<experiment>/larger, or without
-#        a GPU a job for each, measure-<experiment>/<graph>
+#   1    measure-<experiment>: an experiment on its graphs; measure-<experiment>/larger: on its larger graphs, without a
+#        GPU in a job for each
 #   2    prepare: what must be there before anything is measured
 #   3    measure_all: all of them, but not what is tuned
 
@@ -24,16 +24,25 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             code=of.modules(job.experiment),
             datasets=ancient(PLAN.registry_files),
         output:
-            [f"{of.own_records}/{job.experiment}/{graph}.jsonl" for graph in job.graphs],
+            [
+                f"{of.own_records}/{job.experiment}/{graph}.jsonl"
+                for graph in job.at_once
+            ],
         log:
-            f"logs/measure/{job.name}.log",
-        # More threads than any machine has. Snakemake cuts them to --cores, so no other job runs at the same time.
+            f"logs/measure/{job.experiment}/{{graph}}.log"
+            if job.apart
+            else f"logs/measure/{job.name}.log",
+        wildcard_constraints:
+            graph=one_of(job.graphs),
+        # More threads than any machine has. Snakemake cuts them to --cores, so no other job runs at the same time; on
+        # Slurm, profiles/slurm asks for a whole node.
         threads: 1024 if job.is_timed else 1
         resources:
-            gpu=1,
+            gpu=1 if PLAN.backend == "cuda" else None,
+            emulator=1 if PLAN.backend == "emulator" else None,
         params:
             experiment=job.experiment,
-            graphs=[f"resources/graphs/{graph}" for graph in job.graphs],
+            graphs=[f"resources/graphs/{graph}" for graph in job.at_once],
             solvers=of.solvers(job.experiment),
             backend=PLAN.backend,
             memory_and_target=PLAN.options("memory_gib", "compute_capability"),
@@ -47,7 +56,10 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             # the outputs' common folder
             folder=lambda wildcards, output: str(Path(output[0]).parent),
         message:
-            f"Measure and check {job.experiment} on {', '.join(job.graphs)}"
+            (
+                f"Measure and check {job.experiment} on "
+                + ("{wildcards.graph}" if job.apart else ", ".join(job.graphs))
+            )
         shell:
             "python {input.script:q} --experiment {params.experiment:q} --graphs {params.graphs:q}"
             " --datasets {input.datasets:q}"
@@ -60,10 +72,12 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
 rule prepare:
     """Compile all kernels and store all graphs, and measure nothing: no compiler then runs between two measurements."""
     input:
+        {f"resources/build/{job.experiment}.json" for job in PLAN.jobs},
         {
-            path
+            f"resources/graphs/{graph}"
             for job in PLAN.jobs
-            for path in [f"resources/build/{job.experiment}.json", *job.stored]
+            for graph in job.graphs
+            if job.takes_graphs
         },
     message:
         "All graphs and compiled kernels are there"

@@ -7,6 +7,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,20 +40,27 @@ EMULATED_THREADS = 256
 
 @dataclass(frozen=True)
 class Job:
-    """What one process measures."""
+    """What one rule measures: its graphs in one process, or each in a process of its own."""
 
     name: str
     experiment: str
     graphs: tuple[str, ...]
+    apart: bool
+    """Whether each graph has a process: a single rule is then planned faster than one for each graph."""
     takes_graphs: bool
     """Whether its solvers are given stored graphs."""
     is_timed: bool
     """Whether any of its times is shown: none of the emulator's is."""
 
     @property
+    def at_once(self) -> tuple[str, ...]:
+        """Return the graphs that a process measures; `{graph}` is any one of them."""
+        return ("{graph}",) if self.apart else self.graphs
+
+    @property
     def stored(self) -> list[str]:
         """Return the folders of the graphs that must be there before."""
-        return [f"resources/graphs/{graph}" for graph in self.graphs if self.takes_graphs]
+        return [f"resources/graphs/{graph}" for graph in self.at_once if self.takes_graphs]
 
 
 @dataclass(frozen=True)
@@ -236,13 +244,11 @@ class Plan:
         found = []
         for name, wanted in self.experiments.items():
             larger = tuple(graph for graph in self.graphs(name) if graph not in wanted.graphs)
-            parts = [(name, tuple(wanted.graphs))]
-            if self.backend == "cuda" and larger:
-                parts.append((f"{name}/larger", larger))
-            else:
-                parts += [(f"{name}/{graph}", (graph,)) for graph in larger]
             timed = self.backend == "cuda" or any("emulator" not in find(s).backends for s in wanted.specs)
-            found += [Job(job, name, graphs, wanted.given == "graph", timed) for job, graphs in parts]
+            job = partial(Job, experiment=name, takes_graphs=wanted.given == "graph", is_timed=timed)
+            found.append(job(name, graphs=tuple(wanted.graphs), apart=False))
+            if larger:
+                found.append(job(f"{name}/larger", graphs=larger, apart=self.backend != "cuda"))
         return found
 
     def kernels(self, experiment: str) -> list[str]:
@@ -296,13 +302,13 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     """Check the configuration and plan the run.
 
     Raise RetraceError if the configuration or a record is wrong, or another machine's record is one that
-    `retrace check-machine` calls an error; if `backend: cuda` has no GPU, a run on the
-    emulator would replace records of a GPU, or `offline: fail` meets a stand-in that is stored already.
+    `retrace check-machine` calls an error; if a run on the emulator would replace records of a GPU, or
+    `offline: fail` meets a stand-in that is stored already.
     """
     checked, datasets = load_configuration(config)
-    why_no_gpu = cuda_status() if checked.backend != "emulator" else "backend: emulator was asked for"
-    if checked.backend == "cuda" and why_no_gpu is not None:
-        raise RetraceError(f"config.backend: cuda cannot be used ({why_no_gpu}); expected auto or emulator")
+    why_no_gpu = None  # with `backend: cuda`, check_place looks for it: a job's computer may be another
+    if checked.backend != "cuda":
+        why_no_gpu = cuda_status() if checked.backend == "auto" else "backend: emulator was asked for"
     backend = "cuda" if why_no_gpu is None else "emulator"
     files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
     gpus = (record.machine.gpu.name for record in read_records(files) if record.machine.gpu)
@@ -324,6 +330,23 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
             f"{plan.removal(stand_ins)}, and run again"
         )
     return plan
+
+
+def check_place(plan: Plan, here: bool, cores: int | None) -> None:
+    """Check, before the first job, that a plan fits where its jobs run: here, or on the nodes of a cluster.
+
+    Raise RetraceError if `backend: cuda` has no GPU here; for nodes, if it is `auto`, which each would decide
+    for itself, or if `cores` are given, which cut the threads by which a timed job asks for a whole node.
+    """
+    backend = plan.config.backend
+    if here and backend == "cuda" and (why_not := cuda_status()) is not None:
+        raise RetraceError(f"config.backend: cuda cannot be used ({why_not}); expected auto or emulator")
+    if not here and backend == "auto":
+        raise RetraceError("config.backend: auto looks for a GPU on this computer; expected cuda or emulator")
+    if not here and cores is not None:
+        raise RetraceError(
+            f"--cores: {cores} is for jobs on this computer; use --jobs to limit those of a cluster"
+        )
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -22,9 +22,10 @@ from retrace.system.interrupts import was_interrupted
 STEPS = (
     "Assuming unrestricted shared", "Building DAG of jobs", "Using shell", "Provided ", "Rules claiming",
     "Select jobs to execute", "Execute ", "Shutting down", "Exiting because a job", "Terminating processes",
-    "Removing output files of", "Complete log", "Elapsed time",
+    "Removing output files of", "Complete log", "Elapsed time", "Cleaning up SLURM log",
+    "No job memory information",  # profiles/slurm leaves all of a node's to a timed job
 )  # fmt: skip
-"""Beginnings of what Snakemake says of its own work."""
+"""Beginnings of what Snakemake and its plugins say of their own work."""
 REASONS = ("Reasons:", "Some jobs were triggered by provenance", "Rules with provenance triggered jobs")
 WIDTH = 110
 
@@ -73,11 +74,14 @@ class RunFormatter(DefaultFormatter):  # type: ignore[misc]
         return ""
 
     def format_job_error(self, msg: dict[str, Any]) -> str:
-        """Name the job that failed, which has said itself why."""
+        """Name the job that failed, which has said itself why; on a cluster, the batch system says it."""
         if was_interrupted():
             return ""
         told = self.jobs.get(msg["jobid"], msg["rule_name"])
-        return f"Failed: {told} ({self.ending}); all that it said is in {', '.join(msg['log'])}"
+        why = (
+            " ".join(str(msg["rule_msg"]).partition("\n    ")[0].split()) if msg["rule_msg"] else self.ending
+        )
+        return f"Failed: {told} ({why}); all that it said is in {', '.join(msg['log'])}"
 
     def format_exception(self, text: str, kind: str) -> str:
         """Return what Snakemake says of an exception, unless the job or the closing words say it."""

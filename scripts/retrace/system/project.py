@@ -6,9 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
-
 IMPORT = re.compile(r"^ *from (retrace[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
-"""An import of the library; Python's own parser would take half a second for all files."""
+"""What is imported of the library; each run reads all its files, for which `ast` would take a second."""
 
 
 def path(name: str) -> str:

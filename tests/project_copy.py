@@ -1,0 +1,29 @@
+"""A copy of the project with experiments of its own, in which nothing was run yet."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from command_line import PROJECT
+
+PARTS = ["Snakefile", "config.yaml", "datasets.yaml", "profiles", "workflow", "scripts", "kernels"]
+PARTS += ["docs/errata.md", "docs/references.bib", "results/published"]
+
+
+def copy_project(folder: Path, experiments: dict[str, Any]) -> None:
+    """Copy what a run needs; the copy measures `experiments`, on the emulator, in two trials each."""
+    for part in PARTS:
+        source = PROJECT / part
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / part)
+    config: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
+    config |= {"machine": "local", "machines": {"local": {"block_size": 64}}}
+    config |= {"backend": "emulator", "trials": 2, "experiments": experiments}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
