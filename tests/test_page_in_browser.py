@@ -12,7 +12,9 @@ from browser import CHROMIUM, Browser
 from fabricated import EVIL, frame, hostile, suite
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
+from retrace.reports.frame import Entry
 from retrace.reports.report import load_reports
+from retrace.reports.wording import EMPTY, duration
 from retrace.system.project import ROOT
 
 
@@ -69,7 +71,40 @@ def test_a_table_filters_and_chooses_columns(browser: Browser, page: str) -> Non
     )
     assert "h200: kernel" in browser.run(heads)
     links = f"[...[...{BODY}.rows].find((row) => !row.hidden).querySelectorAll('a[href$=\"{LINK}\"]')]"
-    assert len(browser.run(f"{links}.map((link) => link.innerText)")) == 3  # total, speed-up and kernel
+    browser.wait_for(f"{links}.length", 3)  # total, speed-up and kernel
+
+
+def test_a_column_that_was_left_out_has_the_records_numbers(browser: Browser, page: str) -> None:
+    found, _ = frame(suite("h200", gpu=True), "bsp-suite")
+    entries = [entry for entry in found.measured if entry.experiment == "table-3.5"]
+    browser.open(page)
+    for what in ("kernel", "upload", "1st quartile", "3rd quartile", "trials"):
+        box = f"[...{TOOLS}.querySelectorAll('label')].find((one) => one.textContent == ' h200: {what}')"
+        for _ in range(3):  # shown, hidden and shown again
+            browser.run(f"{box}.click()")
+        column = f"[...{HEADS}].findIndex((head) => head.textContent == 'h200: {what}')"
+        for entry in entries:
+            same = f"of.solver == '{entry.full_name}' && of.graph == '{entry.title}'"
+            row = f"[...{BODY}.rows].find(({{ dataset: of }}) => {same})"
+            browser.wait_for(f"{row}.cells[{column}].textContent", told(entry, what))
+            linked = f"decodeURIComponent({row}.cells[{column}].firstElementChild?.hash.slice(1) ?? '')"
+            assert entry.record
+            assert browser.run(linked) == (address(entry.record) if told(entry, what) != EMPTY else "")
+    browser.run(f"{TABLE}.tHead.rows[0].cells[{column}].firstChild.click()")
+    values = browser.run(f"[...{BODY}.rows].map((row) => +(row.cells[{column}].dataset.value ?? 1e9))")
+    assert values == sorted(values)
+
+
+def told(entry: Entry, what: str) -> str:
+    """Return what stands in the column of a machine's totals."""
+    if entry.total is None:
+        return EMPTY
+    spread = {"1st quartile": entry.total.q1, "3rd quartile": entry.total.q3}
+    if what == "trials":
+        return str(entry.total.n)
+    times = entry.times.get(what)
+    ms = spread.get(what, times.median if times else None)
+    return EMPTY if ms is None else duration(ms)
 
 
 def test_the_csv_file_has_what_is_shown(browser: Browser, page: str) -> None:
