@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -15,6 +16,7 @@ from command_line import PROJECT
 
 GITHUB = PROJECT / ".github"
 FORMS = sorted(path for path in GITHUB.glob("ISSUE_TEMPLATE/*.yml") if path.name != "config.yml")
+NPM = PROJECT / "tests/npm"
 FIELDS = {"markdown", "textarea", "input", "dropdown", "checkboxes"}
 
 
@@ -25,7 +27,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def test_continuous_integration_runs_what_the_readme_says() -> None:
-    (job,) = read(GITHUB / "workflows/ci.yml")["jobs"].values()
+    job = read(GITHUB / "workflows/ci.yml")["jobs"]["test"]
     commands = [step["run"] for step in job["steps"] if "run" in step]
     assert commands == [".ci/run"]
     assert os.access(PROJECT / ".ci/run", os.X_OK)
@@ -42,15 +44,17 @@ def test_continuous_integration_is_a_workflow() -> None:
     assert workflow.keys() == {"name", "on", "permissions", "concurrency", "jobs"}
     assert workflow["on"].keys() == {"push", "pull_request"}
     assert workflow["permissions"] == {"contents": "read"}
-    (job,) = workflow["jobs"].values()
-    assert job.keys() == {"runs-on", "timeout-minutes", "steps"}
-    assert re.fullmatch(r"ubuntu-\d\d\.04", job["runs-on"])
-    assert 0 < int(job["timeout-minutes"]) <= 360
-    for step in job["steps"]:
-        assert step.keys() in ({"uses"}, {"uses", "with"}, {"run"})
-        assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
+    assert workflow["jobs"].keys() == {"test", "workflows"}
+    for job in workflow["jobs"].values():
+        assert job.keys() == {"runs-on", "timeout-minutes", "steps"}
+        assert re.fullmatch(r"ubuntu-\d\d\.04", job["runs-on"])
+        assert 0 < int(job["timeout-minutes"]) <= 360
+        for step in job["steps"]:
+            assert step.keys() in ({"uses"}, {"uses", "with"}, {"run"})
+            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
+    steps = workflow["jobs"]["test"]["steps"]
     least = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["requires-python"]
-    (python,) = (step["with"]["python-version"] for step in job["steps"] if "with" in step)
+    (python,) = (step["with"]["python-version"] for step in steps if "with" in step)
     version = tuple(map(int, python.split(".")))
     assert version >= tuple(map(int, least.removeprefix(">=").split(".")))
 
@@ -59,6 +63,16 @@ def test_the_expressions_of_the_workflow_are_closed() -> None:
     text = (GITHUB / "workflows/ci.yml").read_text()
     assert re.findall(r"\$\{\{.*?\}\}", text) == ["${{ github.ref }}"]
     assert text.count("{{") == text.count("}}") == 1
+
+
+def test_what_comes_from_npm_is_locked_by_its_hash() -> None:
+    packages = json.loads((NPM / "package-lock.json").read_text())["packages"]
+    asked = packages.pop("")["devDependencies"]
+    assert asked == json.loads((NPM / "package.json").read_text())["devDependencies"]
+    assert {name.removeprefix("node_modules/") for name in packages} == asked.keys()
+    for one in packages.values():
+        assert one["integrity"].startswith("sha512-")
+        assert "resolved" not in one  # a host that another computer may not reach
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)

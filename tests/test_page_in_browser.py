@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -212,6 +213,38 @@ def test_all_is_printed(browser: Browser, page: str) -> None:
         browser.run("dispatchEvent(new Event('beforeprint'))")
         assert browser.run("[...document.querySelectorAll('main details')].every((one) => one.open)")
         assert browser.run("[...document.querySelectorAll('.tools, nav')].every((one) => !one.offsetParent)")
+    finally:
+        browser.look(1280)
+
+
+AXE = ROOT / "tests/npm/node_modules/axe-core/axe.min.js"
+BARRIERS = """
+axe.run("%s", { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then((found) =>
+  found.violations.map(({ id, impact, help, nodes }) => [id, impact, help, nodes.map((node) => node.html)]))
+"""
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="no axe-core: npm ci --ignore-scripts --prefix tests/npm")
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [400, 1280])
+def test_nothing_bars_a_reader(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    """What axe-core finds, of any impact: on the page, in a record, and in what a claim rests on."""
+    records = [one for one in suite("h200", gpu=True) if one.graph.name == "NY"]
+    found, report = frame([*records, *hostile()], "bsp-suite")
+    figures = [ROOT / "docs/results/figure-3.5.svg"]
+    page = (tmp_path / "index.html").as_uri()
+    (tmp_path / "index.html").write_text(make_page([report], found, figures))
+    browser.look(width, dark=dark)
+    try:
+        browser.open(page)
+        browser.run("document.querySelectorAll('main > * details').forEach((one) => (one.open = true)); 0")
+        browser.run("document.querySelectorAll('.tools details').forEach((one) => (one.open = false)); 0")
+        browser.run(f"{AXE.read_text()}; 0")
+        assert browser.run(BARRIERS % "html") == []
+        for place in (LINK, "claim/bsp-suite/sssp-beats-sequential/h200"):
+            browser.run(f"location.hash = '{place}'")
+            browser.wait_for("panel.open", True)
+            assert browser.run(BARRIERS % "#panel") == []
     finally:
         browser.look(1280)
 

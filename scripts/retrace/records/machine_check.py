@@ -139,7 +139,7 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield "software.dirty: expected false, a tree without changes; commit, and measure again"
     if datetime.fromisoformat(record.started) > datetime.now(UTC) + timedelta(days=1):
         yield f"started: expected a time in the past, found {record.started}"
-    throttled = sum(bool(trial.throttled) for trial in record.trials)
+    throttled = _throttled(record)
     if throttled > len(record.trials) / 2:
         found = f"found {throttled} of {len(record.trials)} that were"
         told = f"expected most on a GPU that is not throttled, {found}"
@@ -149,6 +149,11 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield from _unknown_graph(record)
     elif record.graph.origin != "stand-in":
         yield from _another_graph(record, dataset)
+
+
+def _throttled(record: Record) -> int:
+    """Return how many trials ran on a throttled GPU."""
+    return sum(bool(trial.throttled) for trial in record.trials)
 
 
 def _too_fast(record: Record) -> Iterator[str]:
@@ -216,7 +221,7 @@ def _doubts(record: Record) -> Iterator[str]:
 
 def doubtful_trials(record: Record) -> Iterator[Doubt]:
     """Yield why a reader should doubt the times of a record."""
-    if throttled := sum(bool(trial.throttled) for trial in record.trials):
+    if throttled := _throttled(record):
         yield Doubt("throttled GPU", f"the GPU was throttled in {throttled} of {len(record.trials)}")
     loads = [trial.load for trial in record.trials if trial.load is not None]
     quiet = (record.cores or 1) + max(1.0, OTHERS_LOAD * record.machine.cores)
