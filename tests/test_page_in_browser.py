@@ -131,6 +131,8 @@ def test_a_number_leads_to_its_record_and_can_be_cited(browser: Browser, page: s
     assert browser.run("location.hash") == f"#{LINK}"
     browser.wait_for(TITLE, "sssp/bsp on NY, h200")
     assert browser.run("panel.querySelectorAll('circle').length") == 5
+    cells = "[...panel.querySelectorAll('table')].map((one) => [...one.rows].map((row) => row.cells.length))"
+    assert [len(set(of_table)) for of_table in browser.run(cells)] == [1, 1]  # a heading for each number
     assert "0123456789abcdef" in browser.run("panel.innerText")
     browser.press("Escape")
     browser.wait_for("[panel.open, location.hash]", [False, ""])
@@ -161,7 +163,10 @@ def test_nothing_is_wider_than_the_window(browser: Browser, page: str, width: in
         for place in ("", "#verification", f"#{LINK}"):
             browser.open(page + place)
             assert browser.run("document.documentElement.scrollWidth") <= width
+        assert browser.run(f"{TABLE}.closest('details').open") == (width == 1280)
+        browser.run(f"{TABLE}.closest('details').open = true; 0")
         own = f"{BODY}.rows[0].cells[2].getBoundingClientRect().right"
+        assert browser.run(own) > 0
         assert browser.run(own) <= width
         browser.open(page)
         claim = "document.querySelector('.claims tbody tr').innerText"

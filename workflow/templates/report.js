@@ -148,8 +148,9 @@ function equip(table) {
   show(table);
 }
 
-/** On a phone a row is a card, in which each number needs its heading. */
+/** On a phone a table is closed at first, and a row is a card, in which each number needs its heading. */
 function label(phone) {
+  for (const one of phone.matches ? document.querySelectorAll("details.table") : []) one.open = false;
   for (const table of phone.matches ? document.querySelectorAll("table.cards") : []) {
     const titles = headsOf(table).map((head) => head.textContent);
     for (const row of rowsOf(table)) [...row.cells].forEach((cell, place) => (cell.dataset.label = titles[place]));
@@ -210,7 +211,7 @@ function tellRecord(record) {
   const told = [make("p", {}, record.does), make("p", {}, `Answer: ${record.result}.`)];
   if (record.trials) {
     told.push(dots(record), table(["phase", "median", "1st quartile", "3rd quartile", "minimum", "trials"],
-      record.times.map((row) => row.map(String))));
+      record.times.map((row) => row.slice(0, 6).map(String))));
     const cell = (value) => (value === null ? "–" : String(value));
     told.push(make("details", {}, make("summary", {}, `Trials (ms)`), table(
       ["trial", "upload", "solve", "download", "total", "kernel", "load", "clock (MHz)", "throttled", "again"],
@@ -227,7 +228,7 @@ function tellRecord(record) {
 function tellList(list) {
   const items = list.records.map((place) => {
     const record = data.records[place];
-    const time = record.times ? `: ${record.times.find((row) => row[0] === "total")[1]}` : "";
+    const time = record.times ? `: ${record.times.find((row) => row[0] === "total")[1]} in all` : "";
     return make("li", {}, make("a", { href: `#${encodeURI(record.id)}` }, record.title), `${time} (${record.result})`);
   });
   return [pairsOf(list.words.filter(([, words]) => words)),

@@ -206,4 +206,5 @@ def _evidence(report: Report, claim: Claim, frame: Frame, machine: str) -> list[
         return []
     variants = [report.variant(spec) for spec in claim.test.specs]
     entries = Evidence.of(frame, claim.experiments, machine, claim.test.where).entries
-    return [entry for entry in entries if any(fits(entry, variant) for variant in variants)]
+    fitting = [entry for entry in entries if any(fits(entry, variant) for variant in variants)]
+    return sorted(fitting, key=lambda entry: (entry.vertices, entry.arcs))
