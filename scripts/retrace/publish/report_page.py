@@ -131,7 +131,11 @@ def _section(
     measured = {entry.experiment for entry in frame.entries}
     names = dict.fromkeys([*report.tables, *(figure.experiment for figure in report.figures.values())])
     own = [name for name in names if name in measured]
-    shown = [name for name in dict.fromkeys([*report.figures, *own]) if name in drawn]
+    shown = [
+        name
+        for name in dict.fromkeys([*report.figures, *own])
+        if name in drawn and _timed(frame, report, name)
+    ]
     return Section(
         key=report.key,
         tables={name: _table(frame, name, report, machines) for name in own},
@@ -141,6 +145,13 @@ def _section(
         bibtex=bibtex(report.key),
         errata=errata(report.key),
     )
+
+
+def _timed(frame: Frame, report: Report, figure: str) -> bool:
+    """Return whether a figure shows a measurement; one of an experiment has the experiment's name."""
+    drawing = report.figures.get(figure)
+    shown = [drawing.experiment, *drawing.also] if drawing else [figure]
+    return any(entry.total for entry in frame.measured if entry.experiment in shown)
 
 
 def _table(
