@@ -164,7 +164,8 @@ def test_nothing_is_wider_than_the_window(browser: Browser, page: str, width: in
             browser.open(page + place)
             assert browser.run("document.documentElement.scrollWidth") <= width
         assert browser.run(f"{TABLE}.closest('details').open") == (width == 1280)
-        browser.run(f"{TABLE}.closest('details').open = true; 0")
+        browser.run("location.hash = 'table/table-3.5'")
+        browser.wait_for(f"{TABLE}.closest('details').open", True)
         own = f"{BODY}.rows[0].cells[2].getBoundingClientRect().right"
         assert browser.run(own) > 0
         assert browser.run(own) <= width

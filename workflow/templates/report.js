@@ -249,6 +249,8 @@ function follow() {
   if (!records) return; // it follows when they are unpacked
   const found = named();
   if (!found) {
+    const place = document.getElementById(addressOf(location.hash));
+    if (place?.tagName === "DETAILS") place.open = true; // a table that is closed at first
     if (panel.open) panel.close();
     return;
   }
