@@ -85,7 +85,9 @@ for name, files in PLAN.targets.items():
 
 # what a user may ask for
 run_messages.shorten(
-    {"all", "measure_all", "tune", *PLAN.targets}.union(*PLAN.targets.values()),
+    {"all", "prepare", "measure_all", "tune", *PLAN.targets}.union(
+        *PLAN.targets.values()
+    ),
     dry=lambda: workflow.dryrun,
 )
 

@@ -195,6 +195,20 @@ def test_errors_are_relative_to_the_score_or_to_one_pair(spec: str, error: float
     assert not oracle.check(f"betweenness/{spec}", Query(), right.astype(np.float32)).verified
 
 
+def test_what_gapbs_adds_and_takes_away_is_rounded_in_the_scores_of_its_sources_alone() -> None:
+    """GAPBS adds the number of reached vertices to a source's score."""
+    vertices, source, other = 100_000, 3, 7
+    whole = graph(vertices, [(0, 1, 1)])
+    for solver, vertex, error, verified in (
+        ("gapbs", source, 9e-9, True), ("gapbs", source, 2e-8, False), ("gapbs", other, 2e-9, False),
+        ("vert", source, 2e-9, False),
+    ):  # fmt: skip
+        found = np.zeros(vertices)
+        found[vertex] = error
+        result = ScoreOracle(whole).check(f"betweenness/{solver}:threads=2", Query(sources=(source,)), found)
+        assert result.verified == verified, (solver, vertex, error)
+
+
 def test_scores_of_another_shape_or_an_oracle_that_overflows_verify_nothing() -> None:
     right, none = exact_of_small("grid"), np.full(3, np.nan)
     for expected, found, why in (

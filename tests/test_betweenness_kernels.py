@@ -160,6 +160,22 @@ def test_a_queue_has_room_for_each_vertex_in_each_search(spec: str, backend: str
     assert_allclose(found, np.full(64, 63 * 62 / 2), rtol=1e-5)
 
 
+@pytest.mark.parametrize("backend", DEVICES)
+def test_scores_are_added_up_in_doubles_where_path_counts_are_floats(backend: str) -> None:
+    """One source adds 2^15 + 1 to a vertex, another one in 512 paths: a float holds either, but not both."""
+    leaves, ways = 1 << 15, 512
+    first, second, through, end = range(4)
+    between = [through, *range(4, 3 + ways)]
+    tips = range(3 + ways, 3 + ways + leaves)
+    arcs = [(first, through, 1), *((second, way, 1) for way in between), *((way, end, 1) for way in between)]
+    arcs += [(tail, tip, 1) for tail in (through, second) for tip in tips]
+    whole = graph(3 + ways + leaves, arcs)
+    with open_device(backend) as device:
+        query = Query(sources=(first, second))
+        found = solved("betweenness/bitmap-queue:precision=float", whole, query, device).download()
+    assert found[through] == leaves + 1 + 1 / ways
+
+
 @pytest.mark.parametrize(("name", "backend"), OVERFLOWING)
 def test_too_many_paths_are_reported(name: str, backend: str) -> None:
     query = Query(sources=(200, 0))

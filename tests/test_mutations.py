@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
+from pathlib import Path
 
 import pytest
 
-from mutations.run import ROOT, Mutant, mutants
+from mutations.run import ROOT, Found, Mutant, mutants, table
 
 
 @pytest.mark.parametrize("file", sorted({one.file for one in mutants()}))
@@ -20,7 +20,29 @@ def test_each_mutant_changes_one_place(file: str) -> None:
 def test_each_mutant_is_there_once_and_its_tests_are_there() -> None:
     found: list[Mutant] = list(mutants())
     assert len({(one.file, one.old, one.new) for one in found}) == len(found)
-    for words in {one.tests for one in found}:
-        files = [word.partition("::")[0] for word in shlex.split(words) if word.startswith("tests/")]
-        assert files, words
-        assert all((ROOT / name).is_file() for name in files), words
+    for files in {one.tests: one.test_files() for one in found}.values():
+        assert files
+        assert all((ROOT / name).is_file() for name in files), files
+
+
+def test_a_verdict_is_kept_and_a_line_cut_short_is_not(tmp_path: Path) -> None:
+    kept = Found(tmp_path / "found.jsonl")
+    kept.add("first", "killed")
+    kept.add("second", "timeout")
+    kept.path.write_text(kept.path.read_text()[:-3])
+    Found(kept.path).add("third", "crashed")
+    assert Found(kept.path).verdicts == {"first": "killed", "third": "crashed"}
+
+
+def test_verdicts_are_counted_by_part() -> None:
+    kernel, library = (
+        Mutant("kernels/bfs/bsp.cu", "", "a", "b"),
+        Mutant("scripts/retrace/check/x.py", "", "a", "b"),
+    )
+    rows = [
+        line.strip("| ").split(" | ") for line in table({kernel: "killed", library: "survived"}).splitlines()
+    ]
+    assert rows[0] == ["part", "planted", "killed", "crashed", "timeout", "equivalent", "survived", "broken"]
+    assert rows[2:] == [
+        ["check/", *"1000010"], ["kernels/", *"1100000"], ["all", *"2100010"],
+    ]  # fmt: skip

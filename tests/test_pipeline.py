@@ -158,7 +158,7 @@ class Run:
         """Kill Snakemake alone, with the signal that it cannot see, and watch its jobs die too."""
         self.process.kill()
         self.process.wait()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 20
         while processes(folder):
             assert time.monotonic() < deadline, processes(folder)
             time.sleep(0.005)
@@ -267,6 +267,14 @@ def test_the_default_run_is_planned_on_one_screen(tmp_path: Path) -> None:
         printed
     )
     assert len(jobs(printed)) == int(re.findall(r"^(\d+) steps$", printed, re.MULTILINE)[0]) - 1
+
+
+def test_prepare_makes_all_that_measuring_needs_and_measures_nothing(project: Path, tmp_path: Path) -> None:
+    measuring, preparing = (
+        jobs(snakemake(project, tmp_path, "--dry-run", target)) for target in ("measure_all", "prepare")
+    )
+    assert preparing == {job for job in measuring if not job.startswith("Measure and check")}
+    assert {"Get the graph NY", "Compile the kernels of table-3.4"} <= preparing
 
 
 @pytest.mark.parametrize(
@@ -386,13 +394,16 @@ def test_report(finished: tuple[Path, str]) -> None:
     assert "what each machine measured" in page
 
 
+BUSY_RECORD = "results/machines/local/table-3.3/NY.jsonl"
+
+
 @pytest.fixture
 def busy(tmp_path: Path) -> tuple[str, ...]:
     """Arguments that measure for some seconds, on a graph that takes none."""
     experiment = {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["NY"]}
     file = tmp_path / "busy.yaml"
     file.write_text(yaml.safe_dump({"trials": 1500, "experiments": {"table-3.3": experiment}}))
-    return ("--configfile", str(file), "--", "table-3.3")
+    return ("--configfile", str(file), "--", BUSY_RECORD)
 
 
 def measuring(folder: Path) -> bool:
@@ -402,7 +413,7 @@ def measuring(folder: Path) -> bool:
 
 def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
     downloads, table = tmp_path / "resources/downloads", tmp_path / "results/tables/table-3.3"
-    record = tmp_path / "results/machines/local/table-3.3/NY.jsonl"
+    record, drawing = tmp_path / BUSY_RECORD, (*busy, "table-3.3")
 
     Host.may_finish.clear()
     run = Run(project, tmp_path, *busy)
@@ -420,18 +431,26 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert (downloads / "tiny.gr.gz").read_bytes() == FILE
     assert not record.exists()
 
-    run = Run(project, tmp_path, *busy)
+    run = Run(project, tmp_path, *drawing)
     run.wait_until(lambda: DRAWN in run.printed_so_far())
     run.kill(tmp_path)
     measured = record.read_bytes()
 
     # none at all where the kill came late: what was measured is never measured again
-    assert jobs(snakemake(project, tmp_path, *busy)) <= {DRAWN}
+    assert jobs(snakemake(project, tmp_path, *drawing)) <= {DRAWN}
     assert [form for form in ("csv", "md", "html") if not table.with_suffix(f".3.{form}").exists()] == []
     assert record.read_bytes() == measured
     assert {record.agreed for record in records(tmp_path)} == {True}
     assert left_behind(tmp_path) == []
-    assert NOTHING_TO_DO in snakemake(project, tmp_path, *busy)
+    assert NOTHING_TO_DO in snakemake(project, tmp_path, *drawing)
+
+
+def test_no_job_begins_after_its_run_was_killed() -> None:
+    ended = python("from retrace.system import runs; print(runs.shell_prefix())")
+    done = subprocess.run(
+        ["bash", "-c", ended.stdout.strip() + " echo begun"], capture_output=True, check=False
+    )
+    assert (done.returncode != 0, done.stdout) == (True, b"")
 
 
 def test_kills_at_random_moments_are_no_loss(project: Path, tmp_path: Path) -> None:
@@ -451,7 +470,7 @@ def test_kills_at_random_moments_are_no_loss(project: Path, tmp_path: Path) -> N
 
 
 def test_ctrl_c_ends_a_run_at_once(project: Path, busy: tuple[str, ...], tmp_path: Path) -> None:
-    record = tmp_path / "results/machines/local/table-3.3/NY.jsonl"
+    record = tmp_path / BUSY_RECORD
 
     def interrupt(run: Run) -> None:
         os.killpg(run.process.pid, signal.SIGINT)
@@ -494,7 +513,7 @@ def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], t
     assert run.process.returncode != 0
     assert processes(tmp_path) == {}
     assert left_behind(tmp_path) == []
-    assert not (tmp_path / "results/machines/local/table-3.3/NY.jsonl").exists()
+    assert not (tmp_path / BUSY_RECORD).exists()
 
 
 def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path) -> None:
@@ -540,23 +559,24 @@ def follow(printed: str, folder: Path) -> None:
 
 def test_advice_about_damaged_files_helps(project: Path, tmp_path: Path) -> None:
     """What is damaged is found before it is measured; the message says what to delete."""
-    stored, measured = tmp_path / "resources/graphs/small-9", tmp_path / "results/machines/local/table-3.4"
-    assert "answers verified" in snakemake(project, tmp_path, "table-3.4")
+    stored, records_of = tmp_path / "resources/graphs/small-9", "results/machines/local/"
+    measured, measured_too = f"{records_of}table-3.4/small-9.jsonl", f"{records_of}table-3.5/NY.jsonl"
+    assert "answers verified" in snakemake(project, tmp_path, measured)
     weights = stored / "weights.npy"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\1")
-    (measured / "small-9.jsonl").unlink()
-    printed = snakemake(project, tmp_path, "table-3.4", status=1)
+    (tmp_path / measured).unlink()
+    printed = snakemake(project, tmp_path, measured, status=1)
     told = "error: resources/graphs/small-9: not a stored graph ("
     assert told in printed
     assert "; delete it and write it again, by get_graph.py" in printed
     shutil.rmtree(stored)
-    again = jobs(snakemake(project, tmp_path, "table-3.4"))
+    again = jobs(snakemake(project, tmp_path, measured))
     assert again >= {"Get the graph small-9", "Measure and check table-3.4 on small-9"}
 
     download = tmp_path / "resources/downloads/tiny.gr.gz"
     download.parent.mkdir(exist_ok=True)
     download.write_bytes(FILE[:-9])
-    printed = snakemake(project, tmp_path, "table-3.5", status=1)
+    printed = snakemake(project, tmp_path, measured_too, status=1)
     assert "; delete resources/downloads/tiny.gr.gz and run again" in printed
     download.unlink()
-    assert "Get the graph NY" in jobs(snakemake(project, tmp_path, "table-3.5"))
+    assert "Get the graph NY" in jobs(snakemake(project, tmp_path, measured_too))

@@ -8,7 +8,8 @@
 //          delta takes the place of sigma: the predecessors of a finished vertex read its delta only.
 //          Each vertex has a record of four arcs, one load instead of two that depend on each other.
 // Mapping  a block draws its sources from a counter; one thread per vertex of the level.
-// Atomics  one addition per arc of a shortest path forward, one per vertex back, to the score.
+// Atomics  one addition per arc of a shortest path forward, one per vertex back, to the score. A score is the sum over up
+//          to all sources: it is a double, also where path counts are floats.
 // Memory   of a block: a number, an entry of the queue and the end of a level per vertex; the bitmap too if it does not fit
 //          into shared memory. delta is defined in brandes.cuh.
 
@@ -47,8 +48,8 @@ struct Bitmap {
 };
 
 template <typename Real>
-__device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Real> &batch, int *next_source,
-                                      bool in_shared)
+__device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Real, double> &batch,
+                                      int *next_source, bool in_shared)
 {
     extern __shared__ unsigned shared_words[];
     __shared__ int queued;
@@ -112,7 +113,7 @@ __device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Re
                         if (v[k] != NONE && shown.has(v[k])) sum += value[v[k]];
                 });
                 if (paths > largest(paths)) *batch.overflow = source;
-                if (sum != 0) atomicAdd(&batch.score[u], sum * paths);
+                if (sum != 0) atomicAdd(&batch.score[u], double(sum * paths));
                 value[u] = sum + 1 / paths;
             }
             __syncthreads();
@@ -134,10 +135,10 @@ extern "C" __global__ void record_arcs(int vertices, const int *indptr, const in
 
 #define BITMAP_QUEUE(Real)                                                                                       \
     extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                    \
-        int vertices, const int4 *records, const int *indices, BATCH_PARAMETERS(Real), int *next_source,         \
+        int vertices, const int4 *records, const int *indices, BATCH_PARAMETERS(double), int *next_source,       \
         int in_shared)                                                                                           \
     {                                                                                                            \
-        add_scores_of_sources(vertices, Records{records, indices}, BATCH(Real), next_source, in_shared);         \
+        add_scores_of_sources(vertices, Records{records, indices}, BATCH(Real, double), next_source, in_shared); \
     }
 
 BITMAP_QUEUE(float)

@@ -92,19 +92,19 @@ template <typename Real, typename Weights, template <typename> class Array = Adj
 };
 
 // The arguments of a kernel besides the graph. The kernel handles sources[first] to sources[last - 1].
-template <typename Real> struct Batch {
+template <typename Real, typename Score = Real> struct Batch {
     const int *sources;
     int first, last;
     unsigned char *workspace;
     unsigned long long block_bytes;  // bytes of workspace per block
-    Real *score;
+    Score *score;
     int *overflow;
 };
 
-#define BATCH_PARAMETERS(Real)                                                                              \
+#define BATCH_PARAMETERS(Score)                                                                             \
     const int *sources, int first, int last, unsigned char *workspace, unsigned long long block_bytes,      \
-        Real *score, int *overflow
-#define BATCH(Real) Batch<Real>{sources, first, last, workspace, block_bytes, score, overflow}
+        Score *score, int *overflow
+#define BATCH(...) Batch<__VA_ARGS__>{sources, first, last, workspace, block_bytes, score, overflow}
 
 // Adds the dependencies on each source of the batch to the scores, with the arrays of this block. `arcs` is the variant.
 template <template <typename> class Array, typename Real, typename Arcs, typename Weights>

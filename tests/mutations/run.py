@@ -1,27 +1,32 @@
 """Plant each mutant of `tests/mutations/*.yaml` in a copy of the project, and see its tests fail.
 
-python tests/mutations/run.py [-k WORDS] [--processes N]
+python tests/mutations/run.py [-k WORDS] [--processes N] [--again]
 
 A mutant is a bug: a text that occurs once in a file, whatever its line breaks, and what takes its place.
 `tests` are pytest's arguments: the tests that ought to catch it. They must pass before the bug is planted.
 `equivalent` says why a mutant changes nothing that can be tested. `build/mutations` keeps what is
-compiled.
+compiled, and which mutants were found: while a mutant's file and the files of its tests are as they were,
+it is not run again, so that a run can be interrupted and resumed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
@@ -34,6 +39,8 @@ BUILD = Path(os.environ.get("RETRACE_BUILD", ROOT / "build" / "mutations"))
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 NONSENSE = re.compile(r"full log: |^E +(Indentation|Syntax|Name|Import)Error", re.MULTILINE)
 """What tests say of a mutant that does not even compile."""
+WRONG = ("survived", "broken")
+VERDICTS = ("killed", "crashed", "timeout", "equivalent", *WRONG)
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,19 @@ class Mutant:
         if len(others) != 1:
             raise ValueError(f"{self.file}: {self.old!r} occurs {len(others)} times, expected once")
         return f"{before}{self.new}{others[0]}"
+
+    def test_files(self) -> list[str]:
+        """List the files that hold its tests, whose names may end in `::` and a test."""
+        return [word.partition("::")[0] for word in shlex.split(self.tests) if word.startswith("tests/")]
+
+    def digest(self) -> str:
+        """Return what changes with the bug, its file and its tests."""
+        texts = [repr(self), *((ROOT / name).read_text() for name in (self.file, *self.test_files()))]
+        return sha256("\0".join(texts).encode()).hexdigest()
+
+    def part(self) -> str:
+        """Return the folder of its file: of the library, the package."""
+        return self.file.removeprefix("scripts/retrace/").rpartition("/")[0].partition("/")[0] + "/"
 
     def __str__(self) -> str:
         return f"{self.file}  {self.old}  ->  {self.new or 'nothing'}"
@@ -79,8 +99,38 @@ def copied(place: Path) -> Path:
     return place
 
 
+class Found:
+    """The verdicts on mutants that were found, by digest, in a file to which each new one is added."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text().splitlines() if path.exists() else []
+        self.verdicts: dict[str, str] = dict(json.loads(line) for line in lines if line.endswith("]"))
+
+    def add(self, digest: str, verdict: str) -> None:
+        """Keep a verdict; a line that a kill cut short is not read again."""
+        with self.path.open("a") as file:
+            file.write("\n" + json.dumps([digest, verdict]))
+
+
+def table(verdicts: Mapping[Mutant, str]) -> str:
+    """Count the verdicts by part of the project, in Markdown."""
+    counts = Counter((one.part(), verdict) for one, verdict in verdicts.items())
+    rows = [["part", "planted", *VERDICTS], ["---", *["--:"] * (1 + len(VERDICTS))]]
+    for part in (*sorted({part for part, _ in counts}), "all"):
+        numbers = [
+            sum(n for (of, found), n in counts.items() if part in (of, "all") and found == one)
+            for one in VERDICTS
+        ]
+        rows.append([part, str(sum(numbers)), *map(str, numbers)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
-    """Run tests; return `passed`, `failed`, `crashed`, `timeout` or `broken`, and the first failure."""
+    """Run tests; return `passed`, `failed`, `crashed`, `timeout` or `broken`, and the first failure.
+
+    `limit`: seconds of a processor, which a busy machine does not lengthen; ten times as long in all.
+    """
     shutil.rmtree(copy / ".hypothesis", ignore_errors=True)
     paths = [str(copy / "scripts"), os.environ.get("PYTHONPATH", "")]
     own = {
@@ -92,15 +142,18 @@ def run(copy: Path, tests: str, limit: float) -> tuple[str, str]:
     pytest = subprocess.Popen(
         [*PYTEST, *shlex.split(tests)], cwd=copy, env=os.environ | own, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)),
     )  # fmt: skip
     try:
-        printed, _ = pytest.communicate(timeout=limit)
+        printed, _ = pytest.communicate(timeout=10 * limit)
     except subprocess.TimeoutExpired:
         return "timeout", f"after {limit:.0f} s"
     finally:
         if pytest.poll() is None:
             os.killpg(pytest.pid, signal.SIGKILL)
             pytest.communicate()
+    if pytest.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "timeout", f"after {limit:.0f} s"
     told = re.search(r"^(?:FAILED|ERROR) (.*)", printed, re.MULTILINE)
     line = told[1] if told else printed.strip().rpartition("\n")[2]
     if pytest.returncode < 0 and not told:
@@ -115,23 +168,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Plant bugs, one at a time, and see the tests fail.")
     parser.add_argument("-k", default="", help="only mutants whose line of output contains these words")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="those too that were found before")
     asked = parser.parse_args()
     chosen = [one for one in mutants() if all(word in str(one) for word in asked.k.split())]
+    BUILD.mkdir(parents=True, exist_ok=True)
+    found_before = Found(BUILD / "found.jsonl")
+    digests = {one: one.digest() for one in chosen}
+    before = {} if asked.again else found_before.verdicts
+    verdicts = {one: before[digest] for one, digest in digests.items() if digest in before}
     # without GAPBS, its tests would be skipped
     get_gapbs = [sys.executable, "scripts/get_gapbs.py"]
     subprocess.run(get_gapbs, cwd=ROOT, env=os.environ | {"RETRACE_BUILD": str(BUILD)}, check=True)
     copies: SimpleQueue[Path] = SimpleQueue()
     for number in range(asked.processes):
         copies.put(copied(BUILD / f"copy-{number}"))
-    counts: Counter[str] = Counter()
 
     def one_group(group: list[Mutant]) -> None:
+        group = [one for one in group if one not in verdicts]
+        if not group:
+            return
         copy, tests = copies.get(), group[0].tests
         began = perf_counter()
         outcome, line = run(copy, tests, 600)
-        limit = 60 + 3 * (perf_counter() - began)
+        limit = 20 + 3 * (perf_counter() - began)
         if outcome != "passed":
-            counts["broken"] += len(group)
+            verdicts.update(dict.fromkeys(group, "broken"))
             print(f"broken    pytest {tests}: {outcome} without a mutant: {line}", flush=True)
         for mutant in group if outcome == "passed" else ():
             began, path = perf_counter(), copy / mutant.file
@@ -142,16 +203,17 @@ def main() -> None:
             verdict = {"passed": "survived", "failed": "killed"}.get(outcome, outcome)
             if mutant.equivalent and verdict == "survived":
                 verdict, line = "equivalent", mutant.equivalent
-            counts[verdict] += 1
+            verdicts[mutant] = verdict
+            if verdict not in WRONG:
+                found_before.add(digests[mutant], verdict)
             print(f"{verdict:<9} {perf_counter() - began:4.0f} s  {mutant}\n{'':18}{line[:200]}", flush=True)
         copies.put(copy)
 
     groups = [list(group) for _, group in groupby(chosen, key=lambda one: one.tests)]
     with ThreadPoolExecutor(asked.processes) as pool:
         list(pool.map(one_group, groups))
-    found = sum(counts[verdict] for verdict in ("killed", "crashed", "timeout"))
-    print(f"{found} of {len(chosen)} found ({', '.join(f'{n} {verdict}' for verdict, n in counts.items())})")
-    sys.exit(found + counts["equivalent"] != len(chosen))
+    print(table(verdicts))
+    sys.exit(any(verdict in WRONG for verdict in verdicts.values()))
 
 
 if __name__ == "__main__":

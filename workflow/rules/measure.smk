@@ -3,7 +3,8 @@
 #   out  results/machines/<machine>/<experiment>/<graph>.jsonl: a record of each solver
 #   1    measure-<experiment>: an experiment on its graphs; on its larger graphs, measure-<experiment>/larger, or without
 #        a GPU a job for each, measure-<experiment>/<graph>
-#   2    measure_all: all of them, but not what is tuned
+#   2    prepare: what must be there before anything is measured
+#   3    measure_all: all of them, but not what is tuned
 
 
 for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
@@ -54,6 +55,18 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             " --machine {params.machine:q} --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q}"
             " --budget-s {params.budget:q} --longest-s {params.longest:q} {params.emulated:q} --output {params.folder:q}"
             " 2> >(tee {log:q} >&2)"
+
+
+rule prepare:
+    """Compile all kernels and store all graphs, and measure nothing: no compiler then runs between two measurements."""
+    input:
+        {
+            path
+            for job in PLAN.jobs
+            for path in [f"resources/build/{job.experiment}.json", *job.stored]
+        },
+    message:
+        "All graphs and compiled kernels are there"
 
 
 rule measure_all:

@@ -42,7 +42,9 @@ def shell_prefix() -> str:
         can_die = subprocess.run([*LEASH, "true"], capture_output=True, check=False).returncode == 0
     except OSError:
         can_die = False
-    leash = f"exec {' '.join(LEASH)} " if can_die else ""
+    # Snakemake may have been killed before Linux knew of the leash.
+    alive = f"sh -c 'kill -0 {os.getpid()} && exec \"$@\"' sh"
+    leash = f"exec {' '.join(LEASH)} {alive} " if can_die else ""
     path = f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH"'
     shown = f" {SHOWN}=1" if sys.stderr.isatty() else ""
     return f"set -euo pipefail; export {path}{shown}; {leash}"

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrace.graphs.csr import CSRGraph
-from retrace.solvers.betweenness.block_per_source import Brandes, Round, aligned
+from retrace.solvers.betweenness.block_per_source import PRECISIONS, Brandes, Round, aligned
 from retrace.solvers.betweenness.compaction import Compacted
 from retrace.solvers.registry import REGISTRY
 from retrace.solvers.setting import Setting, Settings
@@ -35,6 +35,7 @@ class BitmapQueue(Brandes):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
+        self.score_type = PRECISIONS["double"]
         self.record_arcs = self.module.kernel("record_arcs")
         self.bitmap_bytes = -(-self.graph.vertices // BITS) * 4
         self.in_shared = self.bitmap_bytes <= 1024 * self.number("bitmap_kib")

@@ -85,14 +85,16 @@ class BetweennessSolver(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.real = PRECISIONS[str(self.parameters["precision"])]
+        self.score_type = self.real
         self.graph = simplify(graph)
         if self.graph.arcs > ARC_LIMIT:
             raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {ARC_LIMIT:,} at most")
         self.module = self.device.load(self.source)
         self.staging = Staging(self.device, self.number("streams"))
 
-    def zeros(self, size: int) -> Buffer:
-        buffer = self.device.empty(size, self.real)
+    def no_scores(self, size: int) -> Buffer:
+        """Return scores of 0, shape (size,)."""
+        buffer = self.device.empty(size, self.score_type)
         self.device.fill(buffer, 0)
         return buffer
 
@@ -211,7 +213,7 @@ class Brandes(BetweennessSolver):
             reduced,
             [sent.get(id(value), value) for value in arguments],
             on_device,
-            self.zeros(reduced.graph.vertices),
+            self.no_scores(reduced.graph.vertices),
             device.upload(np.full(1, -1, dtype=np.int32)),
         )
 

@@ -166,7 +166,7 @@ class Levels(BetweennessSolver):
         device, size = self.device, self.graph.vertices
         indptr, indices = self.staging.upload([self.graph.indptr, self.graph.indices])
         self.cont = device.empty(1, np.bool_)
-        self.score, self.overflow = self.zeros(size), device.upload(np.full(1, -1, dtype=np.int32))
+        self.score, self.overflow = self.no_scores(size), device.upload(np.full(1, -1, dtype=np.int32))
         self.arguments = [
             np.int32(size), indptr, indices, *(device.empty(size, self.real) for _ in ("sigma", "delta")),
             device.empty(size, np.int32), self.cont, self.score, self.overflow,
