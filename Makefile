@@ -20,7 +20,7 @@ reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in resu
 report: reproduce  ## The same, and Snakemake's own report of the run, results/report.html
 	$(BIN)/snakemake --cores 1 --report results/report.html
 
-test: $(VENV)/dev  ## Set up and run all tests that need no GPU (with one: those too)
+test: $(VENV)/dev tests/npm/node_modules  ## Set up and run all tests that need no GPU (with one: those too)
 	$(BIN)/python scripts/get_gapbs.py
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
@@ -74,6 +74,10 @@ $(VENV)/cluster: requirements-cluster.lock requirements-uv.lock | $(BIN)/activat
 	$(LOCKED)
 	$(INSTALL)
 	@touch $@ $(VENV)/run
+
+# What tests take from npm; without it they are skipped.
+tests/npm/node_modules: tests/npm/package-lock.json
+	@npm ci --silent --ignore-scripts --fetch-retries 0 --prefix tests/npm || echo "warning: a test is skipped that needs npm"
 
 $(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/activate
 	$(BIN)/python scripts/install_gpu.py $<

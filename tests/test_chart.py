@@ -432,3 +432,40 @@ def test_words_that_are_too_long_are_cut() -> None:
     *told, _ = [text.get_text() for text in drawn.texts if text.get_label() == WORDS]
     assert told[-1].endswith(" …")
     assert sum(len(text.splitlines()) for text in told) == 3
+
+
+def test_a_graph_has_one_column_and_a_row_of_other_graphs_its_own() -> None:
+    def lefts(own: str) -> list[float]:
+        asked = [("NY", "h200"), ("NW", "h200"), (own, "mine")]
+        records = [made("weights", "sssp/dijkstra-heap", graph, 3, "host", machine=of) for graph, of in asked]
+        drawn, found, *_ = shown("bsp-suite", "weights", records)
+        places = [round(axes.get_position().x0, 3) for axes in drawn.axes]
+        by_panel = {(one.machine, one.graph): place for one, place in zip(found, places, strict=True)}
+        return [by_panel[key] for key in (("h200", "NY"), ("h200", "NW"), ("mine", own))]
+
+    ny, nw, mine = lefts("NY")
+    assert mine == ny != nw
+    ny, nw, mine = lefts("small-9")
+    assert mine == min(ny, nw)
+
+
+def test_an_axis_over_decades_names_two_times_at_least() -> None:
+    """Of 2.8 ms to 6.7 s, three powers of 10 have no room; two at the ends have."""
+    times = {"NY": (5.6, 3500), "small-9": (1, 2), "small-6": (1, 2), "NW": (1, 2)}
+    records = [
+        made("table-3.3", solver, graph, ms, "host")
+        for graph, both in times.items()
+        for solver, ms in zip(("bfs/queue", "bfs/igraph"), both, strict=True)
+    ]
+    drawn, *_ = shown("bsp-suite", "figure-3.3", records)
+    for axes in drawn.axes:
+        assert len(axes.get_xticks()) >= 2, axes.get_title("left")
+
+
+def test_what_a_report_says_ends_with_a_sentence() -> None:
+    found, report = frame([measured("bfs/block-queue", "hong-bfs", "NY", phases(1, 2, 2))], "hong-bfs")
+    told = finding(report.figures["hong-bfs"], found, report)
+    says = report.claims[str(report.figures["hong-bfs"].claim)].says
+    first, _, rest = says.partition(". ")
+    assert rest
+    assert told.startswith(f"The report: {first}. h200: ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -15,6 +16,7 @@ from command_line import PROJECT
 
 GITHUB = PROJECT / ".github"
 FORMS = sorted(path for path in GITHUB.glob("ISSUE_TEMPLATE/*.yml") if path.name != "config.yml")
+NPM = PROJECT / "tests/npm"
 FIELDS = {"markdown", "textarea", "input", "dropdown", "checkboxes"}
 
 
@@ -27,7 +29,7 @@ def read(path: Path) -> dict[str, Any]:
 def test_continuous_integration_runs_what_the_readme_says() -> None:
     jobs = read(GITHUB / "workflows/ci.yml")["jobs"]
     commands = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in jobs.items()}
-    assert commands.keys() == {"test", "cluster"}
+    assert commands.keys() == {"test", "cluster", "workflows"}
     assert commands["test"] == [".ci/run"]
     assert commands["cluster"][-1].endswith(" make cluster-test")
     assert os.access(PROJECT / ".ci/run", os.X_OK)
@@ -52,9 +54,9 @@ def test_continuous_integration_is_a_workflow() -> None:
         for step in job["steps"]:
             assert step.keys() in ({"uses"}, {"uses", "with"}, {"run"})
             assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
-        (python,) = (step["with"]["python-version"] for step in job["steps"] if "with" in step)
-        version = tuple(map(int, python.split(".")))
-        assert version >= tuple(map(int, least.removeprefix(">=").split(".")))
+        for python in (step["with"]["python-version"] for step in job["steps"] if "with" in step):
+            version = tuple(map(int, python.split(".")))
+            assert version >= tuple(map(int, least.removeprefix(">=").split(".")))
 
 
 def test_the_locks_agree() -> None:
@@ -73,6 +75,16 @@ def test_the_expressions_of_the_workflow_are_closed() -> None:
     text = (GITHUB / "workflows/ci.yml").read_text()
     assert re.findall(r"\$\{\{.*?\}\}", text) == ["${{ github.ref }}"]
     assert text.count("{{") == text.count("}}") == 1
+
+
+def test_what_comes_from_npm_is_locked_by_its_hash() -> None:
+    packages = json.loads((NPM / "package-lock.json").read_text())["packages"]
+    asked = packages.pop("")["devDependencies"]
+    assert asked == json.loads((NPM / "package.json").read_text())["devDependencies"]
+    assert {name.removeprefix("node_modules/") for name in packages} == asked.keys()
+    for one in packages.values():
+        assert one["integrity"].startswith("sha512-")
+        assert "resolved" not in one  # a host that another computer may not reach
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)

@@ -53,6 +53,13 @@ def small(**changes: Any) -> Line:
     return line
 
 
+def called(name: str, vertices: int) -> Line:
+    """Fabricate a record of a graph with a name and a size of its own."""
+    line = small(sha256="8" * 64)
+    line["graph"] |= {"name": name, "vertices": vertices}
+    return line
+
+
 def put(*path: str, value: Any, which: int = 0) -> Change:
     """Return what puts a value at a key of the first record, or of another."""
 
@@ -63,6 +70,23 @@ def put(*path: str, value: Any, which: int = 0) -> Change:
         part[path[-1]] = value
 
     return change
+
+
+def second_of(host: str) -> Change:
+    """Return what mixes the record of another host into a file."""
+    return each(put("machine", "host", value="a" * 12), put("machine", "host", value=host, which=1))
+
+
+def hot(lines: list[Line]) -> None:
+    for trial in lines[0]["trials"][:2]:
+        trial["throttled"] = True
+
+
+def fall(lines: list[Line]) -> None:
+    """Divide all times, so that they still add up."""
+    lines[0] |= {"iterations": 2000}
+    for trial in lines[0]["trials"]:
+        trial |= {phase: trial[phase] / 1000 for phase in ("upload", "solve", "download", "total", "kernel")}
 
 
 def each(*changes: Change) -> Change:
@@ -96,7 +120,40 @@ BAD: dict[str, tuple[Change, str]] = {
         put("trials", value=[{"upload": 0.0, "solve": 3e-5, "download": 0.0, "total": 3e-5}]),
         "1: trials[0].solve: expected at least 0.000033 ms, 81920 arcs at 10 TB/s, found 3e-05",
     ),
+    "faster than a step": (
+        fall,
+        "1: trials[0].solve: expected at least 0.100000 ms, 2000 iterations of 50 ns, found 0.009",
+    ),
+    "throttled": (hot, "1: trials: expected most on a GPU that is not throttled, found 2 of 3 that were"),
+    "another host's": (
+        second_of("b" * 12),
+        "2: machine.host: expected aaaaaaaaaaaa, as in line 1, found bbbbbbbbbbbb; measure the whole file",
+    ),
+    "another processor's": (
+        put("machine", "cpu", value="Another CPU", which=1),
+        "2: machine.cpu: Another CPU in 1 of the records, Some CPU in 1",
+    ),
+    "another size of machine": (put("machine", "cores", value=64, which=1), "2: machine.cores: 64 in 1"),
+    "an unknown graph": (put("graph", "name", value="Mars"), "1: graph.name: expected random-14-5, as the"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "vertices", "complaint"),
+    [("Mars", 6, "graph.name: expected a data set or a graph such as random-14-5, found neither"),
+     ("random-20-5", 2**14, "graph.vertices: expected 1048576, as the name says, found 16384"),
+     ("hub-3-5", 9, "graph.vertices: expected 8, as the name says, found 9"),
+     ("dense-7", 8, "graph.vertices: expected 7, as the name says, found 8"),
+     ("random-999999-5", 9, "graph.vertices: expected 18446744073709551616, as the name says, found 9")],
+)  # fmt: skip
+def test_a_graph_is_known_by_its_name(
+    name: str, vertices: int, complaint: str, tmp_path: Path, call: Call
+) -> None:
+    path = tmp_path / f"machines/rtx/mine/{name}.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(called(name, vertices)) + "\n")
+    done = call("check-machine", tmp_path / "machines/rtx")
+    assert (done.status, f"error: {path}:1: {complaint}\n" in done.out) == (1, True), done.out
 
 
 @pytest.mark.parametrize("way", BAD)
@@ -188,10 +245,6 @@ def fail(lines: list[Line]) -> None:
 
 PUBLISHED = put("solver", value="bfs/block-queue-published")
 DOUBTFUL: dict[str, tuple[Change, str]] = {
-    "several hosts": (
-        each(put("machine", "host", value="a" * 12), put("machine", "host", value="b" * 12, which=1)),
-        "2: machine.host: bbbbbbbbbbbb in 1 of the records, aaaaaaaaaaaa in 1",
-    ),
     "several commits": (put("software", "git_commit", value="ff", which=1), "2: software.git_commit: ff in"),
     "throttled": (throttle, "1: trials: the GPU was throttled in 1 of 3"),
     "busy": (load(2.1, 1), "2: trials: load 2.1, expected at most 2.0 on a quiet host"),
@@ -211,6 +264,49 @@ def test_what_is_doubtful_is_said(way: str, tmp_path: Path, call: Call) -> None:
     told, last = done.out.splitlines()
     assert told.startswith(f"doubtful: {folder}/mine/random-14-5.jsonl:{complaint}")
     assert (done.status, last) == (0, f"{folder}: records: 2, errors: 0, doubtful: 1")
+
+
+def test_several_hosts_are_doubtful(tmp_path: Path, call: Call) -> None:
+    """A machine may be measured on several computers of a kind, each file on one of them."""
+    folder = machine(tmp_path, second_of("a" * 12))
+    text = (folder / "mine/random-14-5.jsonl").read_text()
+    (folder / "yours").mkdir()
+    moved = text.replace("a" * 12, "b" * 12).replace('"mine"', '"yours"')
+    (folder / "yours/random-14-5.jsonl").write_text(moved)
+    done = call("check-machine", folder)
+    assert done.status == 0
+    assert (
+        "yours/random-14-5.jsonl:1: machine.host: bbbbbbbbbbbb in 2 of the records, aaaaaaaaaaaa in 2\n"
+        in done.out
+    )
+
+
+def test_a_deleted_record_is_missed(tmp_path: Path, call: Call) -> None:
+    """What config.yaml lists should be in the file; it may also be newer than the record."""
+    committed = PROJECT / "results/machines/h200/table-3.4/small-9.jsonl"
+    lines = [json.loads(line) for line in committed.read_text().splitlines()]
+    path = tmp_path / "machines/rtx/table-3.4/small-9.jsonl"
+    path.parent.mkdir(parents=True)
+
+    def told(kept: list[Line]) -> str:
+        path.write_text(
+            "".join(json.dumps(line | {"machine": line["machine"] | {"name": "rtx"}}) + "\n" for line in kept)
+        )
+        done = call("check-machine", tmp_path / "machines/rtx")
+        assert done.status == 0
+        return "".join(line for line in done.out.splitlines() if ": solver: " in line)
+
+    whole = told(lines)
+    assert "stcon/bsp" not in whole
+    first = next(line for line in lines if line["solver"] == "stcon/bsp")
+    for kept in (
+        [line for line in lines if line is not first],
+        [line for line in lines if line["solver"] != "stcon/bsp"],
+    ):
+        missed = told(kept)
+        assert missed.startswith(f"doubtful: {path}: solver: expected records of ")
+        assert "stcon/bsp" in missed
+        assert missed.endswith(", as config.yaml lists, found none; measure the file again")
 
 
 def pair_alike(lines: list[Line]) -> None:

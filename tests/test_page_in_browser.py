@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,9 @@ from browser import CHROMIUM, Browser
 from fabricated import EVIL, frame, hostile, suite
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
+from retrace.reports.frame import Entry
 from retrace.reports.report import load_reports
+from retrace.reports.wording import EMPTY, duration
 from retrace.system.project import ROOT
 
 
@@ -69,7 +72,40 @@ def test_a_table_filters_and_chooses_columns(browser: Browser, page: str) -> Non
     )
     assert "h200: kernel" in browser.run(heads)
     links = f"[...[...{BODY}.rows].find((row) => !row.hidden).querySelectorAll('a[href$=\"{LINK}\"]')]"
-    assert len(browser.run(f"{links}.map((link) => link.innerText)")) == 3  # total, speed-up and kernel
+    browser.wait_for(f"{links}.length", 3)  # total, speed-up and kernel
+
+
+def test_a_column_that_was_left_out_has_the_records_numbers(browser: Browser, page: str) -> None:
+    found, _ = frame(suite("h200", gpu=True), "bsp-suite")
+    entries = [entry for entry in found.measured if entry.experiment == "table-3.5"]
+    browser.open(page)
+    for what in ("kernel", "upload", "1st quartile", "3rd quartile", "trials"):
+        box = f"[...{TOOLS}.querySelectorAll('label')].find((one) => one.textContent == ' h200: {what}')"
+        for _ in range(3):  # shown, hidden and shown again
+            browser.run(f"{box}.click()")
+        column = f"[...{HEADS}].findIndex((head) => head.textContent == 'h200: {what}')"
+        for entry in entries:
+            same = f"of.solver == '{entry.full_name}' && of.graph == '{entry.title}'"
+            row = f"[...{BODY}.rows].find(({{ dataset: of }}) => {same})"
+            browser.wait_for(f"{row}.cells[{column}].textContent", told(entry, what))
+            linked = f"decodeURIComponent({row}.cells[{column}].firstElementChild?.hash.slice(1) ?? '')"
+            assert entry.record
+            assert browser.run(linked) == (address(entry.record) if told(entry, what) != EMPTY else "")
+    browser.run(f"{TABLE}.tHead.rows[0].cells[{column}].firstChild.click()")
+    values = browser.run(f"[...{BODY}.rows].map((row) => +(row.cells[{column}].dataset.value ?? 1e9))")
+    assert values == sorted(values)
+
+
+def told(entry: Entry, what: str) -> str:
+    """Return what stands in the column of a machine's totals."""
+    if entry.total is None:
+        return EMPTY
+    spread = {"1st quartile": entry.total.q1, "3rd quartile": entry.total.q3}
+    if what == "trials":
+        return str(entry.total.n)
+    times = entry.times.get(what)
+    ms = spread.get(what, times.median if times else None)
+    return EMPTY if ms is None else duration(ms)
 
 
 def test_the_csv_file_has_what_is_shown(browser: Browser, page: str) -> None:
@@ -95,6 +131,8 @@ def test_a_number_leads_to_its_record_and_can_be_cited(browser: Browser, page: s
     assert browser.run("location.hash") == f"#{LINK}"
     browser.wait_for(TITLE, "sssp/bsp on NY, h200")
     assert browser.run("panel.querySelectorAll('circle').length") == 5
+    cells = "[...panel.querySelectorAll('table')].map((one) => [...one.rows].map((row) => row.cells.length))"
+    assert [len(set(of_table)) for of_table in browser.run(cells)] == [1, 1]  # a heading for each number
     assert "0123456789abcdef" in browser.run("panel.innerText")
     browser.press("Escape")
     browser.wait_for("[panel.open, location.hash]", [False, ""])
@@ -125,7 +163,11 @@ def test_nothing_is_wider_than_the_window(browser: Browser, page: str, width: in
         for place in ("", "#verification", f"#{LINK}"):
             browser.open(page + place)
             assert browser.run("document.documentElement.scrollWidth") <= width
+        assert browser.run(f"{TABLE}.closest('details').open") == (width == 1280)
+        browser.run("location.hash = 'table/table-3.5'")
+        browser.wait_for(f"{TABLE}.closest('details').open", True)
         own = f"{BODY}.rows[0].cells[2].getBoundingClientRect().right"
+        assert browser.run(own) > 0
         assert browser.run(own) <= width
         browser.open(page)
         claim = "document.querySelector('.claims tbody tr').innerText"
@@ -177,6 +219,38 @@ def test_all_is_printed(browser: Browser, page: str) -> None:
         browser.run("dispatchEvent(new Event('beforeprint'))")
         assert browser.run("[...document.querySelectorAll('main details')].every((one) => one.open)")
         assert browser.run("[...document.querySelectorAll('.tools, nav')].every((one) => !one.offsetParent)")
+    finally:
+        browser.look(1280)
+
+
+AXE = ROOT / "tests/npm/node_modules/axe-core/axe.min.js"
+BARRIERS = """
+axe.run("%s", { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then((found) =>
+  found.violations.map(({ id, impact, help, nodes }) => [id, impact, help, nodes.map((node) => node.html)]))
+"""
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="no axe-core: npm ci --ignore-scripts --prefix tests/npm")
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [400, 1280])
+def test_nothing_bars_a_reader(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    """What axe-core finds, of any impact: on the page, in a record, and in what a claim rests on."""
+    records = [one for one in suite("h200", gpu=True) if one.graph.name == "NY"]
+    found, report = frame([*records, *hostile()], "bsp-suite")
+    figures = [ROOT / "docs/results/figure-3.5.svg"]
+    page = (tmp_path / "index.html").as_uri()
+    (tmp_path / "index.html").write_text(make_page([report], found, figures))
+    browser.look(width, dark=dark)
+    try:
+        browser.open(page)
+        browser.run("document.querySelectorAll('main > * details').forEach((one) => (one.open = true)); 0")
+        browser.run("document.querySelectorAll('.tools details').forEach((one) => (one.open = false)); 0")
+        browser.run(f"{AXE.read_text()}; 0")
+        assert browser.run(BARRIERS % "html") == []
+        for place in (LINK, "claim/bsp-suite/sssp-beats-sequential/h200"):
+            browser.run(f"location.hash = '{place}'")
+            browser.wait_for("panel.open", True)
+            assert browser.run(BARRIERS % "#panel") == []
     finally:
         browser.look(1280)
 

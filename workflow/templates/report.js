@@ -1,7 +1,19 @@
 "use strict";
 // Tables: sort, filter, choose columns, download. The panel: what an address after # stands for.
-const data = JSON.parse(document.getElementById("data").textContent);
-const records = new Map(data.records.map((record) => [record.id, record]));
+let data, records; // once they are unpacked
+const loaded = unpack().then((told) => {
+  data = told;
+  records = new Map(data.records.map((record) => [record.id, record]));
+  follow();
+});
+loaded.catch(() => document.querySelector("header").append(
+  make("p", {}, "This browser cannot show the records: it lacks DecompressionStream, which others have since 2023.")));
+
+/** Unpack what is told of the records: base64, gzip, JSON. */
+async function unpack() {
+  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (one) => one.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
 
 /** Make an element; strings are texts, never HTML. */
 function make(tag, attributes = {}, ...children) {
@@ -42,16 +54,35 @@ function show(table) {
   count.textContent = shown === rows.length ? `${shown} rows` : `${shown} of ${rows.length} rows`;
 }
 
-/** Show a column that was left out; its numbers link to the record of the machine's first number in the row. */
-function reveal(table, head) {
+/** Return the text and the number of what a record says of its times, if it says it. */
+function timeOf(record, what) {
+  const [, , first, third, , trials] = record.times?.find(([phase]) => phase === "total") ?? [];
+  const spread = { "1st quartile": [first, record.total?.[0]], "3rd quartile": [third, record.total?.[2]], trials: [trials, trials] };
+  const [, median, , , , , ms] = record.times?.find(([phase]) => phase === what) ?? [];
+  return spread[what] ?? [median, ms];
+}
+
+/** Show a column that was left out. One that has no cells is filled from the records to which the machine's first column leads. */
+async function reveal(table, head) {
   table.state.left.delete(head);
   const heads = headsOf(table);
-  const first = heads.findIndex((other) => other.dataset.machine === head.dataset.machine);
-  for (const { cells } of head.dataset.machine ? rowsOf(table) : []) {
-    const [cell, link] = [cells[heads.indexOf(head)], cells[first].querySelector("a")];
-    if (link && cell.dataset.value && !cell.firstElementChild) {
-      cell.replaceChildren(make("a", { href: link.getAttribute("href") }, cell.textContent));
+  const [place, first] = [heads.indexOf(head), heads.findIndex((other) => other.dataset.machine === head.dataset.machine)];
+  const rows = head.dataset.fills ? rowsOf(table).filter((row) => !row.cells[place]?.textContent) : [];
+  for (const row of rows) while (row.cells.length < heads.length) row.append(make("td"));
+  if (!rows.length) return;
+  label(phone);
+  await loaded;
+  for (const { cells } of rows) {
+    const link = cells[first].querySelector("a");
+    const [text, value] = link ? timeOf(records.get(addressOf(link.hash)), head.dataset.fills) : [];
+    if (value === undefined) {
+      cells[place].textContent = "–";
+      continue;
     }
+    const doubtful = link.textContent.endsWith(" ?") ? " ?" : "";
+    cells[place].title = link.parentElement.title;
+    cells[place].dataset.value = value;
+    cells[place].replaceChildren(make("a", { href: link.hash }, `${text}${doubtful}`));
   }
 }
 
@@ -117,8 +148,9 @@ function equip(table) {
   show(table);
 }
 
-/** On a phone a row is a card, in which each number needs its heading. */
+/** On a phone a table is closed at first, and a row is a card, in which each number needs its heading. */
 function label(phone) {
+  for (const one of phone.matches ? document.querySelectorAll("details.table") : []) one.open = false;
   for (const table of phone.matches ? document.querySelectorAll("table.cards") : []) {
     const titles = headsOf(table).map((head) => head.textContent);
     for (const row of rowsOf(table)) [...row.cells].forEach((cell, place) => (cell.dataset.label = titles[place]));
@@ -179,7 +211,7 @@ function tellRecord(record) {
   const told = [make("p", {}, record.does), make("p", {}, `Answer: ${record.result}.`)];
   if (record.trials) {
     told.push(dots(record), table(["phase", "median", "1st quartile", "3rd quartile", "minimum", "trials"],
-      record.times.map((row) => row.map(String))));
+      record.times.map((row) => row.slice(0, 6).map(String))));
     const cell = (value) => (value === null ? "–" : String(value));
     told.push(make("details", {}, make("summary", {}, `Trials (ms)`), table(
       ["trial", "upload", "solve", "download", "total", "kernel", "load", "clock (MHz)", "throttled", "again"],
@@ -196,22 +228,29 @@ function tellRecord(record) {
 function tellList(list) {
   const items = list.records.map((place) => {
     const record = data.records[place];
-    const time = record.times ? `: ${record.times.find((row) => row[0] === "total")[1]}` : "";
+    const time = record.times ? `: ${record.times.find((row) => row[0] === "total")[1]} in all` : "";
     return make("li", {}, make("a", { href: `#${encodeURI(record.id)}` }, record.title), `${time} (${record.result})`);
   });
   return [pairsOf(list.words.filter(([, words]) => words)),
     make("h3", {}, items.length ? "Records" : "No records"), make("ul", {}, ...items)];
 }
 
+function addressOf(hash) {
+  return decodeURIComponent(hash.slice(1));
+}
+
 /** Return what the address after # names: a record or a list of them; null for a place on the page. */
 function named() {
-  const address = decodeURIComponent(location.hash.slice(1));
+  const address = addressOf(location.hash);
   return records.get(address) ?? (Object.hasOwn(data.lists, address) ? data.lists[address] : null);
 }
 
 function follow() {
+  if (!records) return; // it follows when they are unpacked
   const found = named();
   if (!found) {
+    const place = document.getElementById(addressOf(location.hash));
+    if (place?.tagName === "DETAILS") place.open = true; // a table that is closed at first
     if (panel.open) panel.close();
     return;
   }
@@ -228,4 +267,3 @@ panel.addEventListener("close", () => {
 panel.addEventListener("click", (event) => event.target === panel && panel.close());
 addEventListener("hashchange", follow);
 addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach((one) => (one.open = true)));
-follow();

@@ -3,20 +3,27 @@
 from argparse import Namespace
 from pathlib import Path
 
+import yaml
+
 from retrace.commands.lists import MACHINES, print_table
 from retrace.graphs.dataset_registry import load_registry
+from retrace.planning.configuration import load_configuration
 from retrace.records import comparison
 from retrace.records.machine_check import examine
 from retrace.records.record import Record, read_records
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
+from retrace.system.project import ROOT
 
 
 def check_machine(arguments: Namespace) -> None:
     """Print a line for each fault in a machine's records; raise RetraceError if one keeps them out."""
     given: Path = arguments.folder
     folder = given if given.parent.name == "machines" else given.absolute()
-    number, errors, doubts = examine(folder, other_records(folder), load_registry(arguments.datasets))
+    configuration, _ = load_configuration(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")))
+    listed = {name: experiment.specs for name, experiment in configuration.experiments.items()}
+    registry = load_registry(arguments.datasets)
+    number, errors, doubts = examine(folder, other_records(folder), registry, listed)
     for told in errors:
         print(f"error: {told}")
     for told in doubts:

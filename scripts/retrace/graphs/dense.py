@@ -18,6 +18,9 @@ from retrace.graphs.generators import stream_key
 from retrace.graphs.random import GENERATED, WEIGHTS
 from retrace.system.errors import RetraceError
 
+COMPLETE_GRAPH = r"dense-(\d+)"
+"""Name of a complete graph: its vertices."""
+
 EDITION = "dense"
 """The edition in `graph.json` of a stored dense graph."""
 

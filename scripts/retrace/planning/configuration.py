@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from retrace.graphs.dataset_registry import Dataset, load_registry
+from retrace.graphs.dense import COMPLETE_GRAPH
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
 from retrace.solvers import find, parse
@@ -27,8 +28,6 @@ from retrace.system.models import (
     read_yaml,
 )
 
-COMPLETE = r"dense-\d+"
-"""Name of a complete graph: its vertices."""
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Scale = Literal["default", "paper"]
 Tuned = Literal["block_size", "blocks", "mdeg"]
@@ -233,7 +232,7 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
         if experiment.given == "limits":
             pattern, expected = NoGraph.name, [NoGraph.name]
         elif experiment.given == "graph":
-            known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE}"
+            known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE_GRAPH}"
             expected = [
                 *known,
                 *expected,

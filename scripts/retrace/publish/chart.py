@@ -9,6 +9,7 @@ import io
 import re
 import textwrap
 from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -124,8 +125,7 @@ def _place(figure: Figure, drawing: Drawing, chosen: Sequence[Panel]) -> list[tu
     else:
         left, right = longest + GAP, GAP if drawing.kind == "bars" else FALL_LABEL
         rows = list(dict.fromkeys(_row(drawing, panel) for panel in chosen))
-        columns = list(dict.fromkeys(panel.graph for panel in chosen))
-        cells = [(rows.index(_row(drawing, panel)), columns.index(panel.graph)) for panel in chosen]
+        cells = [(rows.index(row), column) for row, column in _cells(drawing, chosen)]
         between = 4 * GAP
     count = 1 + max(column for _, column in cells)
     wide = max(1.0, (WIDTH - left - right - (count - 1) * between) / count)
@@ -144,6 +144,18 @@ def _place(figure: Figure, drawing: Drawing, chosen: Sequence[Panel]) -> list[tu
             figure.text(0, top + 6 / 72, own[0][0].machine or "printed", weight="bold")
         top -= high + TITLE + BELOW
     return drawn
+
+
+def _cells(drawing: Drawing, chosen: Sequence[Panel]) -> list[tuple[str, int]]:
+    """Return the row and column of each panel: a graph has one column, but a row of other graphs its own."""
+    rows: dict[str, list[str]] = defaultdict(list)
+    for panel in chosen:
+        rows[_row(drawing, panel)].append(panel.graph)
+    times = Counter(graph for graphs in rows.values() for graph in set(graphs))
+    aligned = [row for row, graphs in rows.items() if any(times[graph] > 1 for graph in graphs)]
+    shared = list(dict.fromkeys(graph for row in aligned for graph in rows[row]))
+    columns = {row: shared if row in aligned else list(dict.fromkeys(rows[row])) for row in rows}
+    return [(row, columns[row].index(panel.graph)) for panel in chosen for row in [_row(drawing, panel)]]
 
 
 def _row(drawing: Drawing, panel: Panel) -> str:

@@ -83,7 +83,7 @@ def _keep_inside(axes: Axes) -> None:
     kept: dict[float, tuple[float, Literal["left", "center", "right"]]] = {}
     for at in (*places[:1], *places[:0:-1]):  # the ends first
         share = log(at / low) / log(high / low)
-        before = 0.0 if share < 0.25 else 1.0 if share > 0.75 else 0.5
+        before = 0.0 if share * wide < TICK / 2 else 1.0 if (1 - share) * wide < TICK / 2 else 0.5
         start = share * wide - before * TICK
         if all(abs(start - other) >= TICK for other, _ in kept.values()):
             kept[at] = start, "left" if before == 0 else "right" if before == 1 else "center"

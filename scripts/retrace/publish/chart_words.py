@@ -1,5 +1,6 @@
 """What a figure says in words: its finding, the signs in it, and the caption beside it."""
 
+import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -66,7 +67,7 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     if report and drawing.claim and own.on_gpu:
         claim = report.claims[drawing.claim]
         alone = len(own.on_gpu) == 1
-        said.append(f"The report: {textwrap.shorten(claim.says, 130 if alone else 90, placeholder=' …')}")
+        said.append(f"The report: {_brief(claim.says, 130 if alone else 90)}")
         for machine in own.on_gpu:
             found = judge(report, claim, frame, machine)
             numbers = found.short or found.measured
@@ -77,6 +78,15 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         for machine in own.on_gpu or own.machines:
             said.append(_fastest(drawing, [panel for panel in chosen if panel.machine == machine]))
     return " ".join(filter(None, said))
+
+
+def _brief(says: str, most: int) -> str:
+    """Return the sentences that have `most` characters together, or else the beginning of the first."""
+    sentences = re.split(r"(?<=[.)]) ", says)
+    wholes = (" ".join(sentences[:count]) for count in range(len(sentences), 0, -1))
+    return next(
+        (whole for whole in wholes if len(whole) <= most), textwrap.shorten(says, most, placeholder=" …")
+    )
 
 
 def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:

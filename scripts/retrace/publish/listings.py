@@ -17,16 +17,22 @@ from retrace.reports.report import Measure, TableLayout
 from retrace.reports.wording import EMPTY, duration, ratio
 
 PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
+SPREAD = ("1st quartile", "3rd quartile", "trials")
+"""What may be shown of a total besides; the page's script knows these words."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, the machine whose numbers it has, whether it is shown at first."""
+    """A column: its heading, the machine whose numbers it has, whether it is shown at first.
+
+    One with `fills` has no cells: when it is chosen, the page's script fills it with that of the records.
+    """
 
     heading: str
     machine: str = ""
     shown: bool = True
     tip: str = ""
+    fills: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a listing: what it is filtered by, and its cells."""
+    """A row of a listing: what it is filtered by, and the cells of the columns that have some."""
 
     graph: str
     solver: str
@@ -62,20 +68,16 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
     machines = [name for name in machines if name in frame.machines]
     systems = dict.fromkeys((entry.machine, entry.hardware) for entry in frame.printed)
     shown: list[Measure] = list(dict.fromkeys([layout.by, "total"]))
-    measures = [*shown, *(phase for phase in PHASES if phase not in shown)]
+    left = [*(phase for phase in PHASES if phase not in shown), *SPREAD]
     columns = [Column("Solver"), Column("Graph")]
     for machine in machines:
-        columns += [_column(machine, measure, measure in shown) for measure in shown]
+        columns += [Column(_heading(machine, measure), machine) for measure in shown]
         if layout.speed_up:
             columns.append(Column(f"{machine}: speed-up", machine, tip=f"over {layout.speed_up.over}"))
     columns += [Column(f"printed: {system} ({hardware})") for system, hardware in systems]
     columns += [Column("Vertices", shown=False), Column("Arcs", shown=False)]
     for machine in machines:
-        columns += [_column(machine, measure, False) for measure in measures if measure not in shown]
-        columns += [
-            Column(f"{machine}: {what}", machine, False)
-            for what in ("1st quartile", "3rd quartile", "trials")
-        ]
+        columns += [Column(_heading(machine, what), machine, shown=False, fills=what) for what in left]
     lines, found = [], doubts(frame.measured)
     for place, row in enumerate(frame.rows):
         for name, printed in _names(frame, row, layout):
@@ -83,21 +85,16 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
             first = next(filter(None, (*entries.values(), *printed)))
             items = [Item(_title(first, printed)), Item(row.title, place)]
             for machine in machines:
-                items += [_time(entries[machine], measure, found, linked=True) for measure in shown]
+                items += [_time(entries[machine], measure, found) for measure in shown]
                 items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
             items += [_printed(printed, system, layout) for system in systems]
             items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
-            for machine in machines:
-                items += [
-                    _time(entries[machine], measure, found) for measure in measures if measure not in shown
-                ]
-                items += _spread(entries[machine])
             lines.append(Line(row.title, first.full_name, first.kind, items))
     return Listing(columns, lines)
 
 
-def _column(machine: str, measure: Measure, shown: bool) -> Column:
-    return Column(machine if measure == "total" else f"{machine}: {measure}", machine, shown)
+def _heading(machine: str, what: str) -> str:
+    return machine if what == "total" else f"{machine}: {what}"
 
 
 def _names(frame: Frame, row: GraphRow, layout: TableLayout) -> list[tuple[str, list[Printed]]]:
@@ -115,13 +112,10 @@ def _title(entry: Entry, printed: Sequence[Entry]) -> str:
     return f"{name} ({', '.join(dict.fromkeys(names))})" if names else name
 
 
-def _time(
-    entry: Measured | None, measure: Measure, found: Mapping[str, Sequence[Doubt]], linked: bool = False
-) -> Item:
-    """Return a median; of a column that is hidden at first, the page's script makes the link."""
+def _time(entry: Measured | None, measure: Measure, found: Mapping[str, Sequence[Doubt]]) -> Item:
     if entry is None:
         return Item()
-    where, times = address(entry.record) if linked else "", entry.times.get(measure)
+    where, times = address(entry.record), entry.times.get(measure)
     if entry.total is None:
         return Item(entry.outcome if measure == "total" else EMPTY, None, where, entry.record.reason or "")
     if times is None:
@@ -132,13 +126,6 @@ def _time(
         tips.append(f"of {entry.total.n} trials, too few to have quartiles")
     text = duration(times.median)
     return Item(f"{text} {MARK}" if doubtful else text, times.median, where, "; ".join(tips))
-
-
-def _spread(entry: Entry | None) -> list[Item]:
-    if entry is None or entry.total is None:
-        return [Item()] * 3
-    total = entry.total
-    return [*(Item(duration(value), value) for value in (total.q1, total.q3)), Item(str(total.n), total.n)]
 
 
 def _speed_up(row: GraphRow, fast: Measured | None, layout: TableLayout) -> Item:

@@ -6,6 +6,9 @@ link still leads to the number after a machine has measured it again.
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -45,6 +48,12 @@ def cards(entries: Iterable[Measured], doubts: Mapping[str, Sequence[Doubt]]) ->
     return {"records": found, "shared": [list(part) for part in shared]}
 
 
+def packed(told: Mapping[str, Any]) -> str:
+    """Pack what the script needs into text, in a fifth of its bytes: JSON, gzip, base64."""
+    plain = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+    return base64.b64encode(gzip.compress(plain, mtime=0)).decode()
+
+
 def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str, Any]:
     card: dict[str, Any] = {
         "id": address(record),
@@ -57,7 +66,8 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
         return card
     times = {phase: entry.times[phase] for phase in PHASES if phase in entry.times}
     card["times"] = [
-        (phase, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n) for phase, t in times.items()
+        (phase, *map(duration, (t.median, t.q1, t.q3, t.minimum)), t.n, t.median)
+        for phase, t in times.items()
     ]
     total = entry.times["total"]
     card["total"] = (total.q1, total.median, total.q3)

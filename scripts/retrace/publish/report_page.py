@@ -14,10 +14,11 @@ from markupsafe import Markup
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import Abstract, abstract
+from retrace.publish.inline_figures import InlineFigures
 from retrace.publish.listings import Listing, listing
 from retrace.publish.page import fill
 from retrace.publish.provenance import provenance
-from retrace.publish.record_cards import cards
+from retrace.publish.record_cards import cards, packed
 from retrace.publish.verification import Matrix, matrices, outcomes, result
 from retrace.reports.claim import Claim
 from retrace.reports.evidence import Evidence, fits
@@ -81,9 +82,10 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     """
     machines = sorted(frame.machines, key=lambda name: name != own)
     drawn = {path.stem: path for path in figures}
+    drawings = InlineFigures()
     sections, taken = [], set[str]()
     for report in reports:
-        section = _section(report, frame, machines, drawn)
+        section = _section(report, frame, machines, drawn, drawings)
         taken |= set(section.tables)
         sections.append(section)
     others = sorted({entry.experiment for entry in frame.measured} - taken)
@@ -95,7 +97,7 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         others=Section(
             key="other-experiments",
             tables={name: _table(frame, name, None, machines) for name in others},
-            pictures=[_picture(drawn[name], None, name) for name in others if name in drawn],
+            pictures=[_picture(drawings, drawn[name], None, name) for name in others if name in drawn],
         ),
         hardware=[f"{name} ({_hardware(frame, name)})" for name in frame.machines],
         machines={name: provenance(name, frame.measured) for name in frame.machines},
@@ -103,7 +105,10 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
         verified=outcomes(frame),
         comparing=COMPARING,
         link=link,
-        data=cards(frame.measured, doubts(frame.measured)) | {"lists": _lists(frame, abstracts, answers)},
+        drawings=drawings,
+        data=packed(
+            cards(frame.measured, doubts(frame.measured)) | {"lists": _lists(frame, abstracts, answers)}
+        ),
     )
 
 
@@ -120,20 +125,33 @@ def link(target: str) -> str:
     return f"#{quote(target, safe='/:=,')}"
 
 
-def _section(report: Report, frame: Frame, machines: Sequence[str], drawn: Mapping[str, Path]) -> Section:
+def _section(
+    report: Report, frame: Frame, machines: Sequence[str], drawn: Mapping[str, Path], drawings: InlineFigures
+) -> Section:
     measured = {entry.experiment for entry in frame.entries}
     names = dict.fromkeys([*report.tables, *(figure.experiment for figure in report.figures.values())])
     own = [name for name in names if name in measured]
-    shown = [name for name in dict.fromkeys([*report.figures, *own]) if name in drawn]
+    shown = [
+        name
+        for name in dict.fromkeys([*report.figures, *own])
+        if name in drawn and _timed(frame, report, name)
+    ]
     return Section(
         key=report.key,
         tables={name: _table(frame, name, report, machines) for name in own},
-        pictures=[_picture(drawn[name], report, name) for name in shown],
+        pictures=[_picture(drawings, drawn[name], report, name) for name in shown],
         built=_built(entry for entry in frame.measured if entry.experiment in own),
         abstract=abstract(report, frame, next((name for name in machines[:1] if name in frame.on_gpu), "")),
         bibtex=bibtex(report.key),
         errata=errata(report.key),
     )
+
+
+def _timed(frame: Frame, report: Report, figure: str) -> bool:
+    """Return whether a figure shows a measurement; one of an experiment has the experiment's name."""
+    drawing = report.figures.get(figure)
+    shown = [drawing.experiment, *drawing.also] if drawing else [figure]
+    return any(entry.total for entry in frame.measured if entry.experiment in shown)
 
 
 def _table(
@@ -144,23 +162,13 @@ def _table(
     return title, listing(frame.of(experiment), layout, machines)
 
 
-def _picture(path: Path, report: Report | None, name: str) -> Picture:
+def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: str) -> Picture:
     drawing = report.figures.get(name) if report else None
     number = (drawing and drawing.number) or f"figure {name}"
     caption = path.with_suffix(".md")
     text = caption.read_text(encoding="utf-8") if caption.exists() else ""
     title = f"{report.key}, {number}" if report else name
-    return Picture(name, title, inline(path.read_text(encoding="utf-8"), name, title), html(text))
-
-
-def inline(svg: str, name: str, title: str) -> Markup:
-    """Return an SVG file to stand in a page with others: all its ids begin with its name."""
-    body = re.sub(
-        r"<!--.*?-->|<metadata>.*?</metadata>|\n\s*", " ", svg[svg.index("<svg") :], flags=re.DOTALL
-    )
-    body = re.sub(r'(\bid="|\bhref="#|url\(#)', lambda found: f"{found[0]}{name}-", body)
-    label = Markup('<svg id="drawing-{}" role="img" aria-label="{}"').format(name, title)
-    return Markup(body.replace("<svg", label, 1))
+    return Picture(name, title, drawings.add(path.read_text(encoding="utf-8"), name, title), html(text))
 
 
 def _built(entries: Iterable[Entry]) -> list[Built]:
@@ -209,4 +217,5 @@ def _evidence(report: Report, claim: Claim, frame: Frame, machine: str) -> list[
         return []
     variants = [report.variant(spec) for spec in claim.test.specs]
     entries = Evidence.of(frame, claim.experiments, machine, claim.test.where).entries
-    return [entry for entry in entries if any(fits(entry, variant) for variant in variants)]
+    fitting = [entry for entry in entries if any(fits(entry, variant) for variant in variants)]
+    return sorted(fitting, key=lambda entry: (entry.vertices, entry.arcs))

@@ -46,7 +46,9 @@ def result(record: Record) -> str:
 def outcomes(frame: Frame) -> str:
     """Count the outcomes in one line."""
     counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured)
-    others = ", ".join(f"{counts[name]} {name}" for name in ("differs", "failed", "skipped") if counts[name])
+    words = {"differs": "differs" if counts["differs"] == 1 else "differ"}
+    kinds = [name for name in ("differs", "failed", "skipped") if counts[name]]
+    others = ", ".join(f"{counts[name]} {words.get(name, name)}" for name in kinds)
     return f"{counts['agreed']} of {counts.total()} records verified{others and f' ({others})'}."
 
 

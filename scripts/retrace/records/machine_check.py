@@ -4,14 +4,18 @@ A record by itself, and that none contradicts another, is checked by `record`; h
 besides of records that are published for others. All lines name a file, the line in it and the key.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 
 from retrace.graphs.dataset_registry import Dataset
+from retrace.graphs.dense import COMPLETE_GRAPH
+from retrace.graphs.query import NoGraph
+from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
 from retrace.records.record import Record, survey
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.system.errors import RetraceError
@@ -20,6 +24,10 @@ FASTEST = 10e12
 """Bytes per second at which no machine reads a graph: twice what an H200 reads of its memory."""
 READ = ("bfs", "sssp", "bellman-ford", "generate")
 """Problems whose solution reads or writes each arc, in four bytes at least; other searches may end early."""
+STEPWISE = ("bfs", "stcon", "sssp", "bellman-ford")
+"""Problems whose iterations on a GPU each read what the one before wrote."""
+SHORTEST_STEP_MS = 50e-6
+"""Milliseconds in which no GPU passes such an iteration: an H200 takes 140 ns for a load from L2 alone."""
 OTHERS_LOAD = 0.25
 """Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
 
@@ -33,12 +41,16 @@ class Doubt:
 
 
 def examine(
-    folder: Path, others: Iterable[Path], registry: Mapping[str, Dataset]
+    folder: Path,
+    others: Iterable[Path],
+    registry: Mapping[str, Dataset],
+    listed: Mapping[str, Sequence[str]],
 ) -> tuple[int, list[str], list[str]]:
     """Return the number of records of a machine's folder, what keeps them out of tables, and doubts.
 
-    `others` are files of other machines, with which the answers must agree. Raise RetraceError if the folder
-    is not `machines/<machine>`, by which its records are known, or has no records.
+    `others` are files of other machines, with which the answers must agree; `listed` are the solvers of each
+    experiment, of which a file should have records. Raise RetraceError if the folder is not
+    `machines/<machine>`, by which its records are known, or has no records.
     """
     files = sorted(folder.glob("*/*.jsonl"))
     if folder.parent.name != "machines":
@@ -49,7 +61,8 @@ def examine(
     errors = [f"{path}: expected only records, <experiment>/<graph>.jsonl; move it" for path in strays]
     placed, faults = survey([*files, *others])
     own = {place: one for place, one in placed.items() if place.startswith(f"{folder}/")}
-    return len(own), errors + faults + find_errors(own, registry), find_doubts(own)
+    doubts = [*find_doubts(own), *_gaps(own, listed)]
+    return len(own), errors + faults + find_errors(own, registry), doubts
 
 
 def find_errors(placed: Mapping[str, Record], registry: Mapping[str, Dataset]) -> list[str]:
@@ -58,7 +71,10 @@ def find_errors(placed: Mapping[str, Record], registry: Mapping[str, Dataset]) -
     A graph with the name of a data set must be the registry's.
     """
     every = [f"{place}: {told}" for place, record in placed.items() for told in _errors(record, registry)]
-    return [*every, *_mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)]
+    every += _mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
+    every += _mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
+    every += _mixed(placed, "machine.cores", lambda one: one.machine.cores)
+    return [*every, *_pieced(placed)]
 
 
 def find_doubts(placed: Mapping[str, Record]) -> list[str]:
@@ -66,6 +82,47 @@ def find_doubts(placed: Mapping[str, Record]) -> list[str]:
     every = [f"{place}: {told}" for place, record in placed.items() for told in _doubts(record)]
     every += _mixed(placed, "machine.host", lambda one: one.machine.computer)
     return [*every, *_mixed(placed, "software.git_commit", lambda one: one.software.git_commit)]
+
+
+def _pieced(placed: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each file with records of several hosts: one process measures what is in a file."""
+    first: dict[str, tuple[str, str]] = {}
+    for place, record in placed.items():
+        file, _, line = place.rpartition(":")
+        host, where = first.setdefault(file, (record.machine.computer, line))
+        if record.machine.computer != host:
+            told = f"expected {host}, as in line {where}, found {record.machine.computer}"
+            yield f"{place}: machine.host: {told}; measure the whole file on one"
+
+
+def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a line for each file without a record of a solver: deleted, or listed after it was measured."""
+    files: dict[str, list[Record]] = defaultdict(list)
+    for place, record in placed.items():
+        files[place.rpartition(":")[0]].append(record)
+    for file, records in files.items():
+        missing = [
+            spec
+            for spec in listed.get(records[0].experiment, ())
+            for asked in dict.fromkeys(map(_asked, records))
+            if not any(_repeats(record, spec) for record in records if _asked(record) == asked)
+        ]
+        if missing:
+            names = ", ".join(dict.fromkeys(missing))
+            told = f"expected records of {names}, as config.yaml lists, found none"
+            yield f"{file}: solver: {told}; measure the file again"
+
+
+def _asked(record: Record) -> tuple[object, ...]:
+    """Return what was asked of the graph, which is asked of every solver of a file."""
+    return (record.source, record.parameters.get("pair"))
+
+
+def _repeats(record: Record, spec: str) -> bool:
+    """Return whether a record is of a solver and of the settings that are given with its name."""
+    name, _, settings = spec.partition(":")
+    given = (part.partition("=") for part in settings.split(",") if part)
+    return record.solver == name and all(str(record.parameters.get(key)) == text for key, _, text in given)
 
 
 def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
@@ -82,19 +139,53 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield "software.dirty: expected false, a tree without changes; commit, and measure again"
     if datetime.fromisoformat(record.started) > datetime.now(UTC) + timedelta(days=1):
         yield f"started: expected a time in the past, found {record.started}"
+    throttled = _throttled(record)
+    if throttled > len(record.trials) / 2:
+        found = f"found {throttled} of {len(record.trials)} that were"
+        told = f"expected most on a GPU that is not throttled, {found}"
+        yield f"trials: {told}; measure again when it is cool, or at a clock that it can hold"
     yield from _too_fast(record)
-    if (dataset := registry.get(record.graph.name)) is not None and record.graph.origin != "stand-in":
+    if (dataset := registry.get(record.graph.name)) is None:
+        yield from _unknown_graph(record)
+    elif record.graph.origin != "stand-in":
         yield from _another_graph(record, dataset)
 
 
+def _throttled(record: Record) -> int:
+    """Return how many trials ran on a throttled GPU."""
+    return sum(bool(trial.throttled) for trial in record.trials)
+
+
 def _too_fast(record: Record) -> Iterator[str]:
-    """Yield the first trial that reads the graph's arcs faster than any memory."""
-    least_ms = 4 * record.graph.arcs / FASTEST * 1e3 if record.problem in READ else 0.0
+    """Yield the first trial that reads the graph's arcs, or iterates, faster than any machine."""
+    limits = {"0": 0.0}
+    if record.problem in READ:
+        arcs = f"{record.graph.arcs} arcs at {FASTEST / 1e12:.0f} TB/s"
+        limits[arcs] = 4 * record.graph.arcs / FASTEST * 1e3
+    if record.problem in STEPWISE and record.backend == "cuda" and record.iterations:
+        steps = f"{record.iterations} iterations of {SHORTEST_STEP_MS * 1e6:.0f} ns"
+        limits[steps] = record.iterations * SHORTEST_STEP_MS
+    limit, least_ms = max(limits.items(), key=lambda item: item[1])
     for number, trial in enumerate(record.trials):
         if trial.solve < least_ms:
-            limit = f"{record.graph.arcs} arcs at {FASTEST / 1e12:.0f} TB/s"
             yield f"trials[{number}].solve: expected at least {least_ms:.6f} ms, {limit}, found {trial.solve}"
             return
+
+
+def _unknown_graph(record: Record) -> Iterator[str]:
+    """Yield that no data set and no generated graph has the name, or has it with so many vertices."""
+    graph = record.graph
+    if graph.name == NoGraph.name:
+        expected = NoGraph.vertices
+    elif found := re.fullmatch(f"{RANDOM_GRAPH}|{HUB_GRAPH}", graph.name):
+        expected = 1 << min(64, int(found[1] or found[3]))
+    elif found := re.fullmatch(COMPLETE_GRAPH, graph.name):
+        expected = int(found[1])
+    else:
+        yield "graph.name: expected a data set or a graph such as random-14-5, found neither"
+        return
+    if graph.vertices != expected:
+        yield f"graph.vertices: expected {expected}, as the name says, found {graph.vertices}"
 
 
 def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
@@ -129,7 +220,7 @@ def _doubts(record: Record) -> Iterator[str]:
 
 def doubtful_trials(record: Record) -> Iterator[Doubt]:
     """Yield why a reader should doubt the times of a record."""
-    if throttled := sum(bool(trial.throttled) for trial in record.trials):
+    if throttled := _throttled(record):
         yield Doubt("throttled GPU", f"the GPU was throttled in {throttled} of {len(record.trials)}")
     loads = [trial.load for trial in record.trials if trial.load is not None]
     quiet = (record.cores or 1) + max(1.0, OTHERS_LOAD * record.machine.cores)

@@ -1,0 +1,89 @@
+"""Figures within a page: the SVG that matplotlib writes, in a quarter of its bytes.
+
+What figures share stands once: markers and clips, whose ids are hashes of their content, and styles.
+"""
+
+import re
+from html import escape
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from markupsafe import Markup
+
+from retrace.system.errors import RetraceError
+
+UNSEEN = ("metadata", "style", "title", "desc", "defs")
+"""Elements that are left out: the page names its figures itself, and has one set of definitions."""
+FRACTION = re.compile(r"\d+\.\d+")
+UNTURNED = re.compile(r"rotate\(-?0 ")
+
+
+class InlineFigures:
+    """Collects the figures of a page, and the definitions and styles that they share."""
+
+    def __init__(self) -> None:
+        self._definitions: dict[str, str] = {}
+        self._styles: dict[str, str] = {}
+
+    @property
+    def definitions(self) -> Markup:
+        """Return what figures refer to, as the children of an SVG element."""
+        return Markup("".join(self._definitions.values()))
+
+    @property
+    def rules(self) -> Markup:
+        """Return the style sheet of the figures; nothing in it can end a style element."""
+        rules = (f".{name}{{{style}}}\n" for style, name in self._styles.items())
+        return Markup("".join(rules).replace("<", ""))
+
+    def add(self, svg: str, name: str, title: str) -> Markup:
+        """Return an SVG file as an element of HTML with the id `drawing-<name>`.
+
+        Raise RetraceError if it is no SVG.
+        """
+        try:
+            root = ElementTree.fromstring(svg)
+        except ElementTree.ParseError as error:
+            raise RetraceError(f"{name}.svg: expected SVG, found {error}") from None
+        for place in root.iter(f"{_space(root)}defs"):
+            for part in place:
+                if key := part.get("id"):
+                    self._definitions.setdefault(key, self._element(part, {"id": key}))
+        box = {key: _rounded(root.get(key, "")) for key in ("viewBox", "width")}
+        own = {"id": f"drawing-{name}", "role": "img", "aria-label": title} | box
+        return Markup(self._element(root, own))
+
+    def _element(self, part: Element, own: dict[str, str] | None = None) -> str:
+        """Return an element with its children; `own` takes the place of its attributes or joins them."""
+        tag = part.tag.rpartition("}")[2]
+        children = [self._element(child) for child in part if child.tag.rpartition("}")[2] not in UNSEEN]
+        inside = escape((part.text or "").strip()) + "".join(children)
+        told = self._attributes(part) if tag != "svg" else {}
+        told |= own or {}
+        if tag == "g" and not told:
+            return inside  # which only had a name
+        written = "".join(f' {key}="{escape(value)}"' for key, value in told.items())
+        return f"<{tag}{written}>{inside}</{tag}>"
+
+    def _attributes(self, part: Element) -> dict[str, str]:
+        """Return what draws an element: its style as a class, its numbers with two decimals."""
+        told = {}
+        for full, value in part.items():
+            key = full.rpartition("}")[2]
+            if key == "style":
+                told["class"] = self._styles.setdefault(value, f"f{len(self._styles)}")
+            elif key == "d":
+                told[key] = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(value))
+            elif key not in ("id", "transform") or (key == "transform" and not UNTURNED.match(value)):
+                told[key] = _rounded(value)
+        return told
+
+
+def _rounded(numbers: str) -> str:
+    """Round numbers to a hundredth of a point; hashes in the id of a definition have no fraction."""
+    return FRACTION.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), numbers)
+
+
+def _space(root: Element) -> str:
+    """Return the namespace of an element as it stands before its tags."""
+    return root.tag.rpartition("}")[0] + "}" if "}" in root.tag else ""
