@@ -89,7 +89,7 @@ def layers(width: int, depth: int) -> CSRGraph:
     return graph(1 + width * (depth + 1), [(0, 1 + u, 1) for u in range(width)] + arcs)
 
 
-ROUNDED = layers(4, 40)
+ROUNDED = layers(6, 36)
 GRAPHS = {
     "grid": grid(11, 7),
     "layers": ROUNDED,

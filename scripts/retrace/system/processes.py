@@ -49,9 +49,14 @@ def side_by_side(task: Callable[[], Result], processes: int) -> list[Result]:
     return outcomes
 
 
+def die_with_parent() -> None:
+    """Let Linux kill this process when the thread that started it ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _run_on(core: int, task: Callable[[], Result], answer: Connection) -> None:
     """Run the task on one core and send its outcome; this process dies with its parent."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent()
     os.sched_setaffinity(0, {core})
     try:
         answer.send(task())

@@ -4,6 +4,8 @@ The numbers are those of `kernels/betweenness/fixed_point.cuh`: shape (..., 2), 
 that the first word is the fraction in units of 2^-64.
 """
 
+import hashlib
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +13,9 @@ from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
+from retrace.solvers.registry import parse
 from retrace.solvers.setting import Setting, Settings
+from retrace.system.errors import RetraceError
 
 FixedPoint = NDArray[np.uint64]
 
@@ -22,6 +26,15 @@ SUMS: Settings = {
         choices=("floating", "fixed"),
     )
 }
+
+
+def fixed(spec: str) -> str:
+    """Return a solver with `sums=fixed`; raise RetraceError if it has no such setting."""
+    kind, parameters = parse(spec)
+    if "sums" not in kind.settings:
+        raise RetraceError(f"{spec}: adds up no scores in fixed point; expected one with the setting sums")
+    settings = ",".join(f"{key}={value}" for key, value in {**parameters, "sums": "fixed"}.items())
+    return f"{kind.name}:{settings}"
 
 
 def add(total: FixedPoint, more: FixedPoint) -> None:
@@ -67,3 +80,43 @@ class FixedSums(Brandes):
     def sums(self, part: Round) -> FixedPoint:
         """Fetch the sums of a round, shape (part.reduced.graph.vertices, 2)."""
         return self.device.download(part.score).reshape(-1, 2)
+
+    @property
+    def passes(self) -> int:
+        """Return the number of passes of the query that was uploaded, each of `lanes` sources."""
+        return -(-self.rounds[0].sources.size // self.lanes)
+
+    def search(self, passes: NDArray[np.int64]) -> FixedPoint:
+        """Return what some passes, ascending, add to the scores, shape (vertices, 2)."""
+        (part,) = self.rounds
+        order = self.device.download(part.sources)
+        places = (passes[:, None] * self.lanes + np.arange(self.lanes)).ravel()
+        chosen = order[places[places < len(order)]]
+        self.device.fill(part.score, 0)
+        if len(chosen):
+            self.launch(replace(part, sources=self.device.upload(chosen)), 0, len(chosen))
+        self.refuse_overflow(part.overflow, part.reduced.kept)
+        sums = np.zeros((self.graph.vertices, 2), np.uint64)
+        sums[part.reduced.kept] = self.sums(part)
+        return sums
+
+    def unsearched(self) -> FixedPoint:
+        """Return the part of the scores that follows without a search, whole numbers, shape (vertices, 2)."""
+        extra = self.rounds[0].reduced.extra.astype(np.uint64)
+        return np.stack([np.zeros_like(extra), extra], axis=1)
+
+    def fingerprint(self) -> str:
+        """Return a hash of all that decides what each pass adds: kernel, graph, order of sources."""
+        (part,) = self.rounds
+        reduced = part.reduced
+        found = hashlib.sha256(f"{self.module.built} {self.kernel_name()}".encode())
+        order = self.device.download(part.sources)
+        for array in (
+            reduced.graph.indptr,
+            reduced.graph.indices,
+            reduced.reach,
+            reduced.source_count,
+            order,
+        ):
+            found.update(np.ascontiguousarray(array, "<i4").data)
+        return found.hexdigest()
