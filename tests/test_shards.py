@@ -194,3 +194,23 @@ def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_table(tmp_path: Pat
     stored.run(stored.shard(1, 2))
     assert stored.gather(2) == expected
     assert json.loads((tmp_path / "record.jsonl").read_text())["observed"]["devices"] == 2
+
+
+@pytest.mark.pipeline
+def test_a_run_makes_the_same_scores_in_any_number_of_shards(tmp_path: Path) -> None:
+    """The workflow adds up one shard and three, whose sources are sampled."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(PROJECT / "Snakefile")]
+    command += ["--directory", str(tmp_path), "results/scores/random-6-5-40.csv", "--config"]
+    command += ["backend=emulator", "machine=mine"]
+    tables = []
+    for shards in (1, 3):
+        asked = f"scores={{shards: {shards}, solver: 'betweenness/bitmap-queue:block_size=32'}}"
+        done = subprocess.run([*command, asked], capture_output=True, text=True, check=False, timeout=200)
+        assert done.returncode == 0, done.stderr
+        tables.append((tmp_path / "results/scores/random-6-5-40.csv").read_bytes())
+        (record,) = read_records([tmp_path / "results/scores/random-6-5-40.jsonl"])
+        assert record.verified
+        assert record.parameters["sources"] == 40
+        assert record.observed["shards"] == shards
+        assert f"{shards} shards" in done.stdout + done.stderr
+    assert tables[0] == tables[1]
