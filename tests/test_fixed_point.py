@@ -77,7 +77,10 @@ def test_the_host_adds_with_carries(numbers: list[tuple[int, int]]) -> None:
 
 
 def layers(width: int, depth: int) -> CSRGraph:
-    """Make layers with arcs at random: path counts of many different values, beyond 2^53."""
+    """Make layers with arcs at random: path counts of many different values, beyond 2^53.
+
+    The arcs within a layer are on no shortest path from the first vertex.
+    """
     random = np.random.default_rng(1)
     arcs = [
         (1 + layer * width + u, 1 + (layer + 1) * width + v, 1)
@@ -86,6 +89,7 @@ def layers(width: int, depth: int) -> CSRGraph:
         for v in range(width)
         if u == v or random.random() < 0.5
     ]
+    arcs += [(1 + v, 1 + v // width * width + (v + 1) % width, 1) for v in range(width * (depth + 1))]
     return graph(1 + width * (depth + 1), [(0, 1 + u, 1) for u in range(width)] + arcs)
 
 

@@ -32,11 +32,12 @@ QUERY = Query()
 
 
 def grid_with_trees() -> CSRGraph:
-    """Make a grid whose corner has a star of paths, which compaction takes away."""
+    """Make a grid whose corner has a star of paths: compaction takes the first vertices away."""
     lattice, star = grid(11, 9), two_level_star(4, 2)
     tails = np.concatenate((lattice.tails(), star.tails() + 98, star.indices + 98))
     heads = np.concatenate((lattice.indices, star.indices + 98, star.tails() + 98))
-    return from_arcs(98 + star.vertices, tails, heads, None, {"name": "test", "directed": False})
+    last = 98 + star.vertices - 1
+    return from_arcs(last + 1, last - tails, last - heads, None, {"name": "test", "directed": False})
 
 
 GRAPH = identified(grid_with_trees(), "test")

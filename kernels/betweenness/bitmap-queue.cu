@@ -155,13 +155,13 @@ extern "C" __global__ void record_arcs(int vertices, const int *indptr, const in
     records[u] = end - begin > 4 ? make_int4(MANY, begin, end, NONE) : make_int4(arc(0), arc(1), arc(2), arc(3));
 }
 
-#define BITMAP_QUEUE(Real)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                \
-        int vertices, const int4 *records, const int *indices, const int4 *in_records, const int *in_indices, \
-        BATCH_PARAMETERS(SCORE), int *next_source, int in_shared)                                            \
-    {                                                                                                        \
-        add_scores_of_sources(vertices, Records{records, indices}, Records{in_records, in_indices},          \
-                              BATCH(Real, SCORE), next_source, in_shared);                                   \
+#define BITMAP_QUEUE(Real)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                               \
+        int vertices, const int4 *records, const int *indices, BATCH_PARAMETERS(SCORE), int *next_source,   \
+        int in_shared, const int4 *in_records, const int *in_indices)                                       \
+    {                                                                                                       \
+        add_scores_of_sources(vertices, Records{records, indices}, Records{in_records, in_indices},         \
+                              BATCH(Real, SCORE), next_source, in_shared);                                  \
     }
 
 BITMAP_QUEUE(float)

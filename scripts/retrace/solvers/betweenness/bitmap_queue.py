@@ -55,7 +55,7 @@ class BitmapQueue(FixedSums):
         vertices, indptr, indices, in_indptr, in_indices = part.arguments
         records = self.record(vertices, indptr, indices)
         entering = records if in_indptr is indptr else self.record(vertices, in_indptr, in_indices)
-        part.arguments = [vertices, records, indices, entering, in_indices]
+        part.arguments, self.entering = [vertices, records, indices], [entering, in_indices]
         return part
 
     def record(self, vertices: np.int32, indptr: Buffer, indices: Buffer) -> Buffer:
@@ -70,4 +70,4 @@ class BitmapQueue(FixedSums):
         return aligned(self.graph.vertices * (self.real.itemsize + 2 * 4) + self.bitmap_bytes)
 
     def last_arguments(self) -> list[Any]:
-        return [*super().last_arguments(), np.int32(self.in_shared)]
+        return [*super().last_arguments(), np.int32(self.in_shared), *self.entering]
