@@ -59,6 +59,7 @@ include: "workflow/rules/graphs.smk"
 include: "workflow/rules/build.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/tune.smk"
+include: "workflow/rules/shards.smk"
 include: "workflow/rules/check.smk"
 include: "workflow/rules/publish.smk"
 

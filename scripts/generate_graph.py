@@ -25,6 +25,8 @@ def main() -> None:
     parser.add_argument("--vertices", type=int, required=True)
     parser.add_argument("--arcs-per-vertex", type=float, required=True)
     parser.add_argument("--hub", action="store_true", help="give one vertex an arc to every other")
+    what = "sample so many sources for betweenness (default: all vertices are sources)"
+    parser.add_argument("--sources", type=int, metavar="K", help=what)
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", type=Path, required=True, help="folder to store the graph in")
     arguments = parser.parse_args()
@@ -39,6 +41,9 @@ def main() -> None:
     if arguments.hub:
         graph = with_hub(graph, wanted.weights, wanted.seed)
         graph = replace(graph, info=TreeFirst.info_of(replace(wanted, arcs=graph.arcs)))
+    if arguments.sources is not None:
+        sample = {"count": arguments.sources, "seed": arguments.seed}
+        graph = replace(graph, info={**graph.info, "sources": sample})
     csr.save(graph, arguments.output)
 
 

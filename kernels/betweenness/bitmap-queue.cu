@@ -9,12 +9,24 @@
 //          Each vertex has a record of four arcs, one load instead of two that depend on each other.
 // Mapping  a block draws its sources from a counter; one thread per vertex of the level.
 // Atomics  one addition per arc of a shortest path forward, one per vertex back, to the score. A score is the sum over up
-//          to all sources: it is a double, also where path counts are floats.
+//          to all sources: it is a double, also where path counts are floats, or fixed-point.
 // Memory   of a block: a number, an entry of the queue and the end of a level per vertex; the bitmap too if it does not fit
 //          into shared memory. delta is defined in brandes.cuh.
 
 #include "brandes.cuh"
 #include "passes.cuh"
+
+#ifndef SCORE  // bitmap-queue-fixed.cu has another
+#define SCORE double
+#endif
+
+// Whether nothing that is added to a score may depend on the order of atomic additions.
+template <typename Score> constexpr bool IN_ORDER = true;
+template <> constexpr bool IN_ORDER<double> = false;
+
+// Below it, path counts are whole numbers that have not been rounded.
+__device__ inline float exact_below(float) { return 0x1p24f; }
+__device__ inline double exact_below(double) { return 0x1p53; }
 
 constexpr int NONE = -1, MANY = -2;  // in a record: no arc, and in the first place: more than four
 
@@ -47,9 +59,9 @@ struct Bitmap {
     __device__ void flip(int v) const { atomicXor(&words[v / 32], 1u << v % 32); }
 };
 
-template <typename Real>
-__device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Real, double> &batch,
-                                      int *next_source, bool in_shared)
+template <typename Real, typename Score>
+__device__ void add_scores_of_sources(int vertices, Records leaving, Records entering,
+                                      const Batch<Real, Score> &batch, int *next_source, bool in_shared)
 {
     extern __shared__ unsigned shared_words[];
     __shared__ int queued;
@@ -60,6 +72,15 @@ __device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Re
     const Bitmap shown{in_shared ? shared_words : reinterpret_cast<unsigned *>(ends + vertices)};
     const auto show_none = [&] {
         for (int i = threadIdx.x; i < (vertices + 31) / 32; i += blockDim.x) shown.words[i] = 0;
+    };
+    const auto sum_of_shown = [&](const Records &arcs, int u) {  // in the order of the arcs
+        Real sum = 0;
+        arcs.for_each_four(u, [&](const int(&v)[4]) {
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (v[k] != NONE && shown.has(v[k])) sum += value[v[k]];
+        });
+        return sum;
     };
 
     const int sources = batch.last - batch.first;
@@ -81,7 +102,7 @@ __device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Re
             for (int i = first + threadIdx.x; i < last; i += blockDim.x) {
                 const int u = queue[i];
                 const Real paths = value[u];
-                arcs.for_each_four(u, [&](const int(&v)[4]) {
+                leaving.for_each_four(u, [&](const int(&v)[4]) {
                     Real before[4];
 #pragma unroll
                     for (int k = 0; k < 4; k++)
@@ -95,6 +116,13 @@ __device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Re
             first = last;
             last = queued;
             if (first == last) break;
+            if constexpr (IN_ORDER<Score>) {  // only the level before is both shown and next to what was found
+                for (int i = first + threadIdx.x; i < last; i += blockDim.x) {
+                    Real &paths = value[queue[i]];
+                    if (paths >= exact_below(paths)) paths = sum_of_shown(entering, queue[i]);
+                }
+                __syncthreads();
+            }
         }
 
         show_none();
@@ -105,13 +133,7 @@ __device__ void add_scores_of_sources(int vertices, Records arcs, const Batch<Re
             last = ends[depth];
             for (int i = first + threadIdx.x; i < last; i += blockDim.x) {
                 const int u = queue[i];
-                const Real paths = value[u];
-                Real sum = 0;
-                arcs.for_each_four(u, [&](const int(&v)[4]) {
-#pragma unroll
-                    for (int k = 0; k < 4; k++)
-                        if (v[k] != NONE && shown.has(v[k])) sum += value[v[k]];
-                });
+                const Real paths = value[u], sum = sum_of_shown(leaving, u);
                 if (paths > largest(paths)) *batch.overflow = source;
                 if (sum != 0) atomicAdd(&batch.score[u], double(sum * paths));
                 value[u] = sum + 1 / paths;
@@ -133,12 +155,13 @@ extern "C" __global__ void record_arcs(int vertices, const int *indptr, const in
     records[u] = end - begin > 4 ? make_int4(MANY, begin, end, NONE) : make_int4(arc(0), arc(1), arc(2), arc(3));
 }
 
-#define BITMAP_QUEUE(Real)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                                    \
-        int vertices, const int4 *records, const int *indices, BATCH_PARAMETERS(double), int *next_source,       \
-        int in_shared)                                                                                           \
-    {                                                                                                            \
-        add_scores_of_sources(vertices, Records{records, indices}, BATCH(Real, double), next_source, in_shared); \
+#define BITMAP_QUEUE(Real)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real(                               \
+        int vertices, const int4 *records, const int *indices, BATCH_PARAMETERS(SCORE), int *next_source,   \
+        int in_shared, const int4 *in_records, const int *in_indices)                                       \
+    {                                                                                                       \
+        add_scores_of_sources(vertices, Records{records, indices}, Records{in_records, in_indices},         \
+                              BATCH(Real, SCORE), next_source, in_shared);                                  \
     }
 
 BITMAP_QUEUE(float)

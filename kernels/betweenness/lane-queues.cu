@@ -25,6 +25,10 @@
 #include "brandes.cuh"
 #include "passes.cuh"
 
+#ifndef SCORE  // lane-queues-fixed.cu has another
+#define SCORE(Real) Real
+#endif
+
 struct Neighbourhood {
     const int *indptr, *indices;
 };
@@ -82,7 +86,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     int vertices;
     Neighbourhood leaving, entering;
     CompactedGraph weights;
-    Batch<Real> batch;
+    Batch<Real, SCORE(Real)> batch;
     Real *rows;                // sigma; delta of finished vertices
     Word *seen, *now, *marks;  // searches that have reached a vertex, that have it on the level shown, that will reach it
     Word *searches;            // in which the vertices of the queue are on their level
@@ -296,8 +300,8 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
 
 template <typename Word, int ARCS, int IN_FLIGHT, typename Real>
 __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neighbourhood leaving,
-                                     CompactedGraph weights, const Batch<Real> &batch, int *next_pass,
-                                     unsigned filter_bits, unsigned few)
+                                     CompactedGraph weights, const Batch<Real, SCORE(Real)> &batch,
+                                     int *next_pass, unsigned filter_bits, unsigned few)
 {
     using ThisPass = Pass<Real, Word, ARCS, IN_FLIGHT>;
     constexpr int SEARCHES = ThisPass::SEARCHES;
@@ -352,17 +356,17 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
 
 // A kernel for a precision, a number of searches and the registers of a thread: with 32 of them twice as many threads run,
 // with 64 each requests twice as much.
-#define LANE_QUEUES(Real, SEARCHES, Word, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                                    \
-    extern "C" __global__ void __launch_bounds__(MAX_THREADS, BLOCKS)                                            \
-        lane_queues_##Real##_##SEARCHES##_##REGISTERS(                                                           \
-            int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices,    \
-            const int *reach, const int *source_count, BATCH_PARAMETERS(Real), int *next_pass,                   \
-            unsigned filter_bits, unsigned few)                                                                  \
-    {                                                                                                            \
-        add_scores_of_passes<Word, ARCS, IN_FLIGHT>(vertices, Neighbourhood{in_indptr, in_indices},              \
-                                                    Neighbourhood{indptr, indices},                              \
-                                                    CompactedGraph{reach, source_count}, BATCH(Real), next_pass, \
-                                                    filter_bits, few);                                           \
+#define LANE_QUEUES(Real, SEARCHES, Word, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                                 \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS, BLOCKS)                                         \
+        lane_queues_##Real##_##SEARCHES##_##REGISTERS(                                                        \
+            int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices, \
+            const int *reach, const int *source_count, BATCH_PARAMETERS(SCORE(Real)), int *next_pass,         \
+            unsigned filter_bits, unsigned few)                                                               \
+    {                                                                                                         \
+        add_scores_of_passes<Word, ARCS, IN_FLIGHT>(vertices, Neighbourhood{in_indptr, in_indices},           \
+                                                    Neighbourhood{indptr, indices},                           \
+                                                    CompactedGraph{reach, source_count},                      \
+                                                    BATCH(Real, SCORE(Real)), next_pass, filter_bits, few);   \
     }
 #define LANE_QUEUES_OF(Real, SEARCHES, Word)       \
     LANE_QUEUES(Real, SEARCHES, Word, 32, 2, 1, 4) \

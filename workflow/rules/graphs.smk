@@ -32,7 +32,7 @@ rule graph:
 
 
 rule random_graph:
-    """Generate a weakly connected graph of 2^{exponent} vertices, {per_vertex} arcs per vertex, perhaps with a hub."""
+    """Generate a weakly connected graph of 2^{exponent} vertices, {per_vertex} arcs per vertex, perhaps with a hub or sampled sources."""
     input:
         f"{KERNELS}/host/generate_tree_first.cpp",
         f"{KERNELS}/host/tree_first.h",
@@ -41,19 +41,22 @@ rule random_graph:
         code=imports("generate_graph.py"),
     output:
         directory(
-            "resources/graphs/{kind,random|hub}-{exponent,[0-9]+}-{per_vertex,[0-9]+}"
+            "resources/graphs/{kind,random|hub}-{exponent,[0-9]+}-{per_vertex,[0-9]+}{sources,(-[0-9]+)?}"
         ),
     log:
-        "logs/graph/{kind}-{exponent}-{per_vertex}.log",
+        "logs/graph/{kind}-{exponent}-{per_vertex}{sources}.log",
     params:
         vertices=lambda wildcards: 2 ** int(wildcards.exponent),
         hub=lambda wildcards: "--hub" if wildcards.kind == "hub" else "",
+        sources=lambda wildcards: (
+            ["--sources", wildcards.sources[1:]] if wildcards.sources else []
+        ),
         seed=config["seed"],
     message:
-        "Generate {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex}"
+        "Generate {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex}{wildcards.sources}"
     shell:
-        "python {input.script:q} --name {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex} {params.hub}"
-        " --vertices {params.vertices} --arcs-per-vertex {wildcards.per_vertex} --seed {params.seed:q}"
+        "python {input.script:q} --name {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex}{wildcards.sources} {params.hub}"
+        " --vertices {params.vertices} --arcs-per-vertex {wildcards.per_vertex} {params.sources:q} --seed {params.seed:q}"
         " --output {output:q} 2> >(tee {log:q} >&2)"
 
 

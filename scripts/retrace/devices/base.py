@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, Self
 
@@ -116,6 +116,9 @@ class Kernel(Protocol):
 class Module(Protocol):
     """A `.cu` file, compiled for the device and loaded."""
 
+    built: str
+    """Name of the compiled file, which has a hash of all that determines it."""
+
     def kernel(self, name: str) -> Kernel:
         """Return a kernel by its `extern "C"` name; raise RetraceError if there is none."""
 
@@ -148,6 +151,13 @@ class Device(ABC):
     @abstractmethod
     def __exit__(self, *exception: object) -> None:
         """Free all allocations and the context."""
+
+    @abstractmethod
+    def peers(self, count: int) -> list[Callable[[], Device]]:
+        """Return what opens the first `count` devices of this host, each in a process of its own; 0 for all.
+
+        Raise RetraceError if there are fewer. The emulator has any number, and two if asked for all.
+        """
 
     @abstractmethod
     def load(self, source: str) -> Module:

@@ -223,9 +223,11 @@ def processor() -> str:
 
 
 def with_headers(source: Path) -> list[Path]:
-    """List a kernel file and the headers that it may include, but not the emulator's."""
+    """List a kernel file, those that it includes, and the headers that they may, but not the emulator's."""
     found = {path for folder in (KERNELS, source.parent) for path in folder.rglob("*.*h")}
-    return [source, *sorted(path for path in found if EMULATOR not in path.parents)]
+    text = source.read_text(encoding="utf-8") if source.is_file() else ""
+    variants = [source.parent / name for name in re.findall(r'^ *#include "(.+\.cu)"', text, re.MULTILINE)]
+    return [source, *variants, *sorted(path for path in found if EMULATOR not in path.parents)]
 
 
 def emulator_files() -> list[Path]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import weakref
+from collections.abc import Callable
 from contextlib import ContextDecorator
+from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
@@ -194,6 +196,7 @@ class CudaModule:
         self.device = device
         self.source = shown_path(KERNELS / source)
         self._file = build_cubin(KERNELS / source, device.architecture())
+        self.built = self._file.name
         self._module = device.cuda.module_from_file(str(self._file))
         self._driver: DriverModule | None = None
         self._driver_kernels: dict[str, DriverKernel] = {}
@@ -287,6 +290,14 @@ class CudaDevice(Device):
             for library in self._thrust:
                 library.thrust_close(self.index)
             self._thrust.clear()
+
+    def peers(self, count: int) -> list[Callable[[], Device]]:
+        there = self.cuda.Device.count()
+        if count > there:
+            raise RetraceError(f"{count} GPUs are asked for, and this host has {there}")
+        return [
+            partial(CudaDevice, index, self.memory_gib, self._compiled_for) for index in range(count or there)
+        ]
 
     def architecture(self) -> str:
         """Return what kernels are compiled for, as nvcc names it: `sm_90`. By default the GPU's own."""

@@ -8,7 +8,9 @@ import os
 import struct
 import subprocess
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -28,6 +30,9 @@ POISON = 0xCD
 
 RESIDENT_BLOCKS = 3
 """Blocks of a cooperative launch that asks for as many as run at the same time."""
+
+EMULATED_PEERS = 2
+"""Devices of a host that is asked for all."""
 
 CACHE_BYTES = 2**16
 """What is said to be the size of the L2 cache, of which there is none."""
@@ -250,6 +255,7 @@ class EmulatedModule:
     device: EmulatedDevice
     source: str
     library: ctypes.CDLL
+    built: str
     _kernels: dict[str, EmulatedKernel] = field(default_factory=dict)
 
     def kernel(self, name: str) -> EmulatedKernel:
@@ -316,6 +322,10 @@ class EmulatedDevice(Device):
         self._buffers.clear()
         self.closed = True
 
+    def peers(self, count: int) -> list[Callable[[], Device]]:
+        open_one = partial(EmulatedDevice, self.seed, self.debug, self.memory_gib, self.patience)
+        return [open_one] * (count or EMULATED_PEERS)
+
     def load(self, source: str) -> EmulatedModule:
         """Load a kernel file; modules of one file share its variables."""
         if self.debug:
@@ -325,7 +335,7 @@ class EmulatedDevice(Device):
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
         library.emulator_launch.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
-        return EmulatedModule(self, shown_path(KERNELS / source), library)
+        return EmulatedModule(self, shown_path(KERNELS / source), library, Path(library._name).name)
 
     def load_thrust(self, source: str) -> ctypes.CDLL:
         return ctypes.CDLL(str(build_thrust(KERNELS / source, None)))

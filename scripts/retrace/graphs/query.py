@@ -81,8 +81,7 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     `seed`.
     """
     if problem == "betweenness":
-        sample = info.get("sources")
-        return [Query.sampled(info["vertices"], sample["count"], sample["seed"]) if sample else Query()]
+        return [sampled_or_all(info)]
     if problem == "limits":
         return [Query()]
     needed = "pairs" if problem == "stcon" else "source"
@@ -94,3 +93,9 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     if problem == "stcon":
         return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]
     return [Query(info["source"])]
+
+
+def sampled_or_all(info: dict[str, Any], count: int | None = None, seed: int = 1) -> Query:
+    """Return a betweenness query: from `count` sources, else the sample that `info` names, else from all."""
+    sample = info.get("sources") if count is None else {"count": count, "seed": seed}
+    return Query.sampled(info["vertices"], sample["count"], sample["seed"]) if sample else Query()

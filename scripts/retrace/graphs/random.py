@@ -14,8 +14,9 @@ from retrace.system.errors import RetraceError
 WEIGHTS = (1, 100)
 """Default for smallest and largest weight; the report gives none. Paths over 2^22 vertices fit in 32 bits."""
 
-RANDOM_GRAPH = r"random-(\d+)-(\d+)"
-"""Name of a random graph: the logarithm of its vertices, base 2, and its arcs per vertex."""
+RANDOM_GRAPH = r"random-(\d+)-(\d+)(?:-\d+)?"
+"""Name of a random graph: the logarithm of its vertices, base 2, its arcs per vertex, and perhaps the sources
+of betweenness, sampled."""
 
 HUB_GRAPH = r"hub-(\d+)-(\d+)"
 """Name of a random graph with a hub, a vertex that has an arc to every other: see `generators.with_hub`."""

@@ -13,6 +13,7 @@ from retrace.graphs.dense import COMPLETE_GRAPH
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
 from retrace.solvers import find, parse
+from retrace.solvers.betweenness.fixed_point import fixed
 from retrace.solvers.registry import given
 from retrace.system.errors import RetraceError
 from retrace.system.models import (
@@ -151,6 +152,31 @@ class Limits(FileModel):
     """The emulator skips graphs with more vertices; by default none."""
 
 
+class Scores(FileModel):
+    """How betweenness scores of one graph are computed, in shards."""
+
+    model_config = ConfigDict(strict=False)
+
+    solver: Text
+    """A solver with the setting `sums`, and its settings."""
+    shards: Positive
+    """Jobs that the sources are cut into."""
+    check: bool
+    """Whether the scores are compared with the oracle's, which takes core hours for a large graph."""
+    sources: Positive | None = None
+    """Number of random sources; by default those that the graph's registry names, or all vertices."""
+    devices: Positive | None = None
+    """GPUs of a job; by default all that it sees."""
+
+    @model_validator(mode="after")
+    def _adds_up_in_fixed_point(self) -> Self:
+        try:
+            fixed(self.solver)
+        except RetraceError as error:
+            raise at("solver", str(error)) from None
+        return self
+
+
 class Configuration(FileModel):
     """config.yaml, and what --config and --configfile change in it."""
 
@@ -178,6 +204,8 @@ class Configuration(FileModel):
     """What to do if a graph is not available."""
     datasets: OneOrMore
     """Registry of data sets, or several; an entry replaces an entry of the same name in an earlier file."""
+    scores: Scores
+    """How the target results/scores/<graph>.csv is made."""
     experiments: Annotated[
         dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)], Experiment],
         Field(min_length=1),

@@ -197,14 +197,13 @@ class Plan:
 
     def solvers(self, experiment: str) -> list[str]:
         """Return an experiment's solvers with the settings of the machine laid over their defaults."""
-        machine, specs = self.config.this.settings, []
-        for spec in self.experiments[experiment].specs:
-            wide = (
-                self.backend == "emulator"
-                and int(find(spec).defaults.get("block_size", 0)) > EMULATED_THREADS
-            )
-            specs.append(lay_over(spec, {"block_size": EMULATED_THREADS} | machine if wide else machine))
-        return list(dict.fromkeys(specs))
+        return list(dict.fromkeys(self.set_for_machine(spec) for spec in self.experiments[experiment].specs))
+
+    def set_for_machine(self, spec: str) -> str:
+        """Return a solver with the settings of the machine laid over its defaults."""
+        machine = self.config.this.settings
+        wide = self.backend == "emulator" and int(find(spec).defaults.get("block_size", 0)) > EMULATED_THREADS
+        return lay_over(spec, {"block_size": EMULATED_THREADS} | machine if wide else machine)
 
     def limits(self, experiment: str) -> Limits:
         """Return how much of an experiment this run measures."""
@@ -261,6 +260,26 @@ class Plan:
             for path in project.kernel_files()
             if path in needed or (path not in others and self.compiles(path))
         ]
+
+    @property
+    def score_kernels(self) -> list[str]:
+        """Return the kernel files that scores in shards are computed by."""
+        kind = find(self.config.scores.solver)
+        return [project.path(f"kernels/{path}") for path in kind.sources]
+
+    @property
+    def score_options(self) -> list[str]:
+        """Return what is asked of scores in shards, as options of a command."""
+        asked = self.config.scores
+        sample = [] if asked.sources is None else ["--sources", str(asked.sources)]
+        where = ["--backend", self.backend, "--seed", str(self.config.seed)]
+        return ["--solver", self.set_for_machine(asked.solver), *where, *sample]
+
+    @property
+    def score_devices(self) -> list[str]:
+        """Return the option for the number of GPUs of a shard's job; nothing for all."""
+        count = self.config.scores.devices
+        return [] if count is None else ["--devices", str(count)]
 
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""

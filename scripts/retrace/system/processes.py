@@ -26,11 +26,16 @@ def on_all_cores(task: Callable[[], Result]) -> list[Result]:
         return list(pool.map(_run_on, cores))
 
 
+def die_with_parent() -> None:
+    """Let Linux kill this process when the thread that started it ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _begin(task: Callable[[], Any]) -> None:
     """Take the task; this process dies with its parent."""
     global _task
     _task = task
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent()
 
 
 def _run_on(core: int) -> Any:

@@ -17,12 +17,13 @@ from retrace.solvers.betweenness import (
     by_library,
     extensions,
     lane_queues,
+    multi_gpu,
     published_variants,
     reasons,
     sequential,
 )
 
 __all__ = [
-    "auto", "bitmap_queue", "by_library", "extensions", "lane_queues", "published_variants", "reasons",
-    "sequential",
+    "auto", "bitmap_queue", "by_library", "extensions", "lane_queues", "multi_gpu", "published_variants",
+    "reasons", "sequential",
 ]  # fmt: skip

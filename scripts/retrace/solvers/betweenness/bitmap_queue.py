@@ -4,16 +4,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.devices.base import Buffer
 from retrace.graphs.csr import CSRGraph
-from retrace.solvers.betweenness.block_per_source import PRECISIONS, Brandes, Round, aligned
+from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned
 from retrace.solvers.betweenness.compaction import Compacted
+from retrace.solvers.betweenness.fixed_point import FixedSums
 from retrace.solvers.setting import Setting, Settings
 
 BITS = 32
 """Vertices in a word of the bitmap."""
 
 
-class BitmapQueue(Brandes):
+class BitmapQueue(FixedSums):
     """`betweenness/vert-queue` in blocks as small as the levels of a road graph, and with fewer reads.
 
     A bitmap in shared memory tells which neighbours are on the next level, so that the others cost no read of
@@ -23,9 +25,10 @@ class BitmapQueue(Brandes):
 
     name = "betweenness/bitmap-queue"
     implements = "Brandes' algorithm, a small block for each source"
+    more_sources = ("betweenness/bitmap-queue-fixed.cu",)
     draws = True
     settings: ClassVar[Settings] = {
-        **Brandes.settings,
+        **FixedSums.settings,
         "bitmap_kib": Setting(
             64, "most KiB of a bitmap in shared memory; a larger one is in device memory", least=0, most=227
         ),
@@ -39,20 +42,30 @@ class BitmapQueue(Brandes):
         self.in_shared = self.bitmap_bytes <= 1024 * self.number("bitmap_kib")
         self.shared = self.bitmap_bytes if self.in_shared else 0
 
+    def layout(self, graph: CSRGraph) -> list[Argument]:
+        """Return CSR by the arcs that leave a vertex and, for sums in order, by those that enter it."""
+        entering = graph.reversed() if self.is_fixed else graph
+        return [graph.indptr, graph.indices, entering.indptr, entering.indices]
+
     def send(self, reduced: Compacted) -> Round:
         """Make a record of the first arcs of each vertex, on the device."""
         part = super().send(reduced)
-        vertices, indptr, indices = part.arguments
-        records = self.device.empty(4 * reduced.graph.vertices, np.int32)
-        if reduced.graph.vertices:
-            grid, block = self.grid(reduced.graph.vertices), self.block_size
-            self.record_arcs(grid, block, vertices, indptr, indices, records)
-        part.arguments = [vertices, records, indices]
+        vertices, indptr, indices, in_indptr, in_indices = part.arguments
+        records = self.record(vertices, indptr, indices)
+        entering = records if in_indptr is indptr else self.record(vertices, in_indptr, in_indices)
+        part.arguments, self.entering = [vertices, records, indices], [entering, in_indices]
         return part
+
+    def record(self, vertices: np.int32, indptr: Buffer, indices: Buffer) -> Buffer:
+        """Return the records of all vertices, four int32 each."""
+        records = self.device.empty(4 * int(vertices), np.int32)
+        if vertices:
+            self.record_arcs(self.grid(int(vertices)), self.block_size, vertices, indptr, indices, records)
+        return records
 
     def block_bytes(self) -> int:
         """Return a block's memory in bytes: a number, a place in the queue and the end of a level each."""
         return aligned(self.graph.vertices * (self.real.itemsize + 2 * 4) + self.bitmap_bytes)
 
     def last_arguments(self) -> list[Any]:
-        return [*super().last_arguments(), np.int32(self.in_shared)]
+        return [*super().last_arguments(), np.int32(self.in_shared), *self.entering]

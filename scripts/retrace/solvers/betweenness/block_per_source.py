@@ -89,11 +89,15 @@ class BetweennessSolver(DeviceSolver):
         self.graph = simplify(graph)
         if self.graph.arcs > ARC_LIMIT:
             raise TooLargeError(f"{self.name}: {self.graph.arcs:,} arcs, expected {ARC_LIMIT:,} at most")
-        self.module = self.device.load(self.source)
+        self.module = self.device.load(self.kernel_file())
         self.staging = Staging(self.device, self.number("streams"))
 
+    def kernel_file(self) -> str:
+        """Return the kernel file that the settings ask for."""
+        return self.source
+
     def no_scores(self, size: int) -> Buffer:
-        """Return scores of 0, shape (size,)."""
+        """Return scores of 0 for so many vertices."""
         buffer = self.device.empty(size, self.score_type)
         self.device.fill(buffer, 0)
         return buffer
@@ -126,7 +130,7 @@ class Round:
     sources: Buffer
     """The sources of the searches, int32."""
     score: Buffer
-    """Sums over ordered pairs, shape (reduced.graph.vertices,)."""
+    """Sums over ordered pairs, for each vertex of the reduced graph."""
     overflow: Buffer
     """A source with too many paths, or -1; shape (1,), int32."""
 
@@ -262,8 +266,12 @@ class Brandes(BetweennessSolver):
         return sum(part.sources.size for part in self.rounds)
 
     def download(self) -> NDArray[np.float64]:
-        first, *rest = (part.reduced.expand(self.device.download(part.score)) for part in self.rounds)
+        first, *rest = (part.reduced.expand(self.scores(part)) for part in self.rounds)
         return count_pairs_once(sum(rest, first), self.graph)
+
+    def scores(self, part: Round) -> NDArray[np.float32 | np.float64]:
+        """Fetch the scores of a round, shape (part.reduced.graph.vertices,)."""
+        return self.device.download(part.score)
 
     def observed(self) -> dict[str, float]:
         """Return how many searches ran at a time, their memory, and the size of the reduced graph.

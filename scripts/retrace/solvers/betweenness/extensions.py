@@ -59,7 +59,7 @@ class Lanes(Brandes):
 
     name = "betweenness/lanes"
     implements = "Brandes' algorithm, 32 sources at a time"
-    more_sources = (ORDER_SOURCES,)
+    more_sources: ClassVar[tuple[str, ...]] = (ORDER_SOURCES,)
     compacted = True
     lanes = 32
     hubs: int = 1

@@ -6,7 +6,8 @@ import numpy as np
 
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
-from retrace.solvers.betweenness.extensions import Lanes
+from retrace.solvers.betweenness.extensions import ORDER_SOURCES, Lanes
+from retrace.solvers.betweenness.fixed_point import FixedSums
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP
 
@@ -14,7 +15,7 @@ ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""
 
 
-class LaneQueues(Lanes):
+class LaneQueues(FixedSums, Lanes):
     """`betweenness/lanes` with a queue for each level, and a warp's arcs divided evenly among its lanes.
 
     A level costs as much as it has vertices and arcs, not a look at every vertex; rows are requested several
@@ -24,9 +25,10 @@ class LaneQueues(Lanes):
 
     name = "betweenness/lane-queues"
     implements = "Brandes' algorithm, 32 or 64 sources at a time"
+    more_sources = ("betweenness/lane-queues-fixed.cu", ORDER_SOURCES)
     draws = True
     settings: ClassVar[Settings] = {
-        **Lanes.settings,
+        **FixedSums.settings,
         "lanes": Setting("64", "betweenness/lane-queues: searches of a pass", choices=("32", "64")),
         "registers": Setting("64", "registers of a thread; fewer, and more threads run", choices=(*ARCS,)),
         "filter_kib": Setting(

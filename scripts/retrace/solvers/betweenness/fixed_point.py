@@ -1,0 +1,122 @@
+"""Scores as 128-bit fixed-point numbers, whose sum is the same in any order and grouping, and the setting.
+
+The numbers are those of `kernels/betweenness/fixed_point.cuh`: shape (..., 2), uint64, little end first, so
+that the first word is the fraction in units of 2^-64.
+"""
+
+import hashlib
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.base import Buffer
+from retrace.solvers.betweenness.block_per_source import Brandes, Round
+from retrace.solvers.registry import parse
+from retrace.solvers.setting import Setting, Settings
+from retrace.system.errors import RetraceError
+
+FixedPoint = NDArray[np.uint64]
+
+SUMS: Settings = {
+    "sums": Setting(
+        "floating",
+        "type of scores: fixed is the same bits in any order of additions",
+        choices=("floating", "fixed"),
+    )
+}
+
+
+def fixed(spec: str) -> str:
+    """Return a solver with `sums=fixed`; raise RetraceError if it has no such setting."""
+    kind, parameters = parse(spec)
+    if "sums" not in kind.settings:
+        raise RetraceError(f"{spec}: adds up no scores in fixed point; expected one with the setting sums")
+    settings = ",".join(f"{key}={value}" for key, value in {**parameters, "sums": "fixed"}.items())
+    return f"{kind.name}:{settings}"
+
+
+def add(total: FixedPoint, more: FixedPoint) -> None:
+    """Add to `total` in place, entry by entry."""
+    total[..., 0] += more[..., 0]
+    carry = total[..., 0] < more[..., 0]
+    total[..., 1] += more[..., 1] + carry
+
+
+def as_doubles(numbers: FixedPoint) -> NDArray[np.float64]:
+    """Round to doubles, shape (...,): by one unit in the last place at most."""
+    fraction, whole = numbers[..., 0].astype(np.float64), numbers[..., 1].astype(np.float64)
+    return whole + np.ldexp(fraction, -64)
+
+
+class FixedSums(Brandes):
+    """A variant that can add up its scores in fixed point, `sums=fixed`, by a kernel file of its own.
+
+    What a pass, a block's searches at a time, adds to a score depends on its sources alone. The passes of a
+    query are cut from one order of its sources. Their scores can therefore be added up in any parts.
+    """
+
+    settings: ClassVar[Settings] = {**Brandes.settings, **SUMS}
+
+    @property
+    def is_fixed(self) -> bool:
+        """Return whether scores are fixed-point numbers."""
+        return self.parameters["sums"] == "fixed"
+
+    def kernel_file(self) -> str:
+        return f"{self.name}-fixed.cu" if self.is_fixed else super().kernel_file()
+
+    def no_scores(self, size: int) -> Buffer:
+        if not self.is_fixed:
+            return super().no_scores(size)
+        buffer = self.device.empty(2 * size, np.uint64)
+        self.device.fill(buffer, 0)
+        return buffer
+
+    def scores(self, part: Round) -> NDArray[np.float32 | np.float64]:
+        return as_doubles(self.sums(part)) if self.is_fixed else super().scores(part)
+
+    def sums(self, part: Round) -> FixedPoint:
+        """Fetch the sums of a round, shape (part.reduced.graph.vertices, 2)."""
+        return self.device.download(part.score).reshape(-1, 2)
+
+    @property
+    def passes(self) -> int:
+        """Return the number of passes of the query that was uploaded, each of `lanes` sources."""
+        return -(-self.rounds[0].sources.size // self.lanes)
+
+    def search(self, passes: NDArray[np.int64]) -> FixedPoint:
+        """Return what some passes, ascending, add to the scores, shape (vertices, 2)."""
+        (part,) = self.rounds
+        order = self.device.download(part.sources)
+        places = (passes[:, None] * self.lanes + np.arange(self.lanes)).ravel()
+        chosen = order[places[places < len(order)]]
+        self.device.fill(part.score, 0)
+        if len(chosen):
+            self.launch(replace(part, sources=self.device.upload(chosen)), 0, len(chosen))
+        self.refuse_overflow(part.overflow, part.reduced.kept)
+        sums = np.zeros((self.graph.vertices, 2), np.uint64)
+        sums[part.reduced.kept] = self.sums(part)
+        return sums
+
+    def unsearched(self) -> FixedPoint:
+        """Return the part of the scores that follows without a search, whole numbers, shape (vertices, 2)."""
+        extra = self.rounds[0].reduced.extra.astype(np.uint64)
+        return np.stack([np.zeros_like(extra), extra], axis=1)
+
+    def fingerprint(self) -> str:
+        """Return a hash of all that decides what each pass adds: kernel, graph, order of sources."""
+        (part,) = self.rounds
+        reduced = part.reduced
+        found = hashlib.sha256(f"{self.module.built} {self.kernel_name()}".encode())
+        order = self.device.download(part.sources)
+        for array in (
+            reduced.graph.indptr,
+            reduced.graph.indices,
+            reduced.reach,
+            reduced.source_count,
+            order,
+        ):
+            found.update(np.ascontiguousarray(array, "<i4").data)
+        return found.hexdigest()
