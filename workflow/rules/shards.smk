@@ -22,7 +22,7 @@ rule shard:
     # as a job that measures: the record says how long the searches took
     threads: 1024 if PLAN.backend == "cuda" else 1
     resources:
-        gpu=1,
+        gpu=1 if PLAN.backend == "cuda" else None,
     params:
         asked=PLAN.score_options,
         devices=PLAN.options("memory_gib", "compute_capability") + PLAN.score_devices,
