@@ -139,7 +139,7 @@ def test_a_number_leads_to_its_record_and_can_be_cited(browser: Browser, page: s
     browser.open(f"{page}#{LINK}")
     browser.wait_for(TITLE, "sssp/bsp on NY, h200")
     browser.open(f"{page}#claim/bsp-suite/sssp-beats-sequential/h200")
-    assert "holds" in browser.run("panel.innerText")
+    browser.wait_for("panel.innerText.includes('holds')", True)
     browser.run(f"panel.querySelector('a[href=\"#{LINK}\"]').click()")
     browser.wait_for(TITLE, "sssp/bsp on NY, h200")
 

@@ -135,7 +135,9 @@ def test_a_path_that_is_too_long_for_32_bits_is_not_taken_for_a_short_one(
     name: str, backend: str, which: str
 ) -> None:
     if name != "sssp/gapbs":  # which refuses such weights: test_gapbs.py
-        for seed in (None, 1, 2) if backend == "emulator" else (None,):
+        # under a seed, the printed form loses updates: test_errata.py
+        seeds = (1, 2) if backend == "emulator" and name != "sssp/standard-published" else ()
+        for seed in (None, *seeds):
             verify(name, backend, TOO_LONG[which], Query(0), seed)
 
 

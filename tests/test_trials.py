@@ -14,7 +14,7 @@ import pytest
 
 from command_line import Patch
 from graphs import NAMED, identified
-from retrace.devices import emulator
+from retrace.devices import work_queue
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
@@ -436,7 +436,7 @@ def test_kernels_that_outlast_their_solve_are_not_kept(monkeypatch: Patch) -> No
     """A clock that moves by half a second whenever it is read: each launch takes as long."""
     ticks = count()
     clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 2)
-    monkeypatch.setattr(emulator, "time", clock)
+    monkeypatch.setattr(work_queue, "time", clock)
     (case,) = run(["bfs/bsp"], trials=1, device=("cuda", EmulatedDevice))
     assert case.trials[0]["kernel"] is None
     monkeypatch.setattr(Outcome, "is_sound", True)
