@@ -120,8 +120,15 @@ def sums(kind: str, which: str, seed: int, blocks: int = 2) -> bytes:
         return solver.sums(solver.rounds[0]).tobytes()
 
 
-@pytest.mark.parametrize("which", GRAPHS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "which"),
+    [
+        (kind, which)
+        for kind in KINDS
+        for which in GRAPHS
+        if which != "both ways" or "bitmap" in kind  # which alone adds up over entering arcs as well
+    ],
+)
 def test_no_schedule_changes_a_bit(kind: str, which: str) -> None:
     """Path counts of the layers are rounded, in floats and in doubles."""
     assert len({sums(kind, which, seed) for seed in SEEDS}) == 1
