@@ -1,7 +1,8 @@
-"""Compute the oracle's betweenness scores of a large graph before measuring, on all cores and without a GPU.
+"""Compute what answers on a large graph are checked against before measuring, without a GPU.
 
-The scores are written to `build/oracles/`. After an interruption, the same command continues.
-The file, finished or not, may be copied to `build/oracles/` of another machine.
+Distances and scores are written to `build/oracles/`. Scores may take hours; they use all cores, and after an
+interruption the same command continues. The files, finished or not, may be copied to `build/oracles/` of
+another machine.
 """
 
 from __future__ import annotations
@@ -9,27 +10,64 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+from retrace.check.oracles import Oracle
 from retrace.check.score_oracle import IGRAPH, ScoreOracle
 from retrace.graphs import csr
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import queries
 from retrace.system.errors import OneLineParser, run_command
+from retrace.system.files import check_writable, write_whole
+
+SEARCHES = ("bfs", "stcon", "sssp", "bellman-ford")
 
 
 def main() -> None:
     """Parse the command line and compute."""
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--graph", required=True, type=Path, help="folder that get_graph.py wrote")
+    parser.add_argument(
+        "--problems",
+        nargs="+",
+        choices=(*SEARCHES, "betweenness"),
+        default=["betweenness"],
+        help="whose answers (default: betweenness)",
+    )
+    parser.add_argument("--output", type=Path, help="list of the files to write")
     arguments = parser.parse_args()
+    if arguments.output is not None:
+        check_writable(arguments.output)
 
-    graph = csr.load(arguments.graph)
-    oracle = ScoreOracle(graph)
+    found: list[str] = []
+    if (why_not := csr.stored_info(arguments.graph).get("missing")) is None:
+        graph = csr.load(arguments.graph, negative=arguments.problems == ["bellman-ford"])
+        for problem in arguments.problems:
+            paths = keep_scores(graph) if problem == "betweenness" else keep_distances(graph, problem)
+            found += [str(path) for path in paths if str(path) not in found]
+        why_not = "takes only seconds and is not stored; measure.py computes it when needed"
+    for line in found or [why_not]:
+        print(f"{arguments.graph.name}: {line}")
+    if arguments.output is not None:
+        write_whole(arguments.output, "".join(f"{path}\n" for path in found))
+
+
+def keep_scores(graph: CSRGraph) -> list[Path]:
+    """Compute and store the scores of the graph's sources, and return their files."""
+    oracle, found = ScoreOracle(graph), []
     for query in queries("betweenness", graph.info):
-        path = oracle.file_of(IGRAPH, query.sources)
-        if path is None:
-            print(f"{graph.name}: takes only seconds and is not stored; measure.py computes it when needed")
-        else:
+        if (path := oracle.file_of(IGRAPH, query.sources)) is not None:
             oracle.expected(query.sources, IGRAPH)
-            print(f"{graph.name}: {path}")
+            found.append(path)
+    return found
+
+
+def keep_distances(graph: CSRGraph, problem: str) -> list[Path]:
+    """Compute and store the distances from the graph's sources, and return their files."""
+    oracle, found = Oracle(graph), []
+    for query in queries(problem, graph.info):
+        if (path := oracle.file_of(query.source, problem)) is not None:
+            oracle.expected(problem, query)
+            found.append(path)
+    return found
 
 
 if __name__ == "__main__":

@@ -68,7 +68,9 @@ def main() -> None:
         "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
     )
     parser.add_argument("--trials", type=int, default=10, help="most timed runs of each solver")
-    parser.add_argument("--setups", type=int, default=1, help="timed passes of each solver's setup")
+    parser.add_argument(
+        "--setups", type=int, default=0, help="most timed passes of a solver's setup, with a context"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of generators (default: %(default)s)")
     parser.add_argument(
         "--budget-s",
@@ -188,9 +190,9 @@ def device_factory(arguments: Namespace) -> Callable[[], Device]:
 
 def check_arguments(arguments: Namespace) -> None:
     """Raise an error about wrong arguments before anything is measured."""
-    for option in ("trials", "setups"):
-        if (number := getattr(arguments, option)) < 1:
-            raise RetraceError(f"--{option}: {number}, expected at least 1")
+    for option, least in (("trials", 1), ("setups", 0)):
+        if (number := getattr(arguments, option)) < least:
+            raise RetraceError(f"--{option}: {number}, expected at least {least}")
     if arguments.memory_gib is not None and not arguments.memory_gib > 0:
         raise RetraceError(f"--memory-gib: {arguments.memory_gib:g}, expected more than 0")
     if arguments.compute_capability is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from command_line import Patch
 from graphs import NAMED, graph, random_graphs
 from retrace.check import certificates, oracles
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
@@ -56,6 +58,31 @@ def test_a_cycle_of_weight_0_is_no_tree() -> None:
     right, wrong = (np.array(found, dtype=np.int32) for found in ([-1, 0, 1, 2], [-1, 2, 1, 2]))
     assert certify_tree(loop, 0, distance, right) is None
     assert certify_tree(loop, 0, distance, wrong) == "vertex 1 does not lead back to the source"
+
+
+@pytest.mark.parametrize("problem", ["bfs", "sssp", "bellman-ford"])
+def test_answers_are_stored_once_and_read_whole(problem: str, monkeypatch: Patch, tmp_path: Path) -> None:
+    """By graph, source and what is measured; a damaged file is named, and no answer is compared with it."""
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    monkeypatch.setattr(oracles, "WORTH_KEEPING", 1)
+    grid, other = NAMED["grid"], NAMED["zero weights"]
+    found = {at: Oracle(grid).expected(problem, Query(at)) for at in (0, 7)}
+    elsewhere = Oracle(other).expected(problem, Query(0))
+    assert len(list(tmp_path.glob("oracles/distances-*.npz"))) == 3
+    monkeypatch.setattr(oracles, "dijkstra", None)
+    assert all(np.array_equal(Oracle(grid).expected(problem, Query(at)), found[at]) for at in found)
+    assert np.array_equal(Oracle(other).expected(problem, Query(0)), elsewhere)
+    path = Oracle(grid).file_of(7, problem)
+    assert path is not None
+    whole = path.read_bytes()
+    with np.load(path) as file:
+        changed, sha256 = file["answer"].copy(), file["sha256"]
+    changed[3] += 1
+    np.savez(tmp_path / "changed.npz", answer=changed, sha256=sha256)
+    for content in ((tmp_path / "changed.npz").read_bytes(), whole[:-9], b"", b"PK"):
+        path.write_bytes(content)
+        with pytest.raises(RetraceError, match=f"{path}: is no answer of an oracle, or damaged; delete it"):
+            Oracle(grid).check(f"{problem}/any", Query(7), found[7])
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,9 @@ def run(
     budget_s: float = 60,
     longest_s: float = 60,
     device: tuple[str, Callable[[], EmulatedDevice]] = ("emulator", EmulatedDevice),
+    setups: int = 3,
 ) -> list[Measurement]:
-    return measure("table-3.3", GRID, solvers, Effort(trials, budget_s, longest_s), device)
+    return measure("table-3.3", GRID, solvers, Effort(trials, budget_s, longest_s, setups), device)
 
 
 def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]) -> None:
@@ -258,12 +259,12 @@ def test_the_emulator_gets_one_trial() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "spread", "trials"),
-    [(0.3, 0.0, 3), (0.09, 0.0, 6), (0.3, 0.1, 10), (0.3, 0.019, 3), (0.8, 0.1, 5), (2.0, 0.1, 3)],
+    [(0.3, 0.0, 3), (0.09, 0.0, 6), (0.15, 0.1, 10), (0.3, 0.019, 3), (0.4, 0.1, 5), (2.0, 0.1, 3)],
 )
 def test_trials_end_when_they_agree(
     temporary: Any, work: Callable[[float], None], seconds: float, spread: float, trials: int
 ) -> None:
-    """Not before three, nor in half a second, nor while the quartiles are apart, but after four seconds."""
+    """Not before three, nor in half a second, nor while the quartiles are apart, but after two seconds."""
 
     @temporary
     class Steady(Delegate):
@@ -349,6 +350,58 @@ def test_trials_share_a_device_and_a_failure_opens_it_anew(temporary: Any) -> No
     assert opened(RetraceError("an illegal address")) == (2, ["ok", "failed", "ok"])
     # what does not fit beside the others is tried once more on a device that is empty
     assert opened(TooLargeError("no room")) == (3, ["ok", "skipped", "ok"])
+
+
+def test_a_setup_that_is_not_timed_needs_no_context(temporary: Any, provenance: dict[str, Any]) -> None:
+    """All solvers are set up once, on the device of the trials; a device that failed is opened anew."""
+    kind: Any = REGISTRY.find("bfs/bsp")
+
+    @temporary
+    class Fails(kind):
+        name = "bfs/fails"
+        source = kind.source
+        setups = 0
+
+        def setup(self, graph: CSRGraph) -> None:
+            Fails.setups += 1
+            raise RetraceError("an illegal address")
+
+    def run_untimed(*solvers: str) -> list[Measurement]:
+        Opened.times = 0
+        return run([*solvers], device=("emulator", Opened), setups=0)
+
+    cases = run_untimed("bfs/bsp", "bfs/block-queue", "bfs/queue")
+    assert Opened.times == 1
+    assert [(case.status, len(case.setups)) for case in cases] == [("ok", 0), ("ok", 0), ("ok", 1)]
+    cases = run_untimed("bfs/bsp", "bfs/fails", "bfs/block-queue")
+    assert [case.status for case in cases] == ["ok", "failed", "ok"]
+    assert (Opened.times, Fails.setups) == (2, 1)
+    recorded = as_record("table-3.3", GRID.info, cases[0], provenance)
+    assert (recorded.setup, recorded.verified) == ([], True)
+
+
+def test_what_does_not_fit_beside_others_is_set_up_alone(temporary: Any) -> None:
+    class Small(Opened):
+        """Has room for one solver's memory."""
+
+        def free_memory(self) -> int:
+            return 0 if list(self._buffers) else 10**9
+
+    kind: Any = REGISTRY.find("bfs/bsp")
+
+    @temporary
+    class Keeps(kind):
+        name = "bfs/keeps"
+        source = kind.source
+
+        def setup(self, graph: CSRGraph) -> None:
+            super().setup(graph)
+            self.kept = self.device.empty(10, np.int32)
+
+    Opened.times = 0
+    cases = run(["bfs/keeps", "bfs/bsp"], device=("emulator", Small), setups=0)
+    assert [case.status for case in cases] == ["ok", "ok"]
+    assert Opened.times > 1
 
 
 def test_a_throttled_trial_is_repeated() -> None:

@@ -1,10 +1,11 @@
 # Measure: run and check the solvers of an experiment on its graphs.
 #   in   resources/graphs/<graph>, except for generators; resources/build/<experiment>.json
 #   out  results/machines/<machine>/<experiment>/<graph>.jsonl: a record of each solver
-#   1    measure-<experiment>: an experiment on its graphs; measure-<experiment>/larger: on its larger graphs, without a
-#        GPU in a job for each
-#   2    prepare: what must be there before anything is measured
-#   3    measure_all: all of them, but not what is tuned
+#   1    measure-<experiment>: an experiment on its graphs; without a GPU, measure-<experiment>/larger: on each of its
+#        larger graphs, in a job for each
+#   2    oracle: what answers on a graph are checked against
+#   3    prepare: what can be there before anything is measured
+#   4    measure_all: all of them, but not what is tuned
 
 
 for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
@@ -69,8 +70,32 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             " 2> >(tee {log:q} >&2)"
 
 
+rule oracle:
+    """Compute the expected answers on {graph}, which are cached in build/ by content."""
+    input:
+        graph="resources/graphs/{graph}",
+        script=f"{SCRIPTS}/make_oracle.py",
+        code=imports("make_oracle.py"),
+    output:
+        "resources/oracles/{graph}.txt",
+    log:
+        "logs/oracle/{graph}.log",
+    wildcard_constraints:
+        graph=one_of(PLAN.sparse),
+    params:
+        problems=lambda wildcards: PLAN.sparse[wildcards.graph],
+    message:
+        "Compute the expected answers on {wildcards.graph}"
+    shell:
+        "python {input.script:q} --graph {input.graph:q} --problems {params.problems:q} --output {output:q}"
+        " 2> >(tee {log:q} >&2)"
+
+
 rule prepare:
-    """Compile all kernels and store all graphs, and measure nothing: no compiler then runs between two measurements."""
+    """Compile all kernels, store all graphs and compute the expected answers on the larger ones, all on all cores.
+
+    Nothing is measured, and nothing of that is then done between two measurements.
+    """
     input:
         {f"resources/build/{job.experiment}.json" for job in PLAN.jobs},
         {
@@ -79,8 +104,9 @@ rule prepare:
             for graph in job.graphs
             if job.takes_graphs
         },
+        [f"resources/oracles/{graph}.txt" for graph in PLAN.sparse],
     message:
-        "All graphs and compiled kernels are there"
+        "All graphs, compiled kernels and expected answers are there"
 
 
 rule measure_all:

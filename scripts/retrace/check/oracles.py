@@ -3,11 +3,16 @@
 Nothing here is shared with the solvers but the graph and its representations in memory.
 """
 
+import hashlib
+import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
+from pathlib import Path
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
@@ -15,10 +20,13 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 from retrace.check import certificates
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
 from retrace.check.result import CheckResult, compare, digest
+from retrace.devices.build import build_folder
 from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.query import Query
+from retrace.system.errors import RetraceError
+from retrace.system.files import check_regular, write_whole
 
 DIJKSTRA = "scipy.sparse.csgraph.dijkstra"
 BELLMAN_FORD = "scipy.sparse.csgraph.bellman_ford"
@@ -28,6 +36,9 @@ MOST_WORK = 10**8
 
 SMALL = 512
 """Vertices of the largest complete graph that SciPy's Dijkstra checks."""
+
+WORTH_KEEPING = 10**6
+"""Arcs from which on SciPy's answers are stored beside the builds: 0.1 s of work, up to half a minute."""
 
 Proof = Callable[[], str | None]
 
@@ -97,6 +108,30 @@ class Oracle:
         return CheckResult(self._proofs[key] is None, oracle, self._proofs[key])
 
     def _search(self, source: int, problem: str) -> Int32Array | None:
+        """Search with SciPy, or read what an earlier run has found."""
+        rows = self._rows
+        assert rows is not None
+        path = self.file_of(source, problem)
+        if path is not None and path.exists():
+            return read_answer(path, rows.vertices)
+        answer = self._by_scipy(source, problem)
+        if path is not None and answer is not None:
+            write_answer(path, answer)
+        return answer
+
+    def file_of(self, source: int, problem: str) -> Path | None:
+        """Return the file of SciPy's answer, named by all that determines it, or None if it is not stored."""
+        if not isinstance(self.graph, CSRGraph) or self.graph.arcs < WORTH_KEEPING:
+            return None
+        measured = "hops" if problem in ("bfs", "stcon") else "weights"
+        search = BELLMAN_FORD if problem == "bellman-ford" and self._negative else DIJKSTRA
+        arrays = self.graph.info.get("sha256") or self.graph.digest()
+        decides = f"{search} {scipy.__version__} {arrays} {measured} {source}"
+        return (
+            build_folder() / "oracles" / f"distances-{hashlib.sha256(decides.encode()).hexdigest()[:16]}.npz"
+        )
+
+    def _by_scipy(self, source: int, problem: str) -> Int32Array | None:
         rows = self._rows
         assert rows is not None
         weights = None if problem == "bfs" else rows.weights
@@ -113,6 +148,28 @@ class Oracle:
         answer = np.where(finite, lengths, UNREACHABLE).astype(np.int32)
         answer.flags.writeable = False
         return answer
+
+
+def write_answer(path: Path, answer: Int32Array) -> None:
+    """Store an answer with its digest."""
+    content = io.BytesIO()
+    np.savez(content, answer=answer, sha256=digest(answer))
+    write_whole(path, content.getvalue())
+
+
+def read_answer(path: Path, vertices: int) -> Int32Array:
+    """Read a stored answer, shape (vertices,), int32; raise RetraceError if it is damaged."""
+    check_regular(path)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            answer, sha256 = file["answer"], str(file["sha256"])
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
+        answer, sha256 = np.empty(0), ""
+    if answer.shape != (vertices,) or answer.dtype != np.int32 or digest(answer) != sha256:
+        raise RetraceError(f"{path}: is no answer of an oracle, or damaged; delete it")
+    answer.flags.writeable = False
+    found: Int32Array = answer
+    return found
 
 
 def search_bytes(graph: CSRGraph) -> int:

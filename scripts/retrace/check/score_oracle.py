@@ -31,10 +31,9 @@ TAKEN_AWAY = 1e-4
 
 GAPBS does so with the scores of its sources; a double then keeps 1e-13 of the number.
 """
-WORTH_SHARING = 1e8
-"""Sources times arcs, from which on igraph's work is distributed to all cores: seconds of one core."""
-WORTH_KEEPING = 1e9
-"""Sources times arcs, from which on a library's scores are stored beside the builds, batch by batch."""
+WORTH_SHARING = WORTH_KEEPING = 1e8
+"""Sources times arcs, from which on igraph's work is distributed to all cores, and a library's scores are
+stored beside the builds, batch by batch: seconds of one core."""
 PARTS_A_CORE = 4
 """Parts of the sources for each core: igraph prepares itself for each part, but cores should end together."""
 

@@ -40,11 +40,11 @@ def measure(
         SharedDevice(device[1]) as shared,
         bar(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
-        if any(measurement.open_device for measurement in found):
+        if effort.setups and any(measurement.open_device for measurement in found):
             shared.open_once()
         for measurement in found:
             progress.set_postfix_str(f"{measurement.solver}, setup")
-            measurement.prepare(graph, effort)
+            measurement.prepare(graph, effort, shared)
         for _ in range(effort.trials):
             for measurement in found:
                 progress.set_postfix_str(measurement.solver)

@@ -1,10 +1,10 @@
 """How one solver is timed with one query: passes of its `setup`, then trials of the other phases.
 
-A pass of `setup` opens a device, which creates the context, and loads the code; for a library it makes the
-library's graph object. Trials run on one device for all solvers, each on a copy of the solver as `setup` left
-it, so that its memory is free again afterwards. On CUDA, a pass that is not kept warms the device up, and a
-pass whose launches are bracketed by events precedes each of the first trials: the `kernel` time. Every answer
-is checked after the clocks have stopped.
+A pass of `setup` opens a device of its own, which creates the context, and loads the code; for a library it
+makes the library's graph object. Trials run on one device for all solvers, each on a copy of the solver as
+`setup` left it, so that its memory is free again afterwards. On CUDA, a pass that is not kept warms the
+device up, and a pass whose launches are bracketed by events precedes each of the first trials: the `kernel`
+time. Every answer is checked after the clocks have stopped.
 """
 
 import os
@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from retrace.system.errors import RetraceError, TooLargeError, escaped
 Phases = dict[str, Any]
 """Milliseconds of each phase, and what else is said of a trial."""
 DeviceFactory = Callable[[], Device]
+T = TypeVar("T")
 
 SETUP_S = 0.25
 """Seconds after which no further pass of `setup` begins."""
@@ -42,7 +43,7 @@ NARROW = 0.02
 """How far apart the quartiles of `solve` and `total`, over the median, may be where trials end early."""
 ENOUGH_S = 0.5
 """Seconds of trials before they end early, as in nvbench."""
-PLENTY_S = 4.0
+PLENTY_S = 2.0
 """Seconds of trials after which they end early even if they do not agree."""
 KERNEL_TRIALS = 3
 """Trials with a `kernel` time."""
@@ -66,7 +67,7 @@ class Effort:
     longest_s: float = float("inf")
     """A solver predicted to need more seconds for one trial is skipped."""
     setups: int = 3
-    """Most passes of `setup`."""
+    """Most timed passes of a GPU solver's `setup`: each makes a context, in 0.1 s. Others have one."""
     emulated_vertices: float = float("inf")
     """The emulator skips graphs with more vertices."""
 
@@ -118,6 +119,14 @@ class SharedDevice:
         if self._device is None:
             self._device = self.open_device().__enter__()
         return self._device
+
+    def with_room(self, work: Callable[[], T]) -> T:
+        """Do some work; if memory is short, again after what other solvers keep on the device was freed."""
+        try:
+            return work()
+        except TooLargeError:
+            self.close()
+            return work()
 
     def open_once(self) -> None:
         """Open and close the device: a process's first context takes twice as long as the next."""
@@ -181,8 +190,8 @@ class Measurement:
         found = (Summary.of([trial[phase] for trial in self.trials]) for phase in ("solve", "total"))
         return all(times.q3 - times.q1 <= NARROW * times.median for times in found)
 
-    def prepare(self, graph: Subject, effort: Effort) -> None:
-        """Check that the solver can answer in memory and in time, and time its setup."""
+    def prepare(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
+        """Check that the solver can answer in memory and in time, and time its setup as often as is asked."""
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         try:
             if self.backend == "emulator" and graph.vertices > effort.emulated_vertices:
@@ -196,31 +205,45 @@ class Measurement:
                 self.skip(why_not)
             elif issubclass(kind, Peer):
                 kind.load()
-            while (
-                self.status == "ok" and len(self.setups) < effort.setups and sum(self.setups) < SETUP_S * 1e3
-            ):
+            most = effort.setups if self.open_device else max(1, effort.setups)
+            while self.status == "ok" and len(self.setups) < most and sum(self.setups) < SETUP_S * 1e3:
                 self.ready = None  # a large graph object does not stay beside the next
                 self.time_setup(graph, effort)
+            if self.status == "ok" and not self.setups:
+                shared.with_room(lambda: self.set_up(graph, effort, shared.device))
         except Exception as error:
             self.fail(error)
+            if self.status == "failed":
+                shared.close()  # a failed kernel leaves a context that fails
 
     def time_setup(self, graph: Subject, effort: Effort) -> None:
-        """Time a pass of `setup`. The first one tells what cannot be solved, or not in time."""
-        first, clock = not self.setups, Clock()
+        """Time a pass of `setup` on a device of its own."""
+        clock = Clock()
         with self.device() as device:
-            solver = make(self.solver, device)
-            made = clock.lap()
-            if first and (why_not := self.declined(solver, device, graph)) is not None:
-                self.skip(why_not)
-                return
-            clock.lap()
-            solver.setup(graph)
-            self.setups.append(made + clock.lap(device))
-            predicted = solver.predict_seconds(self.query) if first else None
-            if predicted is not None and predicted > effort.longest_s:
-                self.skip(f"predicted {predicted:.1f} s a trial, longest_s is {effort.longest_s:g}")
-            elif device is None:
-                self.ready = None, solver
+            opened = clock.lap()
+            took = self.set_up(graph, effort, device)
+        if device is not None:
+            self.ready = None
+        if took is not None:
+            self.setups.append(opened + took)
+
+    def set_up(self, graph: Subject, effort: Effort, device: Device | None) -> float | None:
+        """Set up, and return the milliseconds. The first pass tells what cannot be solved, or not in time."""
+        first, clock = not self.setups, Clock()
+        solver = make(self.solver, device)
+        made = clock.lap()
+        if first and (why_not := self.declined(solver, device, graph)) is not None:
+            self.skip(why_not)
+            return None
+        clock.lap()
+        solver.setup(graph)
+        took = made + clock.lap(device)
+        predicted = solver.predict_seconds(self.query) if first else None
+        if predicted is not None and predicted > effort.longest_s:
+            self.skip(f"predicted {predicted:.1f} s a trial, longest_s is {effort.longest_s:g}")
+        else:
+            self.ready = device, solver
+        return took
 
     def declined(self, solver: Solver, device: Device | None, graph: Subject) -> str | None:
         """Return why the solver cannot answer; raise TooLargeError if its device has too little memory."""
@@ -234,11 +257,7 @@ class Measurement:
         """Run a trial and check its answer; an exception becomes the reason."""
         begun = perf_counter()
         try:
-            try:
-                outcome = self.unthrottled(graph, shared)
-            except TooLargeError:
-                shared.close()  # what other solvers keep there was in the way
-                outcome = self.unthrottled(graph, shared)
+            outcome = shared.with_room(lambda: self.unthrottled(graph, shared))
             self.seconds.append(perf_counter() - begun)
             self.keep(outcome, checker)
         except Exception as error:

@@ -15,6 +15,7 @@ from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
+from retrace.graphs.dense import COMPLETE_GRAPH
 from retrace.planning.configuration import (
     SETTINGS,
     Configuration,
@@ -237,17 +238,30 @@ class Plan:
     def jobs(self) -> list[Job]:
         """Return the jobs that measure: an experiment on its graphs, and on its larger graphs.
 
-        Where solving takes milliseconds, a job for each graph would mostly start. Without a GPU each of the
-        larger graphs has a job: it may take hours, and an interrupted job begins anew.
+        Where solving takes milliseconds, a job for each graph would mostly start, so that a GPU has one for
+        all graphs. Without a GPU each of the larger graphs has a job: it may take hours, and an interrupted
+        job begins anew.
         """
         found = []
         for name, wanted in self.experiments.items():
             larger = tuple(graph for graph in self.graphs(name) if graph not in wanted.graphs)
             timed = self.backend == "cuda" or any("emulator" not in find(s).backends for s in wanted.specs)
             job = partial(Job, experiment=name, takes_graphs=wanted.given == "graph", is_timed=timed)
-            found.append(job(name, graphs=tuple(wanted.graphs), apart=False))
-            if larger:
-                found.append(job(f"{name}/larger", graphs=larger, apart=self.backend != "cuda"))
+            together = (*wanted.graphs, *larger) if self.backend == "cuda" else tuple(wanted.graphs)
+            found.append(job(name, graphs=together, apart=False))
+            if larger and self.backend != "cuda":
+                found.append(job(f"{name}/larger", graphs=larger, apart=True))
+        return found
+
+    @property
+    def sparse(self) -> dict[str, list[str]]:
+        """Return the stored graphs but the complete ones, with the problems that are solved on each."""
+        found: dict[str, list[str]] = {}
+        for job in self.jobs:
+            for graph in job.graphs if job.takes_graphs else ():
+                if not re.fullmatch(COMPLETE_GRAPH, graph):
+                    problems = (find(spec).problem for spec in self.experiments[job.experiment].specs)
+                    found[graph] = list(dict.fromkeys([*found.get(graph, []), *problems]))
         return found
 
     def kernels(self, experiment: str) -> list[str]:

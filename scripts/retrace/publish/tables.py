@@ -277,7 +277,7 @@ class _Grid:
             found.append(f"Speed-up: {compared} on the same machine and graph. {unsure}")
         for machine, spec in product(self.frame.machines, self.layout.setup):
             told = [self.with_setup(row, entry) for row in self.frame.rows
-                    if (entry := row.of(machine, spec)) and entry.times]  # fmt: skip
+                    if (entry := row.of(machine, spec)) and "with setup" in entry.times]  # fmt: skip
             found += [f"{machine}, {spec} with its setup: {'; '.join(told)}."] if told else []
         if self.layout.rows == "ranked":
             found += self.meanings()

@@ -132,7 +132,7 @@ class Record(Model):
     reason: str | None = Field(default=None, description="why it failed or was skipped")
     setup: list[Milliseconds] = Field(
         default_factory=list,
-        description="passes of their own: context and module load; a library's own graph object",
+        description="timed passes, if asked for: context and module load, or a library's own graph object",
     )
     trials: list[Trial] = Field(default_factory=list)
     iterations: Count | None = None
@@ -166,8 +166,6 @@ class Record(Model):
             raise at("source", f"expected a vertex below {self.graph.vertices}, found {self.source}")
         if ok and not self.trials:
             raise at("trials", f"expected at least one {where}")
-        if ok and not self.setup:
-            raise at("setup", f"expected at least one {where}")
         if ok and missing:
             raise at(missing[0], f"expected a value {where}")
         if ok and self.backend == "cuda" and self.machine.gpu is None:

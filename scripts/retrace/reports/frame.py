@@ -380,8 +380,9 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
     for phase in PHASES[1:]:
         values[phase] = [ms for trial in record.trials if (ms := getattr(trial, phase)) is not None]
     values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
-    before = Summary.of(record.setup).median
-    values["with setup"] = [before + trial.total for trial in record.trials]
+    if record.setup:
+        before = Summary.of(record.setup).median
+        values["with setup"] = [before + trial.total for trial in record.trials]
     values["resident"] = values["again"] or values["solve"]
     if record.problem == "limits" and record.iterations:
         values["step"] = [trial.solve / record.iterations for trial in record.trials]
