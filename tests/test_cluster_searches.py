@@ -23,12 +23,12 @@ from test_races import RACING, deep_star
 NAMES = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, ClusterSearch)]
 
 
-def verify(spec: str, found: CSRGraph, query: Query, seed: int | None = None) -> Any:
-    """Compare a search with the oracle; return the solver."""
+def verify(spec: str, found: CSRGraph, query: Query, seed: int | None = None, patience: float = 60.0) -> Any:
+    """Compare a search with the oracle, and let it wait for `patience` seconds; return the solver."""
     problem = spec.split("/")[0]
     if problem == "stcon" and query.target is None:
         query = Query(query.source, found.vertices - 1)
-    with EmulatedDevice(seed) as device:
+    with EmulatedDevice(seed, patience=patience) as device:
         solver = solved(spec, found, query, device)
         result = checker_of(problem, found).check(spec, query, solver.download(), solver.predecessors())
     assert result.verified, f"{spec} from {query}, seed {seed}: {result.reason}"
@@ -198,6 +198,14 @@ def test_no_schedule_of_fifty_changes_an_answer(name: str, which: str) -> None:
 def test_buckets_of_any_width_in_both_memories(settings: str) -> None:
     for found in (*NAMED.values(), ring(3000), spread(20, 60)):
         verify(f"sssp/cluster:{settings},predecessors=yes", found, Query(0))
+
+
+@pytest.mark.parametrize("found", [ring(4200), spread(20, 110)], ids=["ring", "spread"])
+def test_who_ends_a_bucket_leaves_no_block_waiting(found: CSRGraph) -> None:
+    """A block of two warps, of which one gets work after the other has found that all blocks are quiet."""
+    for seed in range(40):
+        spec = "sssp/cluster:block_size=64,cluster_blocks=2,pieces=16,patience=1,width=1000"
+        assert verify(spec, found, Query(0), seed, patience=10).threads == 64
 
 
 @pytest.mark.parametrize("more", ["", ":shared=marks,patience=1", ":width=1048576"])

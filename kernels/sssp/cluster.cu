@@ -63,7 +63,8 @@ template <bool SHARED> struct Distances {
     }
 };
 
-// Whether all blocks seem to have nothing near. The answer may be wrong for a while, but not for ever.
+// Whether all blocks seem to have nothing near. The answer may be wrong, but once a block has it, it tells the others
+// nothing else: they wait for it, and it would not come back to tell them that it is quiet.
 struct Quiet {
     volatile unsigned *working;  // whether each warp of this block is
     volatile unsigned &all;      // blocks are quiet
@@ -188,8 +189,8 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
             any = __any_sync(ALL, any);
             quiet.working[warp] = any;
             if (!any) {
-                if (warp == 0) quiet.watch(looks, told);
                 if (__any_sync(ALL, all_quiet_now)) break;
+                if (warp == 0) quiet.watch(looks, told);
                 continue;
             }
 #pragma unroll
