@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,19 +61,24 @@ def test_a_cycle_of_weight_0_is_no_tree() -> None:
     assert certify_tree(loop, 0, distance, wrong) == "vertex 1 does not lead back to the source"
 
 
-@pytest.mark.parametrize("problem", ["bfs", "sssp", "bellman-ford"])
-def test_answers_are_stored_once_and_read_whole(problem: str, monkeypatch: Patch, tmp_path: Path) -> None:
+def test_answers_are_stored_once_and_read_whole(monkeypatch: Patch, tmp_path: Path) -> None:
     """By graph, source and what is measured; a damaged file is named, and no answer is compared with it."""
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
     monkeypatch.setattr(oracles, "WORTH_KEEPING", 1)
-    grid, other = NAMED["grid"], NAMED["zero weights"]
-    found = {at: Oracle(grid).expected(problem, Query(at)) for at in (0, 7)}
-    elsewhere = Oracle(other).expected(problem, Query(0))
-    assert len(list(tmp_path.glob("oracles/distances-*.npz"))) == 3
+    graphs = NAMED["grid"], NAMED["zero weights"], replace(NAMED["grid"], info={"sha256": "another"})
+    asked = [(at, problem, source) for at in graphs for problem in ("bfs", "sssp") for source in (0, 3)]
+    found = [Oracle(at).expected(problem, Query(source)) for at, problem, source in asked]
+    assert len(list(tmp_path.glob("oracles/distances-*.npz"))) == len(asked)
     monkeypatch.setattr(oracles, "dijkstra", None)
-    assert all(np.array_equal(Oracle(grid).expected(problem, Query(at)), found[at]) for at in found)
-    assert np.array_equal(Oracle(other).expected(problem, Query(0)), elsewhere)
-    path = Oracle(grid).file_of(7, problem)
+    for (at, problem, source), answer in zip(asked, found, strict=True):
+        assert np.array_equal(Oracle(at).expected(problem, Query(source)), answer)
+        other = {"bfs": "stcon", "sssp": "bellman-ford"}[problem]
+        assert Oracle(at).file_of(source, other) == Oracle(at).file_of(source, problem)
+    assert Oracle(graph(2, [(0, 1, -5)])).file_of(0, "bellman-ford") != Oracle(
+        graph(2, [(0, 1, -5)])
+    ).file_of(0, "sssp")
+
+    path = Oracle(graphs[0]).file_of(3, "bfs")
     assert path is not None
     whole = path.read_bytes()
     with np.load(path) as file:
@@ -82,7 +88,12 @@ def test_answers_are_stored_once_and_read_whole(problem: str, monkeypatch: Patch
     for content in ((tmp_path / "changed.npz").read_bytes(), whole[:-9], b"", b"PK"):
         path.write_bytes(content)
         with pytest.raises(RetraceError, match=f"{path}: is no answer of an oracle, or damaged; delete it"):
-            Oracle(grid).check(f"{problem}/any", Query(7), found[7])
+            Oracle(graphs[0]).check("bfs/any", Query(3), found[1])
+
+
+def test_answers_on_small_graphs_are_not_stored() -> None:
+    assert Oracle(NAMED["grid"]).file_of(0, "bfs") is None
+    assert Oracle(DenseGraph(20, 1)).file_of(0, "bellman-ford") is None
 
 
 @pytest.mark.parametrize(

@@ -303,6 +303,28 @@ def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeyp
     ]
 
 
+def test_a_graph_that_is_missing_says_why(config: Config, monkeypatch: Patch) -> None:
+    found = {
+        "BAY": {"missing": "its file could not be had"},
+        "random-25-5": {"missing": "needs 3 GiB"},
+        "NY": {},
+    }
+    monkeypatch.setattr(plan, "stored_info", lambda graph: found.get(graph, {}))
+    mine = {"solvers": ["bfs/queue"], "graphs": list(found)}
+    planned = plan.make_plan(config | {"experiments": {"mine": mine}})
+    told = summary.closing_words(planned, [f"resources/graphs/{graph}" for graph in found]).splitlines()
+    assert [line.partition(" To try again: rm -rf resources/graphs/")[::2] for line in told[1:]] == [
+        (
+            "MISSING: BAY (its file could not be had).",
+            "BAY results/machines/local/*/BAY.jsonl, and run again.",
+        ),
+        (
+            "MISSING: random-25-5 (needs 3 GiB).",
+            "random-25-5 results/machines/local/*/random-25-5.jsonl, and run again.",
+        ),
+    ]
+
+
 def test_the_number_of_rules_does_not_grow_with_graphs(config: Config) -> None:
     """Snakemake's planning takes the square of it: a thousand graphs are planned in seconds."""
     graphs = [f"random-12-{arcs}" for arcs in range(1, 1001)]

@@ -90,7 +90,8 @@ def transfer_shares() -> list[float]:
     """The median share of the copies in a trial's total, in percent, of each matrix."""
     found = records(TRANSFER, solver="bellman-ford/dense")
     return [
-        100 * statistics.median((trial["upload"] + trial["download"]) / trial["total"] for trial in one["trials"])
+        100
+        * statistics.median((trial["upload"] + trial["download"]) / trial["total"] for trial in one["trials"])
         for one in found
     ]
 

@@ -22,16 +22,18 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
     if records := read_records(path for path in paths if path.exists()):
         lines += outcomes(records, plan.config.machine)
     graphs = {graph for graph in plan.stored if f"resources/graphs/{graph}" in files}
-    kinds = {
-        "STAND-IN: {} could not be had; generated graphs of the same size are used instead.": plan.stand_ins,
-        "MISSING: {} did not fit into this machine's memory or onto its disk.": [
-            graph for graph, found in plan.stored.items() if "missing" in found
-        ],
-    }
-    for what, found in kinds.items():
-        if lacking := [graph for graph in found if graph in graphs]:
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for graph in plan.stand_ins:
+        kinds["STAND-IN: {} could not be had; generated graphs of the same size are used instead."].append(
+            graph
+        )
+    for graph, found in plan.stored.items():
+        if "missing" in found:
+            kinds[f"MISSING: {{}} ({found['missing']})."].append(graph)
+    for what, every in kinds.items():
+        if lacking := [graph for graph in every if graph in graphs]:
             again = f"To try again: {plan.removal(lacking)}, and run again."
-            lines.append(f"{what.format(', '.join(lacking))} {again}")
+            lines.append(f"{what.replace('{}', ', '.join(lacking))} {again}")
     return "\n".join(lines)
 
 
