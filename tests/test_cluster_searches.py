@@ -16,6 +16,7 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.cluster_parts import ClusterSearch, Parts
+from retrace.solvers.contraction import Contraction
 from retrace.system.errors import TooLargeError
 from solving import solved
 from test_races import RACING, deep_star
@@ -194,7 +195,10 @@ def test_no_schedule_of_fifty_changes_an_answer(name: str, which: str) -> None:
         verify(f"{name}:block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
 
 
-@pytest.mark.parametrize("settings", ["shared=marks", "width=1", "width=1000000,patience=1", "patience=100"])
+@pytest.mark.parametrize(
+    "settings",
+    ["shared=marks", "width=1", "width=1000000,patience=1", "patience=100", "contracted=yes,shared=marks"],
+)
 def test_buckets_of_any_width_in_both_memories(settings: str) -> None:
     for found in (*NAMED.values(), ring(3000), spread(20, 60)):
         verify(f"sssp/cluster:{settings},predecessors=yes", found, Query(0))
@@ -206,6 +210,66 @@ def test_who_ends_a_bucket_leaves_no_block_waiting(found: CSRGraph) -> None:
     for seed in range(40):
         spec = "sssp/cluster:block_size=64,cluster_blocks=2,pieces=16,patience=1,width=1000"
         assert verify(spec, found, Query(0), seed, patience=10).threads == 64
+
+
+def two_way(*arcs: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    return [*arcs, *((head, tail, weight + 3) for tail, head, weight in arcs)]
+
+
+CONTRACTED = {
+    "trees that hang from a cycle with two anchors": graph(
+        14,
+        two_way((0, 1, 2), (1, 2, 5), (2, 3, 1), (3, 0, 9), (0, 2, 4), (1, 4, 7), (4, 5, 1), (4, 6, 2),
+                (0, 7, 3), (7, 8, 1), (8, 9, 5), (3, 10, 2), (10, 11, 1), (11, 12, 6), (11, 13, 1)),
+    ),
+    "a cycle without an anchor, with a tree": graph(
+        6, two_way((0, 1, 2), (1, 2, 5), (2, 0, 9), (1, 3, 4), (3, 4, 1), (3, 5, 2))
+    ),
+    "a tree": graph(7, two_way((0, 1, 3), (1, 2, 1), (1, 3, 2), (3, 4, 5), (3, 5, 1), (5, 6, 7))),
+    "loops at one anchor": graph(
+        7, two_way((0, 1, 9), (1, 2, 1), (2, 3, 1), (3, 0, 2), (0, 4, 1), (4, 5, 1), (5, 0, 1), (0, 6, 4))
+    ),
+    "chains with arcs of one way": graph(
+        9,
+        [(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 4, 1), (4, 0, 1), (0, 3, 9), (3, 5, 1), (5, 6, 2), (6, 0, 3),
+         (7, 0, 1), (3, 8, 1)],
+    ),
+    "arcs side by side, and to oneself": graph(
+        5,
+        two_way((0, 1, 4), (0, 1, 2), (1, 2, 3), (2, 0, 1), (2, 3, 5), (3, 4, 1), (3, 4, 6), (2, 2, 1)),
+    ),
+    "ways too long for 32 bits": graph(
+        6,
+        two_way((0, 1, 2**30), (1, 2, 2**30), (2, 3, 2**30), (3, 0, 1), (0, 2, 1), (2, 4, 2**29), (4, 5, 3)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", CONTRACTED)
+def test_what_is_contracted_keeps_its_distance_from_every_source(which: str) -> None:
+    found = CONTRACTED[which]
+    for source in range(found.vertices):
+        spec = "sssp/cluster:contracted=yes,predecessors=yes,cluster_blocks=2,pieces=3"
+        solver = verify(spec, found, Query(source))
+        assert solver.observed()["anchors"] < found.vertices
+
+
+@given(found=random_graphs(), data=st.data())
+@settings(max_examples=100, deadline=None)
+def test_any_graph_may_be_contracted(found: CSRGraph, data: st.DataObject) -> None:
+    source = data.draw(st.integers(0, found.vertices - 1))
+    verify("sssp/cluster:contracted=yes,cluster_blocks=2,pieces=3", found, Query(source))
+
+
+def test_only_anchors_are_left() -> None:
+    contraction = Contraction.of(CONTRACTED["trees that hang from a cycle with two anchors"])
+    assert contraction.anchors.tolist() == [0, 2]
+    core = contraction.core
+    assert core.indptr.tolist() == [0, 3, 6]
+    assert sorted(core.weights.tolist()) == [4, 7, 7, 10, 13, 16]
+    seeds, others = contraction.reach_anchors(6)
+    assert seeds.tolist() == [[0, 20], [2, 20]]
+    assert sorted(others.tolist()) == [[1, 15], [4, 5], [5, 6], [6, 0]]
 
 
 @pytest.mark.parametrize("more", ["", ":shared=marks,patience=1", ":width=1048576"])

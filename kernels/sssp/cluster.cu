@@ -15,6 +15,9 @@
 //          was missed. So there are no queues, nothing overflows, and that all are quiet need only be a good guess.
 //          Most of the time a warp has one vertex, so the number of instructions in a row decides: no branches around
 //          the heads, and nothing is read that can be decided without.
+// Contracted   with contracted=yes the graph that is searched has only the vertices at which paths may branch
+//          (kernels/host/contraction.cpp), and two kernels find the distances of the others: `unfold` from those of the
+//          two ends of a chain, `lower` of what the source reaches before either.
 
 #include "../cluster/parts.cuh"
 
@@ -23,6 +26,11 @@ constexpr unsigned LINK = LongRecords::LINK;
 constexpr int SLOTS = 4;
 constexpr int AT_ONCE = 4;  // words that a warp looks at together
 constexpr int MOST_WARPS = 32;
+
+// A vertex to begin with, and its distance, INFINITE for none.
+struct Seed {
+    unsigned place, distance;
+};
 
 // Four arcs: each head with its weight.
 struct WeightedRecord {
@@ -82,8 +90,8 @@ struct Quiet {
 };
 
 template <int WORDS, bool SHARED>
-__device__ void search(int words, const int *first_record, const uint4 *records, unsigned source, unsigned delta,
-                       int patience, const int *vertex_at, unsigned *state, int *answer, int *counts)
+__device__ void search(int words, const int *first_record, const uint4 *records, Seed seed, Seed other_seed,
+                       unsigned delta, int patience, const int *vertex_at, unsigned *state, int *answer, int *counts)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned here = cluster.block_rank();
@@ -109,7 +117,9 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
         no_marks = 0;
     }
     __syncthreads();
-    if (first == 0 && part_of(source) == here) own[position_of(source)] = 0;
+    if (first == 0 && part_of(seed.place) == here) own[position_of(seed.place)] = seed.distance;
+    if (first == 0 && part_of(other_seed.place) == here)
+        own[position_of(other_seed.place)] = min(own[position_of(other_seed.place)], other_seed.distance);
     cluster.sync();
 
     const auto load = [&](unsigned record) {
@@ -223,12 +233,13 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
 // `state`: distances are in shared memory, beside the marks; `marks`: they are in global memory.
 #define KERNEL(KEPT, WORDS, SHARED)                                                                                   \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
-        cluster_sssp_##KEPT##_##WORDS(int words, const int *first_record, const uint4 *records, unsigned source,     \
+        cluster_sssp_##KEPT##_##WORDS(int words, const int *first_record, const uint4 *records, unsigned place,      \
+                                      unsigned distance, unsigned other_place, unsigned other_distance,               \
                                       unsigned delta, int patience, const int *vertex_at, unsigned *state,            \
                                       int *answer, int *counts)                                                       \
     {                                                                                                                \
-        search<WORDS, SHARED>(words, first_record, records, source, delta, patience, vertex_at, state, answer,       \
-                              counts);                                                                                \
+        search<WORDS, SHARED>(words, first_record, records, {place, distance}, {other_place, other_distance}, delta, \
+                              patience, vertex_at, state, answer, counts);                                            \
     }
 #define KERNELS(WORDS)                                                                                                \
     KERNEL(state, WORDS, true)                                                                                        \
@@ -236,3 +247,23 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
 KERNELS(1)
 KERNELS(4)
 KERNELS(16)
+
+// The distances of the vertices that were contracted: `ways` has two for each vertex, an anchor, -1 for an anchor itself,
+// and the length of the way from it.
+extern "C" __global__ void unfold(int vertices, const int2 *ways, int *answer)
+{
+    const int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v >= vertices) return;
+    const int2 one = ways[2 * v], other = ways[2 * v + 1];
+    if (one.x < 0) return;
+    const unsigned by_one = min(unsigned(answer[one.x]) + unsigned(one.y), INFINITE);
+    const unsigned by_other = min(unsigned(answer[other.x]) + unsigned(other.y), INFINITE);
+    answer[v] = int(min(by_one, by_other));
+}
+
+// Lowers distances to those of vertices that were reached otherwise.
+extern "C" __global__ void lower(int count, const int2 *reached, int *answer)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) answer[reached[i].x] = min(answer[reached[i].x], reached[i].y);
+}

@@ -14,6 +14,7 @@ from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
+from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.mask_sssp import PredecessorPass, fill_but_one
 from retrace.solvers.setting import Setting, Settings
@@ -88,22 +89,29 @@ class BspSSSP(BulkSynchronous):
         )
 
 
+NO_SEED = np.uint32(0), np.uint32(UNREACHABLE)
+"""A place and a distance with which no search begins."""
+
+
 class ClusterSSSP(PredecessorPass, ClusterSearch):
     """One launch of one cluster, for deep graphs: near and far, with the distances in shared memory.
 
     A bucket is `width` mean weights wide, of a sample of the arcs. Inside a bucket no warp waits for
     another. Distances that do not fit into shared memory are in global memory. Predecessors, if wanted, are
-    found by a pass over all arcs.
+    found by a pass over all arcs. With contracted=yes only vertices at which paths may branch are searched:
+    road graphs have few, and their ways have fewer arcs. What a source reaches before them is found on the
+    host, as part of `solve`.
     """
 
     name = "sssp/cluster"
     implements = "our own kernel: near and far in one thread-block cluster"
-    more_sources = (*ClusterSearch.more_sources, PredecessorPass.pass_source)
+    more_sources = (*ClusterSearch.more_sources, CONTRACT, PredecessorPass.pass_source)
     in_shared = ("marks", "state")
     settings: ClassVar[Settings] = {
         **ClusterSearch.settings,
         "width": Setting(128, "width of a bucket of distances, in mean weights", most=1 << 20),
         "patience": Setting(4, "looks that must find a block quiet before it tells the others"),
+        "contracted": Setting("no", "whether trees and chains are left out", choices=("no", "yes")),
         "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
     }
     sampled = 1024
@@ -114,20 +122,35 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         """Whether predecessors are wanted."""
         return self.parameters["predecessors"] == "yes"
 
+    @property
+    def is_contracted(self) -> bool:
+        """Whether trees and chains are left out."""
+        return self.parameters["contracted"] == "yes"
+
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
+        self.unfold, self.lower = self.load_kernels("unfold", "lower")
         if self.with_predecessors:
             self.load_pass(graph)
 
     def prepare(self, graph: CSRGraph) -> None:
         assert graph.weights is not None
-        parts = self.parts = self.cut(graph)
+        searched = graph
+        if self.is_contracted:
+            self.contraction = Contraction.of(graph)
+            searched = self.contraction.core
+        assert searched.weights is not None
+        parts = self.parts = self.cut(searched)
         marks = 4 * parts.words
         self.fit(parts, marks, marks + 2 * 4 * parts.positions)
-        sample = graph.weights[:: 1 + graph.arcs // self.sampled]
+        sample = searched.weights[:: 1 + searched.arcs // self.sampled]
         mean = float(sample.mean()) if sample.size else 1.0
         self.delta = np.uint32(min(max(1.0, self.number("width") * mean), UNREACHABLE - 1))
-        self.arrays = [*parts.long_records(graph, weighted=True), parts.vertex_at(graph)]
+        vertex_at = parts.vertex_at(searched)
+        self.arrays = [*parts.long_records(searched, weighted=True), vertex_at]
+        if self.is_contracted:
+            vertex_at[vertex_at >= 0] = self.contraction.anchors[vertex_at[vertex_at >= 0]]
+            self.arrays.append(self.contraction.ways.ravel())
         self.global_state = 1 if self.kept == "state" else 2 * parts.count * parts.positions
         self.state_bytes = 4 * (graph.vertices + self.global_state)
         if self.with_predecessors:
@@ -144,15 +167,30 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             self.device.fill(self.found, -1)
 
     def solve(self, query: Query) -> int:
-        *graph, vertex_at = self.buffers
+        *graph, vertex_at = self.buffers[:3]
         widths = self.delta, np.int32(self.number("patience"))
         state = vertex_at, self.state, self.answer, self.mapped_counts
-        self.launch(*graph, self.parts.place[query.source], *widths, *state)
+        if self.is_contracted:
+            anchors, others = self.contraction.reach_anchors(query.source)
+            places = self.parts.place[self.contraction.number[anchors[:, 0]]]
+            seeds = [*zip(places, anchors[:, 1].astype(np.uint32), strict=True), NO_SEED, NO_SEED]
+            self.launch(*graph, *seeds[0], *seeds[1], *widths, *state)
+            self.reach_others(others)
+        else:
+            self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
         if self.with_predecessors:
             self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
         self.device.synchronize()
         turns, self.buckets = self.counts.tolist()
         return int(turns)
+
+    def reach_others(self, reached: Int32Array) -> None:
+        """Find the distances of vertices that are no anchors; those that were `reached` may be less."""
+        vertices, count = self.graph.vertices, len(reached)
+        self.unfold(self.grid(vertices), self.block_size, np.int32(vertices), self.buffers[3], self.answer)
+        if count:
+            found = self.device.upload(reached.ravel())
+            self.lower(self.grid(count), self.block_size, np.int32(count), found, self.answer)
 
     def download(self) -> Int32Array:
         if self.with_predecessors:
@@ -166,6 +204,8 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             "buckets": self.buckets,
             "state_in_shared": int(self.kept == "state"),
         }
+        if self.is_contracted:
+            own |= {"anchors": self.contraction.core.vertices, "anchor_arcs": self.contraction.core.arcs}
         return {**super().observed(), **own}
 
 
