@@ -14,7 +14,7 @@ LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
 INSTALL = $(BIN)/python -m compileall -q -j 0 -x /tests/ $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test mutants check schemas pages gpu cluster cluster-test bundle clean help
+.PHONY: reproduce report test mutants check schemas pages gpu cluster cluster-test bundle crate clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -53,6 +53,10 @@ cluster-test: $(VENV)/dev $(VENV)/cluster  ## Run through a Slurm on this comput
 
 bundle: $(VENV)/bundle  ## Pack all that make reproduce takes from the network, for later: retrace-<commit>.tar.gz
 	$(BIN)/python scripts/make_bundle.py
+
+crate: reproduce $(VENV)/bundle  ## Describe what reproduce made as an RO-Crate: results/ro-crate-metadata.json
+	$(BIN)/python scripts/make_crate.py
+	$(BIN)/rocrate-validator --no-interactive validate --profile-identifier process-run-crate --no-paging results
 
 clean:  ## Delete what a run makes; the environment and downloads stay
 	rm -rf build logs results/tables results/figures results/report resources/graphs resources/build .snakemake
