@@ -1,18 +1,20 @@
 # What a new user needs: make reproduce, make test, make gpu.
-PYTHON ?= python3
+# A bundle (docs/archive.md) has wheels/<version of Python>, from which reproduce installs, and no repository.
+WHEELS := $(wildcard wheels/*)
+PYTHON ?= python$(or $(notdir $(WHEELS)),3)
 CORES ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes
+PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes $(OFFLINE)
 # uv takes a tenth of pip's time; pip, which reads the user's own pip.conf, installs what uv cannot get.
-UV := $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python
+UV = $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python $(OFFLINE)
 LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
 # Compile packages, but their tests, on all cores, which pip does on one; then python -m retrace, and the command retrace,
 # from any folder.
 INSTALL = $(BIN)/python -m compileall -q -j 0 -x /tests/ $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test mutants check schemas pages gpu cluster cluster-test clean help
+.PHONY: reproduce report test mutants check schemas pages gpu cluster cluster-test bundle crate clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -49,6 +51,13 @@ cluster: $(VENV)/cluster  ## Set up for Slurm or Kubernetes: Snakemake's plugins
 cluster-test: $(VENV)/dev $(VENV)/cluster  ## Run through a Slurm on this computer; needs root, slurm-wlm and munge
 	$(BIN)/python -m pytest tests/cluster
 
+bundle: $(VENV)/bundle  ## Pack all that make reproduce takes from the network, for later: retrace-<commit>.tar.gz
+	$(BIN)/python scripts/make_bundle.py
+
+crate: reproduce $(VENV)/bundle  ## Describe what reproduce made as an RO-Crate: results/ro-crate-metadata.json
+	$(BIN)/python scripts/make_crate.py
+	$(BIN)/rocrate-validator --no-interactive validate --profile-identifier process-run-crate --no-paging results
+
 clean:  ## Delete what a run makes; the environment and downloads stay
 	rm -rf build logs results/tables results/figures results/report resources/graphs resources/build .snakemake
 
@@ -60,6 +69,7 @@ $(BIN)/activate:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "error: $(PYTHON) is older than 3.11; name a newer one: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
+$(VENV)/run: OFFLINE := $(WHEELS:%=--no-index --find-links %)
 $(VENV)/run: requirements.lock requirements-uv.lock | $(BIN)/activate
 	$(LOCKED)
 	$(INSTALL)
@@ -71,6 +81,11 @@ $(VENV)/dev: requirements-dev.lock requirements-uv.lock | $(BIN)/activate
 	@touch $@ $(VENV)/run
 
 $(VENV)/cluster: requirements-cluster.lock requirements-uv.lock | $(BIN)/activate
+	$(LOCKED)
+	$(INSTALL)
+	@touch $@ $(VENV)/run
+
+$(VENV)/bundle: requirements-bundle.lock requirements-uv.lock | $(BIN)/activate
 	$(LOCKED)
 	$(INSTALL)
 	@touch $@ $(VENV)/run

@@ -29,9 +29,10 @@ def read(path: Path) -> dict[str, Any]:
 def test_continuous_integration_runs_what_the_readme_says() -> None:
     jobs = read(GITHUB / "workflows/ci.yml")["jobs"]
     commands = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in jobs.items()}
-    assert commands.keys() == {"test", "cluster", "workflows"}
+    assert commands.keys() == {"test", "cluster", "bundle", "workflows"}
     assert commands["test"] == [".ci/run"]
     assert commands["cluster"][-1].endswith(" make cluster-test")
+    assert "make bundle" in commands["bundle"]
     assert os.access(PROJECT / ".ci/run", os.X_OK)
     made = re.findall(r"^make \w+$", (PROJECT / ".ci/run").read_text(), re.MULTILINE)
     assert made == ["make check", "make test"]

@@ -6,6 +6,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
@@ -453,14 +454,20 @@ def test_a_host_is_known_by_its_gpus_whatever_was_measured(monkeypatch: Patch) -
     assert environment.machine("mine", None)["host"] == alone
 
 
-def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch) -> None:
+def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch, tmp_path: Path) -> None:
     monkeypatch.setattr(environment, "first_line", lambda *command: None)
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
     monkeypatch.setenv("RETRACE_COMMIT", "0" * 40 + "-dirty")
     found = environment.software()
     assert (found["git_commit"], found["dirty"]) == ("0" * 40, True)
     monkeypatch.setenv("RETRACE_COMMIT", "0" * 40)
     assert environment.software()["dirty"] is False
+    (tmp_path / "COMMIT").write_text("1" * 40 + "\n")  # a bundle's
+    assert environment.software()["git_commit"] == "0" * 40
     monkeypatch.delenv("RETRACE_COMMIT")
+    found = environment.software()
+    assert (found["git_commit"], found["dirty"]) == ("1" * 40, False)
+    (tmp_path / "COMMIT").unlink()
     assert environment.software()["dirty"] is None
 
 

@@ -82,12 +82,16 @@ def software() -> dict[str, Any]:
     """Describe, for a record, the versions on which a result may depend.
 
     A tree counts as dirty if any file outside `results/` differs from its commit. For a copy without its
-    repository, `RETRACE_COMMIT` holds the output of `git describe --always --dirty --abbrev=40`.
+    repository, `RETRACE_COMMIT` holds the output of `git describe --always --dirty --abbrev=40`; for a bundle
+    its file COMMIT does.
     """
     commit: str | None
     changes: str | None
-    if "RETRACE_COMMIT" in os.environ:  # Git might find another repository around the copy
-        commit, _, changes = os.environ["RETRACE_COMMIT"].partition("-")
+    told = os.environ.get("RETRACE_COMMIT")
+    if told is None and (ROOT / "COMMIT").is_file():
+        told = (ROOT / "COMMIT").read_text(encoding="ascii").strip()
+    if told is not None:  # Git might find another repository around the copy
+        commit, _, changes = told.partition("-")
     else:
         commit = first_line("git", "rev-parse", "HEAD")
         changes = first_line("git", "status", "--porcelain", "--", ".", ":!results")
