@@ -1,6 +1,6 @@
 # What a new user needs: make reproduce, make test, make gpu.
 # A bundle (docs/archive.md) has wheels/<version of Python>, from which reproduce installs, and no repository.
-WHEELS := $(wildcard wheels/*)
+WHEELS := $(wildcard wheels/3.*)
 PYTHON ?= python$(or $(notdir $(WHEELS)),3)
 CORES ?= 4
 VENV := .venv
@@ -59,7 +59,7 @@ crate: reproduce $(VENV)/bundle  ## Describe what reproduce made as an RO-Crate:
 	$(BIN)/rocrate-validator --no-interactive validate --profile-identifier process-run-crate --no-paging results
 
 clean:  ## Delete what a run makes; the environment and downloads stay
-	rm -rf build logs results/tables results/figures results/report resources/graphs resources/build .snakemake
+	rm -rf build logs results/tables results/figures results/report results/ro-crate-metadata.json resources/graphs resources/build .snakemake
 
 help:  ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST)
