@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from command_line import Patch, python
-from graphs import NAMED, graph, grid, identified, random_graphs, two_level_star
+from exact_betweenness import exact_scores
+from graphs import NAMED, diamonds, graph, grid, identified, random_graphs, two_level_star
 from retrace.check.checkers import checker_of
 from retrace.devices.build import build_emulator
 from retrace.devices.emulator import EmulatedDevice, debug_environment
@@ -129,13 +131,52 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
                 assert observed["prepare_ms"] > 0
 
 
+@pytest.mark.parametrize("lines", [1, 2, 16])
+def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int) -> None:
+    found = row_after(1, 300)
+    everywhere = np.arange(found.vertices)
+    with EmulatedDevice() as device:
+        spec = f"betweenness/host-arcs:lines={lines}"
+        observed = solved(spec, found, Query(sources=(0, 1)), device).observed()
+    rows = (everywhere, everywhere[1:], everywhere[1:], everywhere[2:])
+    each = [bytes_of_rows(found, reached, 4) for reached in rows]
+    assert (observed["link_bytes"], observed["link_lines"]) == tuple(map(sum, zip(*each, strict=True)))
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_scores_of_hubs_whose_rows_begin_anywhere_in_a_line(lines: int) -> None:
+    for before, seed in ((1, None), (5, 1), (31, 2), (32, 3)):
+        whole = graph(
+            before + 204,
+            [(0, 1 + i, 1) for i in range(before)]
+            + [(1, before + 1 + i, 1) for i in range(200)]
+            + [(before + 1 + i, before + 201 + i % 3, 1) for i in range(200)],
+        )
+        query = Query(sources=(0, 1))
+        with EmulatedDevice(seed) as device:
+            spec = f"betweenness/host-arcs:lines={lines},block_size=64"
+            scores = solved(spec, whole, query, device).download()
+        assert_allclose(scores, exact_scores(whole, query.sources), rtol=1e-12, err_msg=str(before))
+
+
+def test_too_many_paths_are_reported() -> None:
+    """Path counts double with each diamond; the inverse of the last that fits is the least normal number."""
+    with EmulatedDevice() as device:
+        fits = solved("betweenness/host-arcs", diamonds(1022, directed=True), Query(sources=(0,)), device)
+        assert np.isfinite(fits.download()).all()
+        with pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"):
+            solved("betweenness/host-arcs", diamonds(1023, directed=True), Query(sources=(0,)), device)
+
+
 def test_a_second_solve_counts_anew() -> None:
     with EmulatedDevice() as device:
-        for name in ("bfs/host-arcs", "sssp/host-arcs"):
-            solver = solved(name, grid(9, 7), Query(0), device)
-            once = solver.observed()
-            solver.solve(Query(0))
+        for name in ("bfs/host-arcs", "sssp/host-arcs", "betweenness/host-arcs"):
+            query = Query(sources=(0, 7)) if "betweenness" in name else Query(0)
+            solver = solved(name, grid(9, 7), query, device)
+            once, answer = solver.observed(), solver.download()
+            solver.solve(query)
             assert solver.observed() == once
+            assert_allclose(solver.download(), answer, rtol=1e-12)
 
 
 def test_the_limit_rises_past_distances_that_no_vertex_has() -> None:
@@ -147,7 +188,14 @@ def test_the_limit_rises_past_distances_that_no_vertex_has() -> None:
         assert solved("sssp/host-arcs:rise=1", far, Query(0), device).observed()["limits"] == 1
 
 
-@pytest.mark.parametrize(("other", "spec"), [("bfs/bsp", "bfs/host-arcs"), ("sssp/bsp", "sssp/host-arcs")])
+@pytest.mark.parametrize(
+    ("other", "spec"),
+    [
+        ("bfs/bsp", "bfs/host-arcs"),
+        ("sssp/bsp", "sssp/host-arcs"),
+        ("betweenness/levels", "betweenness/host-arcs"),
+    ],
+)
 def test_a_graph_larger_than_the_device_is_searched(other: str, spec: str) -> None:
     """The arcs need 200 KiB or more, of which the device has 64."""
     string = layers([1] + [50] * 21)
