@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -145,14 +146,15 @@ def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int) -> Non
 
 @pytest.mark.parametrize("lines", [1, 3])
 def test_scores_of_hubs_whose_rows_begin_anywhere_in_a_line(lines: int) -> None:
-    for before, seed in ((1, None), (5, 1), (31, 2), (32, 3)):
+    for before, seed in product((1, 5, 31), (None, *range(4))):
         whole = graph(
-            before + 204,
-            [(0, 1 + i, 1) for i in range(before)]
+            before + 205,
+            [(before + 204, 0, 1)]
+            + [(0, 1 + i, 1) for i in range(before)]
             + [(1, before + 1 + i, 1) for i in range(200)]
             + [(before + 1 + i, before + 201 + i % 3, 1) for i in range(200)],
         )
-        query = Query(sources=(0, 1))
+        query = Query(sources=(before + 204, 0, 1))
         with EmulatedDevice(seed) as device:
             spec = f"betweenness/host-arcs:lines={lines},block_size=64"
             scores = solved(spec, whole, query, device).download()
