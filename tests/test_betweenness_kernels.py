@@ -113,7 +113,9 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         hubs=data.draw(st.integers(1, 3)),
         bitmap_kib=data.draw(st.integers(0, 1)),
         block_size=data.draw(
-            st.sampled_from([32, 64] if "/lane" in name or name.endswith(("auto", "gpu")) else [1, 7, 40])
+            st.sampled_from(
+                [32, 64] if "/lane" in name or name.endswith(("auto", "gpu", "arcs")) else [1, 7, 40]
+            )
         ),
     )
     found = solve(spec, open_device(backend, seed), whole, query)

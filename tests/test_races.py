@@ -73,9 +73,12 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
     query: Any = Query(0, found.vertices - 1 if problem == "stcon" else None)
     if problem == "betweenness":
         query = Query(sources=tuple(range(0, found.vertices, 1 + found.vertices // 40)))
-    threads = {"bfs/direction": 32, "betweenness/lanes": 128, "betweenness/lane-queues": 64}.get(
-        name, 4 if problem == "bfs" else 32
-    )
+    threads = {
+        "bfs/direction": 32,
+        "bfs/host-arcs": 32,
+        "betweenness/lanes": 128,
+        "betweenness/lane-queues": 64,
+    }.get(name, 4 if problem == "bfs" else 32)
     # Without an early end, nothing changes in most iterations of bellman-ford/ablated, which take minutes.
     spec = with_settings(name, block_size=threads, edges_per_thread=3, early_end=1)
     for seed in SEEDS:

@@ -8,6 +8,7 @@ from retrace.solvers import (
     by_depth,
     frontier,
     generate,
+    host_arcs,
     limits,
     mask_sssp,
     sssp,
@@ -28,6 +29,6 @@ from retrace.solvers.solver import DeviceSolver, Solver
 
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
-    "bellman_ford", "betweenness", "bfs", "by_depth", "find", "frontier", "generate", "limits", "make",
-    "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon",
+    "bellman_ford", "betweenness", "bfs", "by_depth", "find", "frontier", "generate", "host_arcs", "limits",
+    "make", "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon",
 ]  # fmt: skip

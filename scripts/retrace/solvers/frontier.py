@@ -136,6 +136,16 @@ SAMPLE = 4096
 """Weights whose mean is taken for that of all."""
 
 
+def choose_delta(graph: CSRGraph, rise: int) -> int:
+    """Return the least rise of the limit of near distances, at least 1."""
+    assert graph.weights is not None
+    if not graph.arcs:
+        return 1
+    mean_weight = graph.weights[:: -(-graph.arcs // SAMPLE)].mean()
+    delta = rise * mean_weight * graph.vertices / graph.arcs
+    return int(min(max(1, delta), UNREACHABLE - 1))
+
+
 class NearFarSSSP(FrontierSearch):
     """A near pile, whose arcs are relaxed in rounds, and a far pile, for when the near one is empty.
 
@@ -170,21 +180,11 @@ class NearFarSSSP(FrontierSearch):
         super().setup(graph)
         self.interleave, self.split = self.load_kernels("interleave", "split")
 
-    def choose_delta(self) -> int:
-        """Return the least rise of the limit, at least 1."""
-        graph = self.graph
-        assert graph.weights is not None
-        if not graph.arcs:
-            return 1
-        mean_weight = graph.weights[:: -(-graph.arcs // SAMPLE)].mean()
-        delta = self.number("rise") * mean_weight * graph.vertices / graph.arcs
-        return int(min(max(1, delta), UNREACHABLE - 1))
-
     def upload(self, query: Query) -> None:
         device, vertices, arcs = self.device, self.graph.vertices, self.graph.arcs
         indptr, indices, weights = self.upload_arcs(self.graph)
         began = perf_counter()
-        self.delta = self.choose_delta()
+        self.delta = choose_delta(self.graph, self.number("rise"))
         interleaved = device.empty(arcs, np.uint64)
         self.interleave(self.grid(arcs), self.block_size, np.int32(arcs), indices, weights, interleaved)
         device.synchronize()

@@ -1,0 +1,278 @@
+"""Searches of graphs larger than the device: arcs stay in the memory of the host, vertices are on the device.
+
+Kernels read the arcs of frontier vertices over the link. S. W. Min, V. S. Mailthody, Z. Qureshi, J. Xiong,
+E. Ebrahimi and W. Hwu, "EMOGI: Efficient Memory-access for Out-of-memory Graph-traversal in GPUs", VLDB 2020.
+"""
+
+from abc import abstractmethod
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrace.devices.base import Buffer, Kernel
+from retrace.graphs.arc_sets import simplify
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.query import Query
+from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
+from retrace.solvers.bfs import TracedBack
+from retrace.solvers.frontier import ENTRY, NearFarSSSP, choose_delta
+from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.solver import WARP, DeviceSolver
+from retrace.system import memory
+
+LINE, SECTOR = 128, 32
+"""Bytes of the largest and of the smallest request over the link."""
+
+
+class HostArcsSearch(DeviceSolver):
+    """A search whose arcs are in page-locked memory of the host, which kernels read.
+
+    `setup` allocates that memory, `upload` copies the arcs into it. Offsets of arcs have 64 bits.
+    """
+
+    settings: ClassVar[Settings] = {
+        **DeviceSolver.settings,
+        "lines": Setting(16, "most lines of 128 bytes of an entry of the frontier"),
+    }
+    repeats = True
+    read_by: ClassVar[str]
+    """The kernel that reads arcs."""
+    arc_bytes: ClassVar[int]
+    """What is read of an arc."""
+
+    @abstractmethod
+    def write_arcs(self) -> None:
+        """Copy the arcs into `host`."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.require_whole_warps()
+        memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")
+        resident = self.device.load(self.source).resident_blocks(self.read_by, self.block_size)
+        self.most_threads = resident * self.block_size
+        words = np.dtype(f"u{self.arc_bytes}")
+        self.host: NDArray[Any]
+        self.host, self.mapped_arcs = self.device.mapped(graph.arcs, words)
+
+    def upload(self, query: Query) -> None:
+        self.arcs: tuple[Any, ...] = ()  # frees those of the last query
+        began = perf_counter()
+        self.write_arcs()
+        self.prepare_ms = (perf_counter() - began) * 1e3
+        indptr = self.device.upload(self.graph.indptr.astype(np.uint64))
+        self.arcs = indptr, self.mapped_arcs, np.uint32(self.number("lines"))
+        self.length = self.device.empty(1, np.uint32)
+        self.traffic = self.device.empty(2, np.uint64)
+
+    def entries_of(self, graph: CSRGraph) -> int:
+        """Count each vertex once, and what the most arcs need whose rows begin at the end of a line."""
+        in_line = LINE // self.arc_bytes
+        return graph.vertices + graph.arcs // (in_line * (self.number("lines") - 1) + 2)
+
+    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
+        """Launch a kernel with one thread for each vertex."""
+        vertices = self.graph.vertices
+        kernel(self.grid(vertices), self.block_size, np.int32(vertices), *self.arcs, *arguments)
+
+    def each_entry(self, kernel: Kernel, entries: int, *arguments: Any) -> None:
+        """Launch a kernel with a warp for each entry, or as many as run at the same time."""
+        threads = min(entries * WARP, self.most_threads)
+        kernel(self.grid(threads), self.block_size, *self.arcs, *arguments)
+
+    def read_number(self, buffer: Buffer) -> int:
+        """Wait for the kernels; return the only element of a buffer."""
+        return int(self.device.download(buffer)[0])
+
+    def observed(self) -> dict[str, float]:
+        """Return the bytes and lines that the last solve read over the link, and the ms to copy the arcs.
+
+        A line counts as often as a warp has read from it; of its bytes, those in sectors that hold arcs.
+        """
+        lines, sectors = self.device.download(self.traffic).tolist()
+        return {"link_bytes": SECTOR * sectors, "link_lines": lines, "prepare_ms": self.prepare_ms}
+
+
+class HostArcsBFS(TracedBack, HostArcsSearch):
+    """A queue of the frontier, a warp for each vertex in it and a launch a level: O(vertices + arcs) work."""
+
+    name = "bfs/host-arcs"
+    implements = "EMOGI, VLDB 2020, with a queue of the frontier"
+    read_by = "expand"
+    arc_bytes = 4
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        """Count what is of vertices; the arcs are in the host's memory."""
+        return 8 * (graph.vertices + 1) + 4 * graph.vertices + ENTRY.itemsize * self.entries_of(graph)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.start, self.expand = self.load_kernels("start", "expand")
+
+    def write_arcs(self) -> None:
+        self.host[:] = self.graph.indices
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        self.level = self.device.empty(self.graph.vertices, np.int32)
+        self.queue = self.device.empty(self.entries_of(self.graph), ENTRY)
+
+    def solve(self, query: Query) -> int:
+        self.device.fill(self.traffic, 0)
+        self.each_vertex(self.start, np.int32(query.source), self.level, self.queue, self.length)
+        begin, end, depth = 0, self.read_number(self.length), 0
+        while begin < end:
+            depth += 1
+            level = np.uint32(begin), np.uint32(end), np.int32(depth), self.level
+            self.each_entry(self.expand, end - begin, *level, self.queue, self.length, self.traffic)
+            begin, end = end, self.read_number(self.length)
+        return depth
+
+    def download(self) -> Int32Array:
+        return self.device.download(self.level)
+
+
+class HostArcsSSSP(HostArcsSearch):
+    """A near queue, whose arcs are relaxed in rounds, and a far pile, as `sssp/near-far` has them.
+
+    `upload` puts the head and the weight of each arc side by side.
+    """
+
+    name = "sssp/host-arcs"
+    implements = "EMOGI, VLDB 2020, with the Near-Far Pile of IPDPS 2014"
+    settings: ClassVar[Settings] = {
+        **HostArcsSearch.settings,
+        "rise": NearFarSSSP.settings["rise"],
+    }
+    read_by = "relax"
+    arc_bytes = 8
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        """Count what is of vertices; the arcs are in the host's memory."""
+        bitmaps = 2 * 4 * -(-graph.vertices // WARP)
+        queues = 2 * ENTRY.itemsize * self.entries_of(graph)
+        return 8 * (graph.vertices + 1) + 8 * graph.vertices + bitmaps + queues
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.start, self.relax, self.collect = self.load_kernels("start", "relax", "collect")
+
+    def write_arcs(self) -> None:
+        assert self.graph.weights is not None
+        heads, weights = self.host.view(np.int32).reshape(-1, 2).T
+        heads[:] = self.graph.indices
+        weights[:] = self.graph.weights
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        self.delta = choose_delta(self.graph, self.number("rise"))
+        device, words = self.device, -(-self.graph.vertices // WARP)
+        self.label = device.empty(self.graph.vertices, np.uint64)
+        self.far, self.queued = (device.empty(words, np.uint32) for _ in range(2))
+        self.least = device.empty(1, np.int32)
+        self.queues = [device.empty(self.entries_of(self.graph), ENTRY) for _ in ("near", "next")]
+
+    def solve(self, query: Query) -> int:
+        device, piles = self.device, (self.label, self.far, self.least)
+        near, following = self.queues
+        device.fill(self.traffic, 0)
+        self.each_vertex(self.start, np.int32(query.source), *piles, near, self.length)
+        limit, rounds, self.limits = self.delta, 0, 0
+        while True:
+            while entries := self.read_number(self.length):
+                device.fill(self.length, 0)
+                device.fill(self.queued, 0)
+                before = near, np.uint32(entries), np.uint32(limit)
+                after = self.queued, following, self.length
+                self.each_entry(self.relax, entries, *before, *piles, *after, self.traffic)
+                near, following = following, near
+                rounds += 1
+            least = self.read_number(self.least)
+            if least == UNREACHABLE:
+                return rounds
+            device.fill(self.least, UNREACHABLE)
+            limit_before, limit = limit, least + self.delta
+            self.each_vertex(
+                self.collect, np.uint32(limit_before), np.uint32(limit), *piles, near, self.length
+            )
+            self.limits += 1
+
+    def download(self) -> Int32Array:
+        predecessor, distance = self.device.download(self.label).view(np.int32).reshape(-1, 2).T
+        self.predecessor = predecessor.copy()
+        return distance.copy()
+
+    def observed(self) -> dict[str, float]:
+        """Return also delta, and how often the limit rose."""
+        return {"delta": self.delta, "limits": self.limits, **super().observed()}
+
+
+class HostArcsBetweenness(HostArcsSearch):
+    """A search as `bfs/host-arcs` from each source, which counts paths, and back: arcs are read twice.
+
+    The memory of one search is on the device, in doubles.
+    """
+
+    name = "betweenness/host-arcs"
+    repeats = False  # sums of doubles depend on the order of the threads
+    implements = "Brandes' algorithm, with arcs read as in EMOGI, VLDB 2020"
+    read_by = "expand"
+    arc_bytes = 4
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        """Count what is of vertices; the arcs are in the host's memory. The simple graph has fewer."""
+        arrays = 8 * (graph.vertices + 1) + (4 + 3 * 8) * graph.vertices
+        return arrays + ENTRY.itemsize * self.entries_of(graph)
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(simplify(graph))
+        self.start, self.expand, self.collect = self.load_kernels("start", "expand", "collect")
+
+    def write_arcs(self) -> None:
+        self.host[:] = self.graph.indices
+
+    def upload(self, query: Query) -> None:
+        self.buffers: tuple[Buffer, ...] = ()  # frees the memory of the last query
+        super().upload(query)
+        device, vertices = self.device, self.graph.vertices
+        level = device.empty(vertices, np.int32)
+        sigma, delta, score = (device.empty(vertices, np.float64) for _ in range(3))
+        queue, overflow = device.empty(self.entries_of(self.graph), ENTRY), device.empty(1, np.int32)
+        self.buffers = level, sigma, delta, queue, score, overflow
+
+    def search(self, source: int) -> None:
+        """Add what the search from a source adds to the scores."""
+        level, sigma, delta, queue, score, overflow = self.buffers
+        self.each_vertex(self.start, np.int32(source), level, sigma, delta, queue, self.length)
+        ends = [0, self.read_number(self.length)]
+        while ends[-2] < ends[-1]:
+            before = queue, np.uint32(ends[-2]), np.uint32(ends[-1]), np.int32(len(ends) - 1)
+            self.each_entry(
+                self.expand, ends[-1] - ends[-2], *before, level, sigma, self.length, self.traffic
+            )
+            ends.append(self.read_number(self.length))
+        for depth in range(len(ends) - 3, 0, -1):
+            own = queue, np.uint32(ends[depth]), np.uint32(ends[depth + 1]), np.int32(depth)
+            sums = delta, score, np.int32(source), overflow, self.traffic
+            self.each_entry(self.collect, ends[depth + 1] - ends[depth], *own, level, sigma, *sums)
+
+    def solve(self, query: Query) -> int:
+        *_, score, overflow = self.buffers
+        for buffer, value in ((self.traffic, 0), (score, 0), (overflow, -1)):
+            self.device.fill(buffer, value)
+        sources = query.sources_in(self.graph).tolist()
+        for source in sources:
+            self.search(source)
+        if (source := self.read_number(overflow)) >= 0:
+            raise too_many_paths(self.name, source, "a double and its inverse hold, 4.5e307")
+        return len(sources)
+
+    def download(self) -> NDArray[np.float64]:
+        return count_pairs_once(self.device.download(self.buffers[4]), self.graph)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        sources = query.sources_in(self.graph)
+        self.upload(query)
+        self.solve(Query(sources=tuple(sources[:1].tolist())))
+        return extrapolate(lambda few: self.solve(Query(sources=tuple(few.tolist()))), sources)

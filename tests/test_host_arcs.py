@@ -1,0 +1,274 @@
+"""Searches whose arcs stay in the host's memory: rows at all places of a line, hubs, limits, bytes read."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+
+from command_line import Patch, python
+from exact_betweenness import exact_scores
+from graphs import NAMED, diamonds, graph, grid, identified, random_graphs, two_level_star
+from retrace.check.checkers import checker_of
+from retrace.devices.build import build_emulator
+from retrace.devices.emulator import EmulatedDevice, debug_environment
+from retrace.graphs.csr import CSRGraph
+from retrace.measure.experiment import measure
+from retrace.measure.trials import Effort
+from retrace.solvers import REGISTRY, Query, make
+from retrace.solvers.host_arcs import LINE, SECTOR
+from retrace.system import memory
+from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.project import KERNELS
+from solving import solved
+from test_frontier import layers, mixed_graph
+from test_races import RACING
+from test_solvers import verify
+
+BFS = ["bfs/host-arcs:block_size=32", "bfs/host-arcs:block_size=64,lines=1", "bfs/host-arcs:lines=3"]
+SSSP = [
+    "sssp/host-arcs:block_size=32,rise=1",
+    "sssp/host-arcs:block_size=64,lines=1,rise=3",
+    "sssp/host-arcs:lines=3,rise=2147483646",
+]
+WAYS = BFS + SSSP
+"""One warp a block or more; entries of one line or more; each distance near in a round of its own, or all."""
+
+
+@pytest.mark.parametrize("spec", WAYS)
+def test_every_way_agrees_with_the_oracle(spec: str) -> None:
+    for found in NAMED.values():
+        for source in {0, found.vertices - 1}:
+            verify(spec, "emulator", found, Query(source))
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@given(found=random_graphs(80), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=15, deadline=None)
+def test_every_way_on_random_graphs(
+    spec: str, found: CSRGraph, data: st.DataObject, seed: int | None
+) -> None:
+    verify(spec, "emulator", found, Query(data.draw(st.integers(0, found.vertices - 1))), seed)
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@pytest.mark.parametrize("which", RACING)
+def test_no_schedule_changes_an_answer(spec: str, which: str) -> None:
+    checker = checker_of(spec.partition("/")[0], RACING[which])
+    for seed in range(8):
+        with EmulatedDevice(seed) as device:
+            solver = solved(spec, RACING[which], Query(0), device)
+            result = checker.check(spec, Query(0), solver.download(), solver.predecessors())
+        assert result.verified, f"seed {seed}: {result.reason}"
+
+
+@pytest.mark.parametrize("spec", SSSP)
+@given(found=random_graphs(30), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=40, deadline=None)
+def test_arcs_of_weight_0_close_no_cycle(spec: str, found: CSRGraph, seed: int | None) -> None:
+    assert found.weights is not None
+    found.weights[:] = found.weights % 2
+    verify(spec, "emulator", found, Query(0), seed)
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 65_537])
+def test_sizes_around_those_of_warps_and_words(spec: str, vertices: int) -> None:
+    verify(spec, "emulator", mixed_graph(vertices), Query(0))
+
+
+@pytest.mark.parametrize("spec", WAYS)
+def test_hubs_are_read_by_several_warps(spec: str) -> None:
+    hubs = two_level_star(3, 300)
+    for seed in (None, *range(4)):
+        verify(spec, "emulator", hubs, Query(0), seed)
+
+
+def row_after(before: int, length: int) -> CSRGraph:
+    """Make vertex 1's row begin at arc `before` and have `length` arcs, each to a vertex of its own."""
+    last = 2 + length
+    arcs = [(0, 1, 1)] * before + [(1, 2 + i, 1 + i % 3) for i in range(length)]
+    arcs += [(2 + i, last, 9 - i % 5) for i in range(length)]  # a lost head may be missed
+    return graph(last + 1, arcs)
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@pytest.mark.parametrize("length", [1, 2, 31, 33, 129])
+def test_a_row_may_begin_anywhere_in_a_line(spec: str, length: int) -> None:
+    for before in range(1, 34):
+        verify(spec, "emulator", row_after(before, length), Query(0))
+
+
+def bytes_of_rows(found: CSRGraph, vertices: NDArray[Any], arc_bytes: int) -> tuple[int, int]:
+    """Count the bytes in sectors that hold arcs of some vertices, and the lines; each row apart."""
+    bytes_read = lines_read = 0
+    for u in vertices:
+        addresses = arc_bytes * np.arange(found.indptr[u], found.indptr[u + 1])
+        bytes_read += SECTOR * len(np.unique(addresses // SECTOR))
+        lines_read += len(np.unique(addresses // LINE))
+    return bytes_read, lines_read
+
+
+@pytest.mark.parametrize("lines", [1, 2, 16])
+@pytest.mark.parametrize("before", [1, 7, 8, 31, 32])
+def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
+    """All vertices but the two last are reached; with unit weights, each is expanded once."""
+    row = row_after(before, 300)
+    tails, unit = np.append(row.tails(), row.vertices), np.ones(row.arcs + 1, np.int32)
+    found = graph(row.vertices + 2, list(zip(tails, np.append(row.indices, 0), unit, strict=True)))
+    for spec, arc_bytes in (("bfs/host-arcs", 4), ("sssp/host-arcs", 8)):
+        with EmulatedDevice() as device:
+            for source, reached in ((0, np.arange(row.vertices)), (row.vertices + 1, np.array([], int))):
+                observed = solved(f"{spec}:lines={lines}", found, Query(source), device).observed()
+                expected = bytes_of_rows(found, reached, arc_bytes)
+                assert (observed["link_bytes"], observed["link_lines"]) == expected
+                assert observed["prepare_ms"] > 0
+
+
+@pytest.mark.parametrize("lines", [1, 2, 16])
+def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int) -> None:
+    found = row_after(1, 300)
+    everywhere = np.arange(found.vertices)
+    with EmulatedDevice() as device:
+        spec = f"betweenness/host-arcs:lines={lines}"
+        observed = solved(spec, found, Query(sources=(0, 1)), device).observed()
+    rows = (everywhere, everywhere[1:], everywhere[1:], everywhere[2:])
+    each = [bytes_of_rows(found, reached, 4) for reached in rows]
+    assert (observed["link_bytes"], observed["link_lines"]) == tuple(map(sum, zip(*each, strict=True)))
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_scores_of_hubs_whose_rows_begin_anywhere_in_a_line(lines: int) -> None:
+    for before, seed in product((1, 5, 31), (None, *range(4))):
+        whole = graph(
+            before + 205,
+            [(before + 204, 0, 1)]
+            + [(0, 1 + i, 1) for i in range(before)]
+            + [(1, before + 1 + i, 1) for i in range(200)]
+            + [(before + 1 + i, before + 201 + i % 3, 1) for i in range(200)],
+        )
+        query = Query(sources=(before + 204, 0, 1))
+        with EmulatedDevice(seed) as device:
+            spec = f"betweenness/host-arcs:lines={lines},block_size=64"
+            scores = solved(spec, whole, query, device).download()
+        assert_allclose(scores, exact_scores(whole, query.sources), rtol=1e-12, err_msg=str(before))
+
+
+def test_too_many_paths_are_reported() -> None:
+    """Path counts double with each diamond; the inverse of the last that fits is the least normal number."""
+    with EmulatedDevice() as device:
+        fits = solved("betweenness/host-arcs", diamonds(1022, directed=True), Query(sources=(0,)), device)
+        assert np.isfinite(fits.download()).all()
+        with pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"):
+            solved("betweenness/host-arcs", diamonds(1023, directed=True), Query(sources=(0,)), device)
+
+
+def test_a_second_solve_counts_anew() -> None:
+    with EmulatedDevice() as device:
+        for name in ("bfs/host-arcs", "sssp/host-arcs", "betweenness/host-arcs"):
+            query = Query(sources=(0, 7)) if "betweenness" in name else Query(0)
+            solver = solved(name, grid(9, 7), query, device)
+            once, answer = solver.observed(), solver.download()
+            solver.solve(query)
+            assert solver.observed() == once
+            assert_allclose(solver.download(), answer, rtol=1e-12)
+
+
+def test_the_limit_rises_past_distances_that_no_vertex_has() -> None:
+    path = graph(40, [(u, u + 1, 2) for u in range(39)])
+    with EmulatedDevice() as device:
+        observed = solved("sssp/host-arcs:rise=2", path, Query(0), device).observed()
+        assert (observed["delta"], observed["limits"]) == (4, 19)
+        far = graph(3, [(0, 1, 10**6), (1, 2, 1)])
+        assert solved("sssp/host-arcs:rise=1", far, Query(0), device).observed()["limits"] == 1
+
+
+@pytest.mark.parametrize(
+    ("other", "spec"),
+    [
+        ("bfs/bsp", "bfs/host-arcs"),
+        ("sssp/bsp", "sssp/host-arcs"),
+        ("betweenness/levels", "betweenness/host-arcs"),
+    ],
+)
+def test_a_graph_larger_than_the_device_is_searched(other: str, spec: str) -> None:
+    """The arcs need 200 KiB or more, of which the device has 64."""
+    string = layers([1] + [50] * 21)
+    large = identified(string, "layers", source=0)
+    cases = measure(
+        "mine", large, [other, spec], Effort(1, 60), ("emulator", lambda: EmulatedDevice(memory_gib=2**-14))
+    )
+    refused, answered = cases
+    assert refused.status == "skipped"
+    assert "KiB of memory, 64" in str(refused.reason) or "MiB of memory, 64" in str(refused.reason)
+    assert answered.status == "ok", answered.reason
+    assert answered.result is not None
+    assert answered.result.verified
+
+
+def test_arcs_that_the_host_cannot_hold_are_refused(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 4096)
+    told = r"needs 9\.8 KiB of memory, 4\.0 KiB are free"
+    with EmulatedDevice() as device, pytest.raises(TooLargeError, match=told):
+        make("bfs/host-arcs", device).setup(graph(2, [(0, 1, 1)] * 2500))
+
+
+@pytest.mark.parametrize("name", ["bfs/host-arcs", "sssp/host-arcs"])
+def test_a_warp_that_lacks_lanes_is_refused(name: str) -> None:
+    told = "block_size is 48, expected a multiple of 32"
+    with EmulatedDevice() as device, pytest.raises(RetraceError, match=told):
+        make(f"{name}:block_size=48", device).setup(NAMED["grid"])
+
+
+@pytest.mark.parametrize(("spec", "before"), [("bfs/host-arcs", 2**32), ("sssp/host-arcs", 2**31)])
+def test_offsets_of_arcs_have_64_bits(spec: str, before: int) -> None:
+    """The rows begin beyond 16 GiB, of memory that is never touched."""
+    found = mixed_graph(200)
+    with EmulatedDevice() as device:
+        solver: Any = make(spec, device)
+        solver.setup(found)
+        solver.upload(Query(0))
+        try:
+            arcs, beyond = device.mapped(before + found.arcs, solver.host.dtype)
+        except MemoryError:
+            pytest.skip("the system promises no memory that it lacks")
+        arcs[before:] = solver.host
+        indptr = device.upload(found.indptr.astype(np.uint64) + np.uint64(before))
+        solver.arcs = indptr, beyond, solver.arcs[2]
+        solver.solve(Query(0))
+        result = checker_of(solver.problem, found).check(
+            spec, Query(0), solver.download(), solver.predecessors()
+        )
+    assert result.verified, result.reason
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_frontier import mixed_graph
+from test_host_arcs import WAYS
+from retrace.check.checkers import checker_of
+from retrace.devices.emulator import EmulatedDevice
+from retrace.solvers import Query
+from solving import solved
+for spec in WAYS:
+    found, query = mixed_graph(200), Query(0)
+    with EmulatedDevice(seed=5) as device:
+        answer = solved(spec, found, query, device).download()
+    assert checker_of(spec.partition("/")[0], found).check(spec, query, answer).verified, spec
+"""
+
+
+def test_no_access_is_out_of_bounds() -> None:
+    """The debug build has the address sanitizer, which needs a process of its own."""
+    for source in {REGISTRY.find(spec).source for spec in WAYS}:
+        build_emulator(KERNELS / source, debug=True, shuffled=True)
+    done = python(PROGRAM, str(Path(__file__).parent), **debug_environment())
+    assert done.returncode == 0, done.stderr[-2000:]
