@@ -61,6 +61,8 @@ def project(tmp_path: Path, monkeypatch: Patch) -> Path:
     monkeypatch.chdir(project)
     monkeypatch.setenv("GRAPH_MIRROR", str(mirror))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # of the make that runs tests
+        monkeypatch.delenv(name, raising=False)
     for word in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{word}_NAME", "Nobody")
         monkeypatch.setenv(f"GIT_{word}_EMAIL", "nobody@example.org")
