@@ -35,6 +35,23 @@ def component_of(near: Rows, start: int) -> list[int]:
     return met
 
 
+def breadth_first(rows: Rows) -> list[int]:
+    """List all vertices as searches meet them that begin where searches from the first ones end."""
+
+    def search(starts: Sequence[int]) -> list[int]:
+        met: dict[int, None] = {}
+        for start in starts:
+            row = [start] if start not in met else []
+            met |= dict.fromkeys(row)
+            for v in row:
+                new = [w for w in dict.fromkeys(rows[v]) if w not in met]
+                met |= dict.fromkeys(new)
+                row += new
+        return list(met)
+
+    return search(search(range(len(rows)))[::-1])
+
+
 def compacted(
     graph: CSRGraph, reach: Sequence[int], count: Sequence[int]
 ) -> tuple[list[int], list[int], list[int], list[int]]:

@@ -112,6 +112,8 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         few=data.draw(st.sampled_from([0, 2, 1000])),
         hubs=data.draw(st.integers(1, 3)),
         bitmap_kib=data.draw(st.integers(0, 1)),
+        compacted=data.draw(st.sampled_from(["no", "yes"])),
+        renumbered=data.draw(st.sampled_from(["no", "yes"])),
         block_size=data.draw(
             st.sampled_from(
                 [32, 64] if "/lane" in name or name.endswith(("auto", "gpu", "arcs")) else [1, 7, 40]
@@ -136,7 +138,8 @@ def grown(vertices: int) -> tuple[CSRGraph, Query, Checker]:
     return whole, query, checker_of("betweenness", whole)
 
 
-QUEUES = ["bitmap-queue:blocks=4", "lane-queues:lanes=64,filter_kib=1", "lane-queues:few=0,blocks=1",
+QUEUES = ["bitmap-queue:blocks=4,compacted=yes,renumbered=yes", "lane-queues:lanes=64,filter_kib=1",
+          "lane-queues:few=0,blocks=1",
           "bitmap-queue:precision=float,bitmap_kib=0",
           "lane-queues:precision=float,few=2,registers=64,lanes=64"]  # fmt: skip
 

@@ -24,7 +24,8 @@ from solving import DEVICES, open_device, solved
 SEEDS = range(10)
 ADD_UP = str(Path(__file__).parent / "kernels" / "fixed_point.cu")
 KINDS = ["lane-queues:block_size=64", "lane-queues:block_size=32,lanes=32,registers=32,few=2",
-         "bitmap-queue:block_size=32", "bitmap-queue:block_size=32,precision=float"]  # fmt: skip
+         "bitmap-queue:block_size=32",
+         "bitmap-queue:block_size=32,precision=float,compacted=yes,renumbered=yes"]  # fmt: skip
 addends = st.lists(
     st.floats(0, 2.0**50) | st.floats(0, 1) | st.sampled_from([2.0**-64, 1 - 2.0**-53, 0.5, 2.0**61]),
     min_size=1,

@@ -90,6 +90,22 @@ def test_compacted_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.Da
     assert (before.reach.tolist(), before.source_count.tolist()) == weights
 
 
+@given(ANY_GRAPH, st.data())
+@example(EMPTY, None)
+@settings(max_examples=300, deadline=None)
+def test_renumbered_graphs_are_those_of_plain_python(whole: CSRGraph, data: st.DataObject | None) -> None:
+    """No vertex is lost, and each keeps its arcs, what it stands for, and its scores."""
+    before = compaction.compact(uncompacted(whole))
+    after = compaction.renumber(before)
+    order = plain.breadth_first(plain.rows_of(before.graph))
+    assert_graph(after.graph, plain.without(plain.rows_of(before.graph), order), whole)
+    for found, old in ((after.kept, before.kept), (after.reach, before.reach)):
+        assert_int32(found, old[order].tolist())
+    assert_int32(after.source_count, before.source_count[order].tolist())
+    scores = np.arange(len(order)) + 0.5
+    assert_array_equal(after.expand(scores[order]), before.expand(scores))
+
+
 @given(ANY_GRAPH)
 @example(EMPTY)
 @example(TRIANGLES)

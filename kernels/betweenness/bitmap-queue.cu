@@ -59,8 +59,8 @@ struct Bitmap {
     __device__ void flip(int v) const { atomicXor(&words[v / 32], 1u << v % 32); }
 };
 
-template <typename Real, typename Score>
-__device__ void add_scores_of_sources(int vertices, Records leaving, Records entering,
+template <typename Real, typename Score, typename Weights>
+__device__ void add_scores_of_sources(int vertices, Records leaving, Records entering, Weights weights,
                                       const Batch<Real, Score> &batch, int *next_source, bool in_shared)
 {
     extern __shared__ unsigned shared_words[];
@@ -85,7 +85,7 @@ __device__ void add_scores_of_sources(int vertices, Records leaving, Records ent
 
     const int sources = batch.last - batch.first;
     for (int drawn; (drawn = draw_pass(next_source, sources)) < sources;) {
-        const int source = batch.sources[batch.first + drawn];
+        const int source = batch.sources[batch.first + drawn], source_count = weights.source_count(source);
         for (int v = threadIdx.x; v < vertices; v += blockDim.x) value[v] = v == source;
         show_none();
         if (threadIdx.x == 0) {
@@ -135,8 +135,8 @@ __device__ void add_scores_of_sources(int vertices, Records leaving, Records ent
                 const int u = queue[i];
                 const Real paths = value[u], sum = sum_of_shown(leaving, u);
                 if (paths > largest(paths)) *batch.overflow = source;
-                if (sum != 0) atomicAdd(&batch.score[u], double(sum * paths));
-                value[u] = sum + 1 / paths;
+                if (sum != 0) atomicAdd(&batch.score[u], source_count * double(sum * paths));
+                value[u] = sum + weights.reach(u) / paths;
             }
             __syncthreads();
             for (int i = first + threadIdx.x; i < behind; i += blockDim.x) shown.flip(queue[i]);  // both levels
@@ -161,7 +161,16 @@ extern "C" __global__ void record_arcs(int vertices, const int *indptr, const in
         int in_shared, const int4 *in_records, const int *in_indices)                                       \
     {                                                                                                       \
         add_scores_of_sources(vertices, Records{records, indices}, Records{in_records, in_indices},         \
-                              BATCH(Real, SCORE), next_source, in_shared);                                  \
+                              WholeGraph{}, BATCH(Real, SCORE), next_source, in_shared);                    \
+    }                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(MAX_THREADS) brandes_##Real##_compacted(                   \
+        int vertices, const int4 *records, const int *indices, const int *reach, const int *source_count,   \
+        BATCH_PARAMETERS(SCORE), int *next_source, int in_shared, const int4 *in_records,                   \
+        const int *in_indices)                                                                              \
+    {                                                                                                       \
+        add_scores_of_sources(vertices, Records{records, indices}, Records{in_records, in_indices},         \
+                              CompactedGraph{reach, source_count}, BATCH(Real, SCORE), next_source,         \
+                              in_shared);                                                                   \
     }
 
 BITMAP_QUEUE(float)

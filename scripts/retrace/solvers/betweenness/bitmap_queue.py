@@ -6,8 +6,9 @@ import numpy as np
 
 from retrace.devices.base import Buffer
 from retrace.graphs.csr import CSRGraph
+from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned
-from retrace.solvers.betweenness.compaction import Compacted
+from retrace.solvers.betweenness.compaction import COMPACT, RENUMBER, Compacted, renumber
 from retrace.solvers.betweenness.fixed_point import FixedSums
 from retrace.solvers.setting import Setting, Settings
 
@@ -20,27 +21,38 @@ class BitmapQueue(FixedSums):
 
     A bitmap in shared memory tells which neighbours are on the next level, so that the others cost no read of
     an array. Path counts and what is added up on the way back share their memory, and the four arcs of a
-    vertex are read at once.
+    vertex are read at once. With compacted=yes vertices of degree 1 are removed first. With renumbered=yes
+    vertices are numbered in breadth-first order, so that the threads of a warp share sectors. Both are part
+    of `upload`.
     """
 
     name = "betweenness/bitmap-queue"
     implements = "Brandes' algorithm, a small block for each source"
-    more_sources = ("betweenness/bitmap-queue-fixed.cu",)
+    more_sources = ("betweenness/bitmap-queue-fixed.cu", COMPACT, RENUMBER)
     draws = True
     settings: ClassVar[Settings] = {
         **FixedSums.settings,
         "bitmap_kib": Setting(
             64, "most KiB of a bitmap in shared memory; a larger one is in device memory", least=0, most=227
         ),
+        "compacted": Setting("no", "whether vertices of degree 1 are removed", choices=("no", "yes")),
+        "renumbered": Setting(
+            "no", "whether vertices are numbered in breadth-first order", choices=("no", "yes")
+        ),
     }
 
     def setup(self, graph: CSRGraph) -> None:
+        self.compacted = self.parameters["compacted"] == "yes"
         super().setup(graph)
         self.score_type = PRECISIONS["double"]
         self.record_arcs = self.module.kernel("record_arcs")
-        self.bitmap_bytes = -(-self.graph.vertices // BITS) * 4
-        self.in_shared = self.bitmap_bytes <= 1024 * self.number("bitmap_kib")
-        self.shared = self.bitmap_bytes if self.in_shared else 0
+
+    def kernel_name(self) -> str:
+        return super().kernel_name() + ("_compacted" if self.compacted else "")
+
+    def reduce(self, query: Query) -> tuple[Compacted, ...]:
+        (reduced,) = super().reduce(query)
+        return (renumber(reduced) if self.parameters["renumbered"] == "yes" else reduced,)
 
     def layout(self, graph: CSRGraph) -> list[Argument]:
         """Return CSR by the arcs that leave a vertex and, for sums in order, by those that enter it."""
@@ -50,10 +62,13 @@ class BitmapQueue(FixedSums):
     def send(self, reduced: Compacted) -> Round:
         """Make a record of the first arcs of each vertex, on the device."""
         part = super().send(reduced)
-        vertices, indptr, indices, in_indptr, in_indices = part.arguments
+        vertices, indptr, indices, in_indptr, in_indices, *weights = part.arguments
+        self.bitmap_bytes = -(-int(vertices) // BITS) * 4
+        self.in_shared = self.bitmap_bytes <= 1024 * self.number("bitmap_kib")
+        self.shared = self.bitmap_bytes if self.in_shared else 0
         records = self.record(vertices, indptr, indices)
         entering = records if in_indptr is indptr else self.record(vertices, in_indptr, in_indices)
-        part.arguments, self.entering = [vertices, records, indices], [entering, in_indices]
+        part.arguments, self.entering = [vertices, records, indices, *weights], [entering, in_indices]
         return part
 
     def record(self, vertices: np.int32, indptr: Buffer, indices: Buffer) -> Buffer:
@@ -65,7 +80,8 @@ class BitmapQueue(FixedSums):
 
     def block_bytes(self) -> int:
         """Return a block's memory in bytes: a number, a place in the queue and the end of a level each."""
-        return aligned(self.graph.vertices * (self.real.itemsize + 2 * 4) + self.bitmap_bytes)
+        (part,) = self.rounds
+        return aligned(part.reduced.graph.vertices * (self.real.itemsize + 2 * 4) + self.bitmap_bytes)
 
     def last_arguments(self) -> list[Any]:
         return [*super().last_arguments(), np.int32(self.in_shared), *self.entering]

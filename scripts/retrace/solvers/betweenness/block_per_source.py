@@ -148,7 +148,7 @@ class Brandes(BetweennessSolver):
         "batch": Setting(0, "betweenness: searches in a launch; 0: all", least=0),
         **BetweennessSolver.settings,
     }
-    compacted: ClassVar[bool] = False
+    compacted: bool = False
     """Whether vertices of degree 1 are removed before the searches."""
     queued: ClassVar[bool] = False
     """Whether a search keeps the vertices of its levels in a queue."""

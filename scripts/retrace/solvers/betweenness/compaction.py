@@ -1,4 +1,4 @@
-"""Exact reductions for betweenness: vertices of degree 1, and side vertices, are removed; in C++.
+"""Exact reductions for betweenness, in C++: vertices of degree 1, and side vertices, are removed.
 
 Betweenness here is a sum over ordered pairs (s, t) of a source and any other vertex; s and t do not count as
 between.
@@ -16,6 +16,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 
 COMPACT = "host/compact.cpp"
 SIDE_VERTICES = "host/side_vertices.cpp"
+RENUMBER = "host/renumber.cpp"
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,9 @@ class Compacted:
     """
 
     graph: CSRGraph
-    """The vertices are renumbered and keep their order."""
+    """The vertices are renumbered; they keep their order, unless by `renumber`."""
     kept: Int32Array
-    """Original number of each vertex, ascending."""
+    """Original number of each vertex."""
     reach: Int32Array
     """For how many original vertices each vertex is a target: itself and those removed behind it."""
     source_count: Int32Array
@@ -45,7 +46,7 @@ class Compacted:
 
     def expand(self, score: NDArray[np.float32 | np.float64]) -> NDArray[np.float64]:
         """Return the scores of the original graph, shape (its vertices,), from those of `graph`."""
-        if len(self.kept) == len(self.extra):  # nothing was removed
+        if np.array_equal(self.kept, np.arange(len(self.extra))):
             return self.extra + score
         scores = self.extra.copy()
         scores[self.kept] += score
@@ -76,6 +77,14 @@ def compact(whole: Compacted) -> Compacted:
     graph, kept = _remove(loaded_library(COMPACT).compact, whole.graph, reach, count, extra)
     left = slice(graph.vertices)
     return Compacted(graph, whole.kept[kept], reach[left], count[left], whole.expand(extra))
+
+
+def renumber(whole: Compacted) -> Compacted:
+    """Return the graph with its vertices in breadth-first order: near vertices have near numbers."""
+    kept, indptr, indices = (np.empty_like(a) for a in (whole.kept, whole.graph.indptr, whole.graph.indices))
+    loaded_library(RENUMBER).renumber(c_graph(whole.graph), *map(pointer, (kept, indptr, indices)))
+    graph = CSRGraph(indptr, indices, None, whole.graph.info)
+    return Compacted(graph, whole.kept[kept], whole.reach[kept], whole.source_count[kept], whole.extra)
 
 
 def separate(whole: Compacted) -> tuple[Compacted, ...]:
