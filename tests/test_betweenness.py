@@ -5,6 +5,8 @@ Those on a device: test_betweenness_kernels.py.
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
@@ -21,8 +23,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from command_line import Call, Patch
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
+from retrace.check import score_oracle
 from retrace.check.checkers import checker_of
-from retrace.check.score_oracle import IGRAPH, LONG_DOUBLE, NETWORKIT, ScoreOracle, compare_scores
+from retrace.check.score_oracle import (
+    COMMITTED,
+    IGRAPH,
+    LONG_DOUBLE,
+    NETWORKIT,
+    ScoreOracle,
+    compare_scores,
+)
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
@@ -30,10 +40,12 @@ from retrace.graphs.query import queries
 from retrace.measure.experiment import as_record, measure
 from retrace.measure.trials import Effort
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
-from retrace.system.checkpoint import FIRST
+from retrace.solvers.betweenness.compaction import compact, uncompacted
+from retrace.system.checkpoint import FIRST, Checkpoint
 from retrace.system.errors import RetraceError
 from solving import solved
 
+GOWALLA = Path(os.environ.get("GRAPH_MIRROR", ""), "loc-gowalla_edges.konect-ids.txt.gz")
 NAMES = [kind.name for kind in REGISTRY.of_problem("betweenness") if not issubclass(kind, DeviceSolver)]
 
 SMALL = {
@@ -275,6 +287,43 @@ def test_an_oracle_made_ahead_goes_on_after_an_interruption(
     right = exact_scores(SMALL["grid"], sources)
     result = ScoreOracle(SMALL["grid"]).check("betweenness/seq-array", query, right)
     assert (result.verified, result.oracle) == (True, IGRAPH)
+
+
+def test_scores_that_are_committed_are_not_computed_again(monkeypatch: Patch, tmp_path: Path) -> None:
+    monkeypatch.setattr(score_oracle, "WORTH_KEEPING", 0)
+    monkeypatch.setattr(score_oracle, "COMMITTED", tmp_path / "committed")
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    right = ScoreOracle(SMALL["grid"]).expected(None, IGRAPH)
+    shutil.move(tmp_path / "oracles", tmp_path / "committed")
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    assert_array_equal(ScoreOracle(SMALL["grid"]).expected(None, IGRAPH), right)
+    assert not (tmp_path / "oracles").exists()
+
+
+def test_committed_scores_are_whole() -> None:
+    for path in COMMITTED.iterdir():
+        kept = Checkpoint.open(path, {"scores of": IGRAPH}, 0)
+        assert kept.done == len(kept.scores)
+        assert np.isfinite(kept.scores).all()
+        assert kept.scores.min() == 0
+
+
+@pytest.mark.skipif(not GOWALLA.is_file(), reason="no GRAPH_MIRROR folder with Gowalla")
+def test_committed_scores_of_gowalla_are_those_that_follow_without_a_search(
+    script: Call, tmp_path: Path
+) -> None:
+    """Without a vertex that a tree hangs on, or in a tree, its component falls apart into known parts."""
+    assert script("get_graph.py", "--graph", "Gowalla", "--output", tmp_path / "Gowalla").status == 0
+    gowalla = csr.load(tmp_path / "Gowalla")
+    path = ScoreOracle(gowalla).file_of(IGRAPH, None)
+    assert path is not None
+    assert path.parent == COMMITTED
+    compacted = compact(uncompacted(gowalla))
+    removed = np.setdiff1d(np.arange(gowalla.vertices), compacted.kept)
+    assert len(removed) == 53_921
+    scores = ScoreOracle(gowalla).expected(None, IGRAPH)
+    assert_allclose(2 * scores[removed], compacted.extra[removed], rtol=1e-12)
+    assert (2 * scores[compacted.kept] >= compacted.extra[compacted.kept] * (1 - 1e-12)).all()
 
 
 def test_sources_are_sampled_alike_for_every_solver() -> None:

@@ -9,7 +9,8 @@
 //          is found is written to a second bitmap, and the two swap, so that a warp owns 32 vertices and needs no
 //          atomics. Going over from above to below costs nothing; going back, the vertices by which the bitmaps differ
 //          are queued.
-// Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, one warp per 32 vertices, a
+// Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, a warp takes as many words of
+//          the bitmap as any other, up to 32, a lane for each, and puts the vertices that are not visited in a row, a
 //          lane for each; what a lane has not found among LANES arcs, the whole warp looks for.
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
@@ -23,6 +24,7 @@
 constexpr int UNREACHED = 2147483647;  // level of a vertex that no path has reached
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FROM_BELOW = 16;
+constexpr int MOST_THREADS = 1024;  // of a block
 
 // What is counted of a level while it is found.
 struct Level {
@@ -36,6 +38,19 @@ struct Level {
 __device__ inline unsigned long long counted(unsigned arcs, unsigned vertices)
 {
     return (unsigned long long)(arcs) << 32 | vertices;
+}
+
+// Returns where the bit is that has so many set bits below it.
+__device__ inline unsigned place_of_bit(unsigned word, unsigned below)
+{
+    unsigned place = 0;
+    for (unsigned width = 16; width > 0; width /= 2) {
+        const unsigned count = __popc(word >> place & ((1u << width) - 1));
+        if (below < count) continue;
+        below -= count;
+        place += width;
+    }
+    return place;
 }
 
 struct Adjacency {
@@ -131,16 +146,29 @@ struct Search {
     // Finds the next level among the vertices that are not visited, and writes the bitmap of those that then are.
     __device__ void from_below(const Team &team, const Progress &now, const unsigned *visited, unsigned *next) const
     {
+        __shared__ unsigned words_found[MOST_THREADS];
+        unsigned *const here = words_found + threadIdx.x / LANES * LANES;  // what is found of this warp's words
+        const unsigned share = team.share(words);
         unsigned long long found = 0;
-        for (unsigned word = team.warp(); word < words; word += team.warps()) {
-            const unsigned before = visited[word], v = word * 32 + lane_number();
-            const bool left = v < vertices && !(before >> lane_number() & 1);
-            const bool reached = __any_sync(ALL_LANES, left) && follows_visited(left, v, visited);
-            if (reached) level[v] = int(now.number) + 1;
-            const unsigned here = __ballot_sync(ALL_LANES, reached);
-            if (lane_number() > 0) continue;
-            next[word] = before | here;
-            found += counted(0, __popc(here));
+        for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
+            const unsigned word = first + lane_number();
+            const bool has_word = lane_number() < share && word < words;
+            const unsigned before = has_word ? visited[word] : 0;
+            const unsigned there = word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1;
+            const unsigned left = has_word ? there & ~before : 0;
+            here[lane_number()] = 0;
+            __syncwarp();
+            for_each_arc<1>(0, __popc(left), [&](const unsigned *rank, const unsigned *owner) {
+                const unsigned left_there = __shfl_sync(ALL_LANES, left, owner[0]);
+                const bool wanted = rank[0] != NO_ARC;
+                const unsigned bit = wanted ? place_of_bit(left_there, rank[0]) : 0, v = (first + owner[0]) * 32 + bit;
+                if (!follows_visited(wanted, v, visited)) return;
+                level[v] = int(now.number) + 1;
+                atomicOr(&here[owner[0]], 1u << bit);
+            });
+            __syncwarp();
+            if (has_word) next[word] = before | here[lane_number()];
+            found += counted(0, __popc(here[lane_number()]));
         }
         finish(queue(now.number + 1, now.step + 1), now.step + 1, found);
     }

@@ -21,6 +21,7 @@ from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.imports import import_undrawn
 from retrace.system.processes import on_all_cores
+from retrace.system.project import ROOT
 
 DOUBLE, FLOAT = 1e-9, 1e-4
 """The largest relative error that is accepted, by the precision that the solver computes in."""
@@ -34,6 +35,8 @@ GAPBS does so with the scores of its sources; a double then keeps 1e-13 of the n
 WORTH_SHARING = WORTH_KEEPING = 1e8
 """Sources times arcs, from which on igraph's work is distributed to all cores, and a library's scores are
 stored beside the builds, batch by batch: seconds of one core."""
+COMMITTED = ROOT / "results/oracles"
+"""Scores that take core hours, of graphs that have committed records; files named as beside the builds."""
 PARTS_A_CORE = 4
 """Parts of the sources for each core: igraph prepares itself for each part, but cores should end together."""
 
@@ -73,7 +76,10 @@ class ScoreOracle:
         return kept.scores / self.halved
 
     def file_of(self, oracle: str, sources: tuple[int, ...] | None) -> Path | None:
-        """Return the file of an oracle's scores, named by all that determines them, or None if not stored."""
+        """Return the file of an oracle's scores, named by all that determines them, or None if not stored.
+
+        The file is one of the project, or else is or will be beside the builds.
+        """
         if oracle not in PACKAGES or self._work(sources) <= WORTH_KEEPING:
             return None
         chosen = "all" if sources is None else ",".join(map(str, sources))
@@ -81,7 +87,8 @@ class ScoreOracle:
         key = hashlib.sha256(decides.encode())
         for ends in (self.tails, self.heads):
             key.update(np.ascontiguousarray(ends, dtype="<i4").data)
-        return build_folder() / "oracles" / f"betweenness-{key.hexdigest()[:16]}.npz"
+        name = f"betweenness-{key.hexdigest()[:16]}.npz"
+        return COMMITTED / name if (COMMITTED / name).exists() else build_folder() / "oracles" / name
 
     def _every(self, sources: tuple[int, ...] | None) -> Int32Array:
         return np.arange(self.vertices, dtype=np.int32) if sources is None else np.array(sources, np.int32)

@@ -45,6 +45,8 @@ ENOUGH_S = 0.5
 """Seconds of trials before they end early, as in nvbench."""
 PLENTY_S = 2.0
 """Seconds of trials after which they end early even if they do not agree."""
+MOST_AGAIN, AGAIN_MS = 9, 20.0
+"""The most further solves of a trial, and the milliseconds after which no other begins."""
 KERNEL_TRIALS = 3
 """Trials with a `kernel` time."""
 WARM_MS = 1000.0
@@ -354,10 +356,13 @@ def one_pass(prepared: Solver, query: Query, device: Device | None, with_events:
     phases["total"] = upload + solve + download
     if solver.repeats:
         clock.lap(device)
-        solver.solve(query)
-        phases["again"] = clock.lap(device)
+        repeated: list[float] = []
+        while not repeated or (len(repeated) < MOST_AGAIN and sum(repeated) < AGAIN_MS):
+            solver.solve(query)
+            repeated.append(clock.lap(device))
+        phases["again"] = Summary.of(repeated).median
         if not np.array_equal(answer, solver.download()):
-            raise RetraceError(f"{solver.name}: a second solve on the same device gave another answer")
+            raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
     launches = 0 if timer is None else len(timer.brackets)
     phases["kernel"] = timer.milliseconds if timer and launches else None  # a library's launches are unseen
     return Outcome(phases, iterations, answer, solver.predecessors(), solver.observed(), launches)

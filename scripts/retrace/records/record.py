@@ -47,7 +47,8 @@ class Trial(Model):
         default=None, description="sum of the kernels' device times, from a pass of its own; null if unknown"
     )
     again: Milliseconds | None = Field(
-        default=None, description="a second solve on what is on the device, right after the download"
+        default=None,
+        description="median of up to nine further solves on what is on the device, right after the download",
     )
     load: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"
