@@ -23,9 +23,9 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from retrace.publish.chart import SETTINGS
-from retrace.records.record import Record, read_records
-from retrace.records.statistics import Summary
-from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.records.record import read_records
+from retrace.records.search_cost import record_of, seconds_per_arc
+from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 
 BYTES = 16
@@ -106,15 +106,6 @@ def gathering_s(assumed: Assumed, shards: int) -> float:
     return total
 
 
-def seconds_per_arc(records: list[Record], solver: str) -> float:
-    """Return the median solve of a solver's record, in double precision, over its searches times arcs."""
-    for record in records:
-        if record.solver == solver and record.timed and record.parameters.get("precision") == "double":
-            searched = record.observed["searches"] * record.observed["searched_arcs"]
-            return Summary.of([trial.solve for trial in record.trials]).median / 1e3 / searched
-    raise RetraceError(f"--record: has no times of {solver} in double precision")
-
-
 def main() -> None:
     """Read the record, simulate, write."""
     parser = OneLineParser(description=__doc__)
@@ -142,7 +133,7 @@ def main() -> None:
     parser.add_argument("--output-prefix", required=True, type=Path, help="path without .csv and .svg")
     arguments = parser.parse_args()
 
-    cost = seconds_per_arc(read_records([arguments.record]), arguments.solver)
+    cost = seconds_per_arc(record_of(read_records([arguments.record]), arguments.solver))
     assumed = Assumed(
         cost * arguments.vertices * arguments.arcs,
         arguments.start_s,
