@@ -1,11 +1,14 @@
 """Print what betweenness of larger graphs takes: GPU-hours, memory, traffic and money, as a Markdown table.
 
-A search costs what it does in a record, per arc: that is measured. That it costs as much in a larger graph is
-assumed, and so is all else that stands in the options. If fewer blocks fit into a GPU's memory than searched in
-the record, a search takes as many times as long. Where the arcs do not fit they are read from the host's memory,
-once on the way forward and once back, by all searches of a pass together, if that takes longer. Sampled: as many random sources as keep the error of every score, over its
-largest possible value, below ERROR with probability CONFIDENCE (Brandes and Pich, "Centrality estimation in
-large networks", 2007, with Hoeffding's bound and one share of the doubt for each vertex).
+A search costs what it does in a record, per arc: that is measured. That it costs as much in a larger graph
+is assumed, and so is all else that stands in the options. If fewer blocks fit into a GPU's memory than
+searched in the record, a search takes as many times as long. Where the arcs do not fit they are read from
+the host's memory, once on the way forward and once back, by all searches of a pass together, if that takes
+longer.
+
+Sampled: as many random sources as keep the error of every score, over its largest possible value, below ERROR
+with probability CONFIDENCE. U. Brandes and C. Pich, "Centrality estimation in large networks", 2007, with
+Hoeffding's bound and an equal share of the doubt for each vertex.
 """
 
 from __future__ import annotations
@@ -130,7 +133,7 @@ def number(text: str) -> float:
 def shown(value: float) -> str:
     """Write a number in three digits, or a dash in place of infinity."""
     if math.isinf(value):
-        return "–"
+        return "\u2013"
     return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
 
 
