@@ -97,6 +97,7 @@ def test_scores_of_small_graphs(name: str, backend: str, precision: str) -> None
 def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.DataObject, seed: int) -> None:
     vertex = st.integers(0, whole.vertices - 1)
     query = Query(sources=data.draw(st.none() | st.lists(vertex, unique=True).map(tuple)))
+    lanes, registers = data.draw(st.sampled_from([(32, 32), (32, 64), (64, 32), (64, 64), (128, 64)]))
     spec = with_settings(
         name,
         precision=data.draw(st.sampled_from(["double", "float"])),
@@ -106,8 +107,8 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         mdeg=data.draw(st.integers(1, 5)),
         deep=data.draw(st.integers(1, 8)),
         many=data.draw(st.integers(1, 8)),
-        lanes=data.draw(st.sampled_from(["32", "64"])),
-        registers=data.draw(st.sampled_from(["32", "64"])),
+        lanes=lanes,
+        registers=registers,
         filter_kib=data.draw(st.sampled_from(["0", "1", "32"])),
         few=data.draw(st.sampled_from([0, 2, 1000])),
         hubs=data.draw(st.integers(1, 3)),
@@ -139,7 +140,7 @@ def grown(vertices: int) -> tuple[CSRGraph, Query, Checker]:
 
 
 QUEUES = ["bitmap-queue:blocks=4,compacted=yes,renumbered=yes", "lane-queues:lanes=64,filter_kib=1",
-          "lane-queues:few=0,blocks=1",
+          "lane-queues:few=0,blocks=1", "lane-queues:few=2,lanes=128,blocks=2,precision=float",
           "bitmap-queue:precision=float,bitmap_kib=0",
           "lane-queues:precision=float,few=2,registers=64,lanes=64"]  # fmt: skip
 
@@ -163,6 +164,11 @@ def test_a_queue_has_room_for_each_vertex_in_each_search(spec: str, backend: str
     cycle = graph(64, [(u, (u + 1) % 64, 1) for u in range(64)])
     found = solve(f"betweenness/{spec},block_size=32", open_device(backend), cycle, Query())
     assert_allclose(found, np.full(64, 63 * 62 / 2), rtol=1e-5)
+
+
+def test_more_searches_than_an_atomic_marks_need_registers() -> None:
+    with EmulatedDevice() as device, pytest.raises(RetraceError, match="lanes is 128, expected at most 64"):
+        make("betweenness/lane-queues:lanes=128,registers=32", device).setup(GRAPHS["path"])
 
 
 @pytest.mark.parametrize("backend", DEVICES)

@@ -23,7 +23,8 @@ from solving import DEVICES, open_device, solved
 
 SEEDS = range(10)
 ADD_UP = str(Path(__file__).parent / "kernels" / "fixed_point.cu")
-KINDS = ["lane-queues:block_size=64", "lane-queues:block_size=32,lanes=32,registers=32,few=2",
+KINDS = ["lane-queues:block_size=64", "lane-queues:block_size=64,lanes=128",
+         "lane-queues:block_size=32,lanes=32,registers=32,few=2",
          "bitmap-queue:block_size=32",
          "bitmap-queue:block_size=32,precision=float,compacted=yes,renumbered=yes"]  # fmt: skip
 addends = st.lists(

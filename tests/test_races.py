@@ -89,11 +89,12 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
         assert result.verified, f"seed {seed}: {result.reason}"
 
 
-@pytest.mark.parametrize("name", ["lanes", "lane-queues"])
+@pytest.mark.parametrize("name", ["lanes", "lane-queues", "lane-queues:lanes=128"])
 @pytest.mark.parametrize(("sources", "threads"), [((0,), 128), ((0, 76), 64)])
 def test_lanes_on_small_levels(name: str, sources: tuple[int, ...], threads: int) -> None:
     """Few vertices are on a level, so that they mark their neighbours."""
-    found, query, spec = RACING["grid"], Query(sources=sources), f"betweenness/{name}:block_size={threads}"
+    found, query = RACING["grid"], Query(sources=sources)
+    spec = f"betweenness/{name}{',' if ':' in name else ':'}block_size={threads}"
     for seed in SEEDS:
         with EmulatedDevice(seed) as device:
             scores = solved(spec, found, query, device).download()

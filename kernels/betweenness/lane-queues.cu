@@ -1,4 +1,4 @@
-// betweenness/lane-queues: betweenness centrality of 32 or 64 sources at a time; ours, not from a report.
+// betweenness/lane-queues: betweenness centrality of 32, 64 or 128 sources at a time; ours, not from a report.
 //
 // Idea     that of lanes.cu (Then et al., VLDB 2014): the path counts of a vertex for all searches of a pass form a row,
 //          which a warp reads at once, and a word has a bit for each search in which a vertex is on the level.
@@ -11,7 +11,7 @@
 //          together, whichever vertex they belong to. Behind the last neighbour of each vertex the vertex itself waits:
 //          when its turn comes, the sum is complete, and on the way back its own row has been requested with the others.
 //          delta takes the place of sigma: the predecessors of a finished vertex read its delta only.
-// Mapping  a block takes 32 or 64 sources, a pass, from the first level to the last score, and draws the next pass from a
+// Mapping  a block takes 32, 64 or 128 sources, a pass, from the first level to the last score, and draws the next pass from a
 //          counter. The warps of a block draw groups of 32 vertices from another.
 // Forward  an unreached vertex pulls path counts from its predecessors, so that only its own warp writes its row. On a
 //          level with few entries, these first mark their unreached neighbours, and only marked vertices pull; on others,
@@ -29,6 +29,58 @@
 #define SCORE(Real) Real
 #endif
 
+// A bit for each search of a pass: 32 for each part.
+template <int PARTS> struct alignas(4 * PARTS) Searches {
+    unsigned part[PARTS];
+
+    // The first of all searches, so many.
+    __device__ static Searches first(int count)
+    {
+        Searches found;
+        for (int i = 0; i < PARTS; i++) {
+            const int here = min(max(count - i * int(LANES), 0), int(LANES));
+            found.part[i] = here == 0 ? 0 : ALL_LANES >> (LANES - here);
+        }
+        return found;
+    }
+    __device__ static Searches one(int search) { return first(search + 1) & ~first(search); }
+    __device__ static Searches none() { return first(0); }
+
+    __device__ Searches operator&(const Searches &other) const
+    {
+        return each([&](int i) { return part[i] & other.part[i]; });
+    }
+    __device__ Searches operator|(const Searches &other) const
+    {
+        return each([&](int i) { return part[i] | other.part[i]; });
+    }
+    __device__ Searches operator~() const
+    {
+        return each([&](int i) { return ~part[i]; });
+    }
+    __device__ explicit operator bool() const
+    {
+        unsigned any = 0;
+#pragma unroll
+        for (int i = 0; i < PARTS; i++) any |= part[i];
+        return any != 0;
+    }
+    // What lane `from` has.
+    __device__ Searches of_lane(int from) const
+    {
+        return each([&](int i) { return __shfl_sync(ALL_LANES, part[i], from); });
+    }
+
+  private:
+    template <typename Part> __device__ static Searches each(Part part_of)
+    {
+        Searches found;
+#pragma unroll
+        for (int i = 0; i < PARTS; i++) found.part[i] = part_of(i);
+        return found;
+    }
+};
+
 struct Neighbourhood {
     const int *indptr, *indices;
 };
@@ -40,7 +92,7 @@ struct Level {
 
 // One of the 32 vertices whose sums a warp computes.
 template <typename Word> struct alignas(2 * sizeof(Word)) Sum {
-    Word wanted;  // the searches
+    Word wanted;
     int vertex;
     int end;    // of the vertex's arcs
     int reach;  // on the way back
@@ -90,7 +142,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     Real *rows;                // sigma; delta of finished vertices
     Word *seen, *now, *marks;  // searches that have reached a vertex, that have it on the level shown, that will reach it
     Word *searches;            // in which the vertices of the queue are on their level
-    int *queue, *candidates;
+    int *queue, *candidates, *claims;  // claims: whether a vertex is a candidate, with more than 64 searches
     Filter filter;
     OwnDesk *desks;
 
@@ -99,7 +151,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     int marked;  // candidates
     int taken;   // vertices that warps have taken
 
-    __device__ static bool has(Word word, int column) { return word >> (column * LANES + lane_number()) & 1; }
+    __device__ static bool has(const Word &word, int column) { return word.part[column] >> lane_number() & 1; }
 
     // Draws 32 vertices for this warp; returns the number of the first.
     __device__ int take()
@@ -112,7 +164,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     __device__ void show(Level before, Level level)
     {
         for (int i = before.first + threadIdx.x; i < before.last; i += blockDim.x) {
-            now[queue[i]] = 0;
+            now[queue[i]] = Word::none();
             filter.remove(queue[i]);
         }
         if (threadIdx.x == 0) taken = marked = 0;
@@ -124,6 +176,21 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
         __syncthreads();
     }
 
+    // Adds to the marks of a vertex; returns whether it had none. One atomic does both for up to 64 searches.
+    __device__ bool add_marks(int v, const Word &reached)
+    {
+        if constexpr (COLUMNS == 1) {
+            return atomicOr(marks[v].part, reached.part[0]) == 0;
+        } else if constexpr (COLUMNS == 2) {
+            using Both = unsigned long long;
+            return atomicOr(reinterpret_cast<Both *>(marks[v].part), Both(reached.part[1]) << LANES | reached.part[0]) == 0;
+        } else {
+            for (int i = 0; i < COLUMNS; i++)
+                if (reached.part[i]) atomicOr(&marks[v].part[i], reached.part[i]);
+            return atomicExch(&claims[v], 1) == 0;
+        }
+    }
+
     // Marks the unreached neighbours of a level, and makes them candidates.
     __device__ void mark(Level level)
     {
@@ -133,14 +200,13 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
             const bool there = entry < level.last;
             const int u = there ? queue[entry] : 0, begin = there ? __ldg(&leaving.indptr[u]) : 0;
             const int end = there ? __ldg(&leaving.indptr[u + 1]) : 0;
-            const Word own = there ? searches[entry] : 0;
+            const Word own = there ? searches[entry] : Word::none();
             for_each_arc<1>(begin, end - begin, [&](const auto &arc, const auto &owner) {
-                const Word reaching = __shfl_sync(ALL_LANES, own, owner[0]);
+                const Word reaching = own.of_lane(owner[0]);
                 if (arc[0] == NO_ARC) return;
                 const int v = __ldg(&leaving.indices[arc[0]]);
                 const Word reached = reaching & ~seen[v];
-                if (reached && atomicOr(&marks[v], reached) == 0)
-                    candidates[atomicAdd(&marked, 1)] = v;
+                if (reached && add_marks(v, reached)) candidates[atomicAdd(&marked, 1)] = v;
             });
         }
     }
@@ -169,7 +235,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
                 unsigned endings = 0;  // has a bit for each item that ends a sum
 #pragma unroll
                 for (int i = 0; i < IN_FLIGHT; i++) {
-                    const Item<Word> item = first + i < last ? desk.ring[(first + i) % PLACES] : Item<Word>{0, 0};
+                    const Item<Word> item = first + i < last ? desk.ring[(first + i) % PLACES] : Item<Word>{0, Word::none()};
                     if (item.vertex < 0) endings |= 1u << i;
                     const int v = BACK && item.vertex < 0 ? desk.sums[~item.vertex].vertex : item.vertex;
 #pragma unroll
@@ -202,16 +268,16 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
             for (int i = 0; i < ARCS; i++) {
                 const Sum<Word> &of = desk.sums[owner[i]];
                 const bool ends = arc[i] == unsigned(of.end);
-                found[i] = arc[i] == NO_ARC || (ends && !BACK) ? 0 : of.wanted;
+                found[i] = arc[i] == NO_ARC || (ends && !BACK) ? Word::none() : of.wanted;
                 vertex[i] = ends ? ~int(owner[i]) : arc[i] == NO_ARC ? 0 : __ldg(&along.indices[arc[i]]);
             }
 #pragma unroll
             for (int i = 0; i < ARCS; i++)
                 if (vertex[i] >= 0)
-                    found[i] = found[i] && on_any.may_have(vertex[i]) ? found[i] & on_level[vertex[i]] : 0;
+                    found[i] = found[i] && on_any.may_have(vertex[i]) ? found[i] & on_level[vertex[i]] : Word::none();
 #pragma unroll
             for (int i = 0; i < ARCS; i++) {
-                const bool waits = vertex[i] < 0 || found[i];
+                const bool waits = vertex[i] < 0 || bool(found[i]);
                 const unsigned waiting = __ballot_sync(ALL_LANES, waits);
                 const int place = last + __popc(waiting & ((1u << lane_number()) - 1));
                 if (waits) desk.ring[place % PLACES] = {vertex[i], found[i]};
@@ -227,28 +293,29 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     {
         const int groups = (vertices + LANES - 1) / LANES, end = from_candidates ? marked : groups * int(LANES);
         const auto queue_reached = [&](const Sum<Word> &of, const auto &paths, const auto &) {
-            Word reached = 0;
+            Word reached;
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++) {
-                reached |= Word(__ballot_sync(ALL_LANES, paths[c] != 0)) << (c * LANES);
+                reached.part[c] = __ballot_sync(ALL_LANES, paths[c] != 0);
                 if (paths[c] != 0) rows[(size_t(of.vertex) * COLUMNS + c) * LANES + lane_number()] = paths[c];
             }
-            if (reached == 0 || lane_number() != 0) return;
+            if (!reached || lane_number() != 0) return;
             const int place = atomicAdd(&queued, 1);
             queue[place] = of.vertex;
             searches[place] = reached;
-            seen[of.vertex] |= reached;
+            seen[of.vertex] = seen[of.vertex] | reached;
         };
         for (int base = take(); base < end; base = take()) {
             int v = 0;
-            Word wanted = 0;
+            Word wanted = Word::none();
             if (from_candidates && base + int(lane_number()) < end) {
                 v = candidates[base + lane_number()];
                 wanted = marks[v];
-                marks[v] = 0;
+                marks[v] = Word::none();
+                if (COLUMNS > 2) claims[v] = 0;
             } else if (!from_candidates) {  // neighbours go to different groups: those with many arcs are often neighbours
                 v = base / LANES + lane_number() * groups;
-                wanted = v < vertices ? used & ~seen[v] : 0;
+                wanted = v < vertices ? used & ~seen[v] : Word::none();
             }
             add_rows<false>(entering, v, wanted, queue_reached);
         }
@@ -274,7 +341,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
         for (int base = level.first + take(); base < level.last; base = level.first + take()) {
             const int entry = base + lane_number();
             const bool there = entry < level.last;
-            add_rows<true>(leaving, there ? queue[entry] : 0, there ? searches[entry] : 0, add_score);
+            add_rows<true>(leaving, there ? queue[entry] : 0, there ? searches[entry] : Word::none(), add_score);
         }
     }
 
@@ -283,7 +350,10 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     __device__ int start(int first)
     {
         const int here = min(SEARCHES, batch.last - first);
-        for (int v = threadIdx.x; v < vertices; v += blockDim.x) seen[v] = now[v] = marks[v] = 0;
+        for (int v = threadIdx.x; v < vertices; v += blockDim.x) {
+            seen[v] = now[v] = marks[v] = Word::none();
+            if (COLUMNS > 2) claims[v] = 0;
+        }
         for (unsigned i = threadIdx.x; i < filter.bits / 32; i += blockDim.x) filter.words[i] = 0;
         if (threadIdx.x == 0) queued = here;
         __syncthreads();
@@ -292,7 +362,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
             source_counts[i] = weights.source_count(source);
             rows[size_t(source) * SEARCHES + i] = 1;
             queue[i] = source;
-            searches[i] = seen[source] = Word(1) << i;
+            searches[i] = seen[source] = Word::one(i);
         }
         return here;
     }
@@ -321,14 +391,15 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
         pass.marks = pass.now + vertices;
         pass.queue = reinterpret_cast<int *>(pass.marks + vertices);
         pass.candidates = pass.queue + cells;
+        pass.claims = pass.candidates + vertices;
         pass.desks = reinterpret_cast<typename ThisPass::OwnDesk *>(shared);
         pass.filter = {reinterpret_cast<unsigned *>(pass.desks + blockDim.x / LANES), filter_bits};
     }
     const int passes = (batch.last - batch.first + SEARCHES - 1) / SEARCHES;
     for (int drawn; (drawn = draw_pass(next_pass, passes)) < passes;) {
         Level shown{0, 0}, level{0, pass.start(batch.first + drawn * SEARCHES)};
-        const Word used = Word(~Word(0)) >> (SEARCHES - level.last);
-        int *const ends = pass.candidates + vertices;  // of the levels, in the queue
+        const Word used = Word::first(level.last);
+        int *const ends = pass.claims + (ThisPass::COLUMNS > 2 ? vertices : 0);  // of the levels, in the queue
         int depth = 0;
         for (;; depth++) {
             if (threadIdx.x == 0) ends[depth] = level.last;
@@ -356,23 +427,24 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
 
 // A kernel for a precision, a number of searches and the registers of a thread: with 32 of them twice as many threads run,
 // with 64 each requests twice as much.
-#define LANE_QUEUES(Real, SEARCHES, Word, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                                 \
+#define LANE_QUEUES(Real, PARTS, SEARCHES, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                                \
     extern "C" __global__ void __launch_bounds__(MAX_THREADS, BLOCKS)                                         \
         lane_queues_##Real##_##SEARCHES##_##REGISTERS(                                                        \
             int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices, \
             const int *reach, const int *source_count, BATCH_PARAMETERS(SCORE(Real)), int *next_pass,         \
             unsigned filter_bits, unsigned few)                                                               \
     {                                                                                                         \
-        add_scores_of_passes<Word, ARCS, IN_FLIGHT>(vertices, Neighbourhood{in_indptr, in_indices},           \
-                                                    Neighbourhood{indptr, indices},                           \
-                                                    CompactedGraph{reach, source_count},                      \
-                                                    BATCH(Real, SCORE(Real)), next_pass, filter_bits, few);   \
+        static_assert(PARTS * LANES == SEARCHES);                                                             \
+        add_scores_of_passes<Searches<PARTS>, ARCS, IN_FLIGHT>(                                               \
+            vertices, Neighbourhood{in_indptr, in_indices}, Neighbourhood{indptr, indices},                   \
+            CompactedGraph{reach, source_count}, BATCH(Real, SCORE(Real)), next_pass, filter_bits, few);      \
     }
-#define LANE_QUEUES_OF(Real, SEARCHES, Word)       \
-    LANE_QUEUES(Real, SEARCHES, Word, 32, 2, 1, 4) \
-    LANE_QUEUES(Real, SEARCHES, Word, 64, 1, 2, 8)
+#define LANE_QUEUES_OF(Real)               \
+    LANE_QUEUES(Real, 1, 32, 32, 2, 1, 4)  \
+    LANE_QUEUES(Real, 1, 32, 64, 1, 2, 8)  \
+    LANE_QUEUES(Real, 2, 64, 32, 2, 1, 4)  \
+    LANE_QUEUES(Real, 2, 64, 64, 1, 2, 8)  \
+    LANE_QUEUES(Real, 4, 128, 64, 1, 1, 4)
 
-LANE_QUEUES_OF(float, 32, unsigned)
-LANE_QUEUES_OF(float, 64, unsigned long long)
-LANE_QUEUES_OF(double, 32, unsigned)
-LANE_QUEUES_OF(double, 64, unsigned long long)
+LANE_QUEUES_OF(float)
+LANE_QUEUES_OF(double)
