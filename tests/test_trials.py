@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
@@ -19,12 +20,12 @@ from retrace.devices import work_queue
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
-from retrace.measure import environment
+from retrace.measure import environment, patience
 from retrace.measure import trials as trials_module
 from retrace.measure.experiment import as_record, measure
 from retrace.measure.trials import Effort, Measurement, Outcome
 from retrace.records.record import write_records
-from retrace.solvers import REGISTRY, Query, Solver, make
+from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
 from retrace.system.errors import RetraceError, TooLargeError
@@ -157,6 +158,37 @@ def test_further_solves_are_nine_or_end_in_time(temporary: Any, work: Callable[[
     Repeating.each = 0
     run(["bfs/delegate"])
     assert len(solves) == 3 * (1 + 9)
+
+
+@pytest.mark.parametrize(("phase", "backend"), [("setup", "cuda"), ("solve", "cuda"), ("solve", "emulator")])
+def test_a_kernel_that_does_not_end_ends_the_process(
+    phase: str, backend: str, temporary: Any, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a GPU alone: an emulated kernel is slow, and Ctrl-C ends it."""
+    ended = Event()
+    monkeypatch.setattr(patience, "LEAST_S", 0.1)
+    monkeypatch.setattr("os._exit", lambda status: ended.set())
+
+    def work(self: Solver, *_: Any) -> None:
+        ended.wait(10 if backend == "cuda" else 0.3)
+        raise RetraceError("waited")
+
+    temporary(type("Endless", (find("bfs/bsp"),), {"name": "bfs/endless", phase: work}))
+    (case,) = run(["bfs/endless"], longest_s=0.01, device=(backend, EmulatedDevice))
+    assert case.reason == "RetraceError: waited"
+    told = capsys.readouterr().err
+    assert ended.is_set() == (backend == "cuda")
+    expected = f"error: bfs/endless on {GRID.name}: has not ended after 0.2 s, longest_s is 0.01; leave"
+    assert told.startswith(expected) if backend == "cuda" else not told
+
+
+def test_what_has_ended_ends_no_process(monkeypatch: Patch) -> None:
+    ended = Event()
+    monkeypatch.setattr(patience, "LEAST_S", 0.05)
+    monkeypatch.setattr("os._exit", lambda status: ended.set())
+    with patience.patience("bfs/bsp on grid", 0):
+        pass
+    assert not ended.wait(0.15)
 
 
 def test_trials_are_interleaved(temporary: Any) -> None:

@@ -26,6 +26,7 @@ from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.graphs.random import RandomGraph
+from retrace.measure.patience import patience
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
 from retrace.solvers.libraries import Peer
@@ -169,6 +170,8 @@ class Measurement:
     seconds: list[float] = field(default_factory=list)
     """What each trial took altogether."""
     started: str = ""
+    longest_s: float = float("inf")
+    """Seconds above which no solver is predicted that is run."""
     ready: tuple[Device | None, Solver] | None = None
     """The solver as `setup` left it, and the device that it is set up on."""
 
@@ -195,6 +198,7 @@ class Measurement:
     def prepare(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
         """Check that the solver can answer in memory and in time, and time its setup as often as is asked."""
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
+        self.longest_s = effort.longest_s
         try:
             if self.backend == "emulator" and graph.vertices > effort.emulated_vertices:
                 self.skip(f"emulated on graphs of at most {effort.emulated_vertices:,} vertices")
@@ -210,9 +214,11 @@ class Measurement:
             most = effort.setups if self.open_device else max(1, effort.setups)
             while self.status == "ok" and len(self.setups) < most and sum(self.setups) < SETUP_S * 1e3:
                 self.ready = None  # a large graph object does not stay beside the next
-                self.time_setup(graph, effort)
+                with self.patience(graph):
+                    self.time_setup(graph, effort)
             if self.status == "ok" and not self.setups:
-                shared.with_room(lambda: self.set_up(graph, effort, shared.device))
+                with self.patience(graph):
+                    shared.with_room(lambda: self.set_up(graph, effort, shared.device))
         except Exception as error:
             self.fail(error)
             if self.status == "failed":
@@ -259,7 +265,8 @@ class Measurement:
         """Run a trial and check its answer; an exception becomes the reason."""
         begun = perf_counter()
         try:
-            outcome = shared.with_room(lambda: self.unthrottled(graph, shared))
+            with self.patience(graph):
+                outcome = shared.with_room(lambda: self.unthrottled(graph, shared))
             self.seconds.append(perf_counter() - begun)
             self.keep(outcome, checker)
         except Exception as error:
@@ -267,6 +274,11 @@ class Measurement:
             self.ready = None
             if self.open_device is not None:
                 shared.close()  # a failed kernel leaves a context that fails
+
+    def patience(self, graph: Subject) -> AbstractContextManager[None]:
+        """End the process if a GPU's kernel does not end."""
+        longest = self.longest_s if self.backend == "cuda" else float("inf")
+        return patience(f"{self.solver} on {graph.name}", longest)
 
     def fail(self, error: Exception) -> None:
         """End the measurement with an exception's message; too little memory is no failure."""
