@@ -166,6 +166,12 @@ def test_a_queue_has_room_for_each_vertex_in_each_search(spec: str, backend: str
     assert_allclose(found, np.full(64, 63 * 62 / 2), rtol=1e-5)
 
 
+@pytest.mark.parametrize(("lanes", "registers"), [(32, 32), (32, 64), (64, 32), (64, 64), (128, 64)])
+def test_all_threads_of_a_block_have_a_desk(lanes: int, registers: int) -> None:
+    spec = f"betweenness/lane-queues:lanes={lanes},registers={registers}"
+    assert_allclose(solve(spec, EmulatedDevice(), GRAPHS["hub"], Query()), exact("hub"), rtol=1e-12)
+
+
 def test_more_searches_than_an_atomic_marks_need_registers() -> None:
     with EmulatedDevice() as device, pytest.raises(RetraceError, match="lanes is 128, expected at most 64"):
         make("betweenness/lane-queues:lanes=128,registers=32", device).setup(GRAPHS["path"])

@@ -49,7 +49,9 @@ class LaneQueues(FixedSums, Lanes):
             raise RetraceError(f"{asked}, expected at most {MOST_IN_AN_ATOMIC} with registers=32")
         self.hubs = self.number("hubs")
         self.filter_bytes = 1024 * int(self.parameters["filter_kib"])
-        desk = WARP * self.word * 4 * (1 + ARCS[str(registers)])  # of a warp: its sums, and the ring of rows
+        arcs = 1 if self.lanes > MOST_IN_AN_ATOMIC else ARCS[str(registers)]
+        item = 2 * self.word
+        desk = WARP * (-(-(self.word + 3 * 4) // item) * item + 2 * arcs * item)  # sums, and the ring of rows
         self.shared = self.block_size // WARP * desk + self.filter_bytes
         super().setup(graph)
 
