@@ -84,6 +84,7 @@ SHOWN += [("sssp", graph) for graph in MEASURED if graph != "Gowalla"]
 def resident(problem: str, graph: str, solver: str) -> float:
     """Return the ms that a solver takes on a resident graph, by the records of the H200."""
     alike = {"predecessors": "no"} if problem == "sssp" else {}
+    alike |= {"contracted": "no"} if solver == "sssp/cluster" else {}
     phase = "solve" if solver.endswith("queue") else "again"
     return ms(f"fast-{problem}", graph, solver, phase, **alike)
 
