@@ -27,7 +27,7 @@ MEANT: dict[Measure, str] = {
     "kernel": "Kernel time is the launches' own time on the device.",
     "transfer": "The share is upload and download over upload, solve and download.",
     "with setup": "The total with setup is the median setup with upload, solve and download.",
-    "resident": "Resident: a second solve on the graph on the device, or the solve where that cannot be.",
+    "resident": "Resident: further solves on the graph on the device, or the solve where that cannot be.",
     "step": "A step is repeated until it takes 20 ms; its time is solve over the number of steps.",
 }
 ELSEWHERE = {"another host", "another commit"}

@@ -29,7 +29,7 @@ Measure = Literal[
     "step",
 ]
 """A phase of a trial, the share of upload and download in its total, the total with the median setup, or the
-time on a resident graph: of a second solve if there is one, else of the first; of
+time on a resident graph: of further solves if there are any, else of the first; of
 the problem limits, the time of a step, such as a load."""
 Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
