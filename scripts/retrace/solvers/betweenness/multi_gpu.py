@@ -49,6 +49,7 @@ class MultiGpu(DeviceSolver):
         return None
 
     def setup(self, graph: CSRGraph) -> None:
+        self.load_host_files()
         kind = KERNELS[str(self.parameters["kernel"])]
         given = {key: value for key, value in self.parameters.items() if key in kind.settings}
         settings = ",".join(f"{key}={value}" for key, value in {**given, "sums": "fixed"}.items())
