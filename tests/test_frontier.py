@@ -23,12 +23,14 @@ from solving import solved
 from test_races import RACING
 from test_solvers import verify
 
-ABOVE, BELOW = "alone=0,alpha=0", "alone=0,alpha=1000000,beta=1000000"
+ABOVE, BELOW = "alone=0,alpha=0", "alone=0,few=0,alpha=1000000,beta=1000000"
 SMALL = "block_size=32,grid=3"
 WAYS = [
     f"bfs/direction:{SMALL},{ABOVE}",
     f"bfs/direction:{SMALL},{BELOW}",
-    f"bfs/direction:{SMALL},alone=0,alpha=1000000,beta=1",
+    f"bfs/direction:{SMALL},alone=0,few=0,alpha=1000000,beta=1",
+    f"bfs/direction:{SMALL},alone=0,few=9,alpha=1000000,beta=1000000",
+    "bfs/direction:block_size=64,grid=3,alone=0,alpha=1000000,beta=1000000",
     f"bfs/direction:{SMALL},alone=3,alpha=2,beta=3",
     "bfs/direction:block_size=64,grid=1,registers=32,piece=3",
     f"bfs/direction:{SMALL},alone=0,alpha=4,piece=1,block_queue_size=1",
@@ -123,7 +125,14 @@ def test_full_queues_lose_no_vertex(spec: str) -> None:
 def test_what_is_observed() -> None:
     path = graph(40, [(u, u + 1, 1) for u in range(39)])
     with EmulatedDevice() as device:
-        for way, below, returns in ((ABOVE, 0, 0), (BELOW, 39, 0), ("alone=0,alpha=1000000,beta=1", 20, 19)):
+        back_and_forth = "alone=0,few=0,alpha=1000000,beta=1"
+        alone_at_last = "alone=0,few=7,alpha=1000000,beta=1000000"
+        for way, below, returns in (
+            (ABOVE, 0, 0),
+            (BELOW, 39, 0),
+            (back_and_forth, 20, 19),
+            (alone_at_last, 39, 0),
+        ):
             observed = solved(f"bfs/direction:{SMALL},{way}", path, Query(0), device).observed()
             assert (observed["levels_from_below"], observed["returns_to_above"]) == (below, returns)
             assert 0 < observed["prepare_ms"] < 1000

@@ -319,7 +319,7 @@ def test_the_emulator_gets_one_trial() -> None:
 def test_trials_end_when_they_agree(
     temporary: Any, work: Callable[[float], None], seconds: float, spread: float, trials: int
 ) -> None:
-    """Not before three, nor in half a second, nor while the quartiles are apart, but after two seconds."""
+    """Not before three, nor in half a second, nor while the quartiles are apart, but after a second."""
 
     @temporary
     class Steady(Delegate):
@@ -526,11 +526,20 @@ def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("long_ms", "event_ms", "passes"),
-    [(1e9, 0.0, 6), (0.0, 0.0, 5), (0.0, 1e9, 9), (1e9, 1e9, 9)],
-)
-def test_when_a_solve_is_repeated(monkeypatch: Patch, long_ms: float, event_ms: float, passes: int) -> None:
-    """Five trials: a warm-up unless a solve is long, three kernel times, apart where events cost time."""
+    ("long_ms", "event_ms", "slow_ms", "passes"),
+    [
+        (1e9, 0.0, 1e9, 6), (0.0, 0.0, 1e9, 5), (0.0, 1e9, 1e9, 9), (1e9, 1e9, 1e9, 9),
+        (1e9, 1e9, 0.0, 7), (1e9, 0.0, 0.0, 6),
+    ],
+)  # fmt: skip
+def test_when_a_solve_is_repeated(
+    monkeypatch: Patch, long_ms: float, event_ms: float, slow_ms: float, passes: int
+) -> None:
+    """Five trials: a warm-up unless a solve is long, three kernel times, apart where events cost time.
+
+    One kernel time is enough if a solve is slow.
+    """
+    monkeypatch.setattr(trials_module, "SLOW_MS", slow_ms)
     monkeypatch.setattr(trials_module, "WARM_MS", long_ms)
     monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
     monkeypatch.setattr(Outcome, "is_sound", True)
@@ -543,7 +552,8 @@ def test_when_a_solve_is_repeated(monkeypatch: Patch, long_ms: float, event_ms: 
     assert len(solved) == passes
     assert case.result is not None
     assert case.result.verified
-    assert [trial["kernel"] is not None for trial in case.trials] == [True] * 3 + [False] * 2
+    timed = 3 if slow_ms else 1
+    assert [trial["kernel"] is not None for trial in case.trials] == [True] * timed + [False] * (5 - timed)
 
 
 def test_kernels_that_outlast_their_solve_are_not_kept(monkeypatch: Patch) -> None:

@@ -15,7 +15,9 @@
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
 //          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
-//          grid may not have read theirs when it begins.
+//          grid may not have read theirs when it begins. From below, when at most `few` vertices are left, block 0
+//          takes one of them per thread and finds all levels that remain; the other blocks end.
+// End      vertices that no arc enters are never visited, and do not count among those that are left.
 // Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
 //          are left, not of all. The arcs of those that are left are estimated by the mean.
 
@@ -72,6 +74,7 @@ struct Progress {
 // What stays the same during a search.
 struct Search {
     unsigned vertices, words;
+    unsigned entered;  // vertices that an arc enters
     Adjacency leaving, entering;
     int *level;
     uint2 *queues;  // for even levels and for odd ones, of `capacity` entries each
@@ -199,6 +202,44 @@ struct Search {
         return found;
     }
 
+    // Finds all further levels from below in block 0, which has a thread for each vertex that is left.
+    __device__ Progress finish_alone(Progress now, unsigned *visited) const
+    {
+        unsigned *const list = (unsigned *)queues;
+        const unsigned length = list_what_is_left(visited, list);
+        const unsigned v = threadIdx.x < length ? list[threadIdx.x] : 0;
+        bool is_left = threadIdx.x < length;
+        for (unsigned found = 1; found && now.left; now.left -= found) {
+            const bool is_next = follows_visited(is_left, v, visited);
+            found = __syncthreads_count(is_next);  // after which no thread looks at the bitmap any more
+            if (is_next) {
+                level[v] = int(now.number) + 1;
+                atomicOr(&visited[v / 32], 1u << v % 32);
+                is_left = false;
+            }
+            __syncthreads();
+            now.number++;
+            now.from_below++;
+        }
+        return now;
+    }
+
+    // Lists the vertices that are not visited, but those that no arc enters; returns how many these are.
+    __device__ unsigned list_what_is_left(const unsigned *visited, unsigned *list) const
+    {
+        if (threadIdx.x == 0) *tail = 0;
+        __syncthreads();
+        for (unsigned word = threadIdx.x; word < words; word += blockDim.x) {
+            const unsigned there = word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1;
+            for (unsigned left = there & ~visited[word]; left; left &= left - 1) {
+                const unsigned v = word * 32 + __ffs(left) - 1;
+                if (entering.indptr[v] < entering.indptr[v + 1]) list[atomicAdd(tail, 1u)] = v;
+            }
+        }
+        __syncthreads();
+        return *tail;
+    }
+
     // Queues this level: the vertices that are visited, and were not before.
     __device__ void collect(const Team &team, const Progress &now, const unsigned *visited,
                             const unsigned *before) const
@@ -252,7 +293,7 @@ __device__ void start(const Search &search, unsigned source, unsigned *visited)
 }
 
 __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, Progress *progress, unsigned alone,
-                            unsigned alpha, unsigned beta, long long *observed)
+                            unsigned few, unsigned alpha, unsigned beta, long long *observed)
 {
     extern __shared__ uint2 block_queue[];
     __shared__ Level levels_alone[3];
@@ -269,7 +310,8 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
 
     start(search, source, visited);
     grid.sync();
-    Progress now{0, 0, search.vertices, 0, 0, 0, search.of(0)};
+    const bool is_entered = search.entering.indptr[source] < search.entering.indptr[source + 1];
+    Progress now{0, 0, search.entered + !is_entered, 0, 0, 0, search.of(0)};
     bool below = false;
     for (;;) {
         if (!below && !now.ends() && now.frontier.arcs() <= alone) {
@@ -288,6 +330,10 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
             now.frontier = search.of(now.step);
             below = false;
             now.returns++;
+        }
+        if (below && now.left <= few) {
+            if (blockIdx.x == 0) now = search.finish_alone(now, visited);
+            break;
         }
         if (below) {
             search.from_below(grid, now, visited, other);
@@ -313,15 +359,15 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
 // 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.
 #define DIRECTION_KERNEL(registers)                                                                                   \
     extern "C" __global__ void __launch_bounds__(1024, 64 / registers) direction_##registers(                         \
-        int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices, int source, \
-        int *level, unsigned *bitmaps, uint2 *queues, unsigned capacity, Level *levels, Progress *progress,           \
-        unsigned piece, unsigned block_queue_size, unsigned alone, unsigned alpha, unsigned beta,                     \
-        long long *observed)                                                                                          \
+        int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices,             \
+        unsigned entered, int source, int *level, unsigned *bitmaps, uint2 *queues, unsigned capacity, Level *levels, \
+        Progress *progress, unsigned piece, unsigned block_queue_size, unsigned alone, unsigned few, unsigned alpha,  \
+        unsigned beta, long long *observed)                                                                           \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
-        find_levels({unsigned(vertices), words, {indptr, indices}, {in_indptr, in_indices}, level, queues, capacity,  \
-                     piece, levels, block_queue_size, nullptr, nullptr, nullptr, nullptr},                            \
-                    unsigned(source), bitmaps, progress, alone, alpha, beta, observed);                               \
+        find_levels({unsigned(vertices), words, entered, {indptr, indices}, {in_indptr, in_indices}, level, queues,   \
+                     capacity, piece, levels, block_queue_size, nullptr, nullptr, nullptr, nullptr},                  \
+                    unsigned(source), bitmaps, progress, alone, few, alpha, beta, observed);                          \
     }
 
 DIRECTION_KERNEL(32)

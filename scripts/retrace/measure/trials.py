@@ -44,12 +44,14 @@ NARROW = 0.02
 """How far apart the quartiles of `solve` and `total`, over the median, may be where trials end early."""
 ENOUGH_S = 0.5
 """Seconds of trials before they end early, as in nvbench."""
-PLENTY_S = 2.0
+PLENTY_S = 1.0
 """Seconds of trials after which they end early even if they do not agree."""
 MOST_AGAIN, AGAIN_MS = 9, 20.0
 """The most further solves of a trial, and the milliseconds after which no other begins."""
 KERNEL_TRIALS = 3
-"""Trials with a `kernel` time."""
+"""Trials with a `kernel` time, of which each may take a pass of its own."""
+SLOW_MS = 100.0
+"""Milliseconds of a solve from which on one trial with a `kernel` time will do."""
 WARM_MS = 1000.0
 """Milliseconds of a solve from which on a warm-up makes no difference."""
 EVENT_MS = 0.2
@@ -322,13 +324,19 @@ class Measurement:
             outcome = self.timed(solver, device)
         return replace(outcome, phases={"setup": setup, **outcome.phases})
 
+    @property
+    def has_kernel_times(self) -> bool:
+        """Whether further trials need no kernel time."""
+        slow = bool(self.trials) and self.trials[-1]["solve"] >= SLOW_MS
+        return len(self.trials) >= (1 if slow else KERNEL_TRIALS)
+
     def timed(self, solver: Solver, device: Device | None) -> Outcome:
         """Run the phases; on CUDA, warm, and in the first trials beside a pass that times the kernels."""
         if self.backend != "cuda":
             return one_pass(solver, self.query, device)
         if not self.trials and (cold := one_pass(solver, self.query, device, with_events=True)).is_long:
             return cold
-        if len(self.trials) >= KERNEL_TRIALS:
+        if self.has_kernel_times:
             return one_pass(solver, self.query, device)
         for _ in range(REPEATS):
             timing = one_pass(solver, self.query, device, with_events=True)

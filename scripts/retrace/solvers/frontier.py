@@ -14,6 +14,7 @@ import numpy as np
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
+from retrace.solvers.reversed_arcs import ReversedArcs
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
@@ -82,20 +83,29 @@ class DirectionBFS(TracedBack, FrontierSearch):
     """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
 
     A level is found from below if the frontier has more than 1 / `alpha` of the arcs of unvisited vertices,
-    until it has less than 1 / `beta` of the vertices that are left. S. Beamer, K. Asanović and D. Patterson,
+    until it has less than 1 / `beta` of the vertices that are left. `upload` reverses the arcs, on the
+    device. S. Beamer, K. Asanović and D. Patterson,
     "Direction-Optimizing Breadth-First Search", SC 2012.
     """
 
     name = "bfs/direction"
     implements = "Beamer, Asanović and Patterson, SC 2012, in one launch"
+    more_sources = (*TracedBack.more_sources, ReversedArcs.source, *ReversedArcs.more_sources)
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
+        "few": Setting(
+            512, "vertices that one block finds by itself if no more are left; at most block_size", least=0
+        ),
         "beta": Setting(24, "from above again if the frontier has less than 1 / beta of the vertices left"),
     }
 
     def kernel_name(self) -> str:
         return "direction"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.reversed_arcs = ReversedArcs(self.device)
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         directions = 1 if graph.info.get("directed") is False else 2
@@ -104,19 +114,21 @@ class DirectionBFS(TracedBack, FrontierSearch):
 
     def upload(self, query: Query) -> None:
         device = self.device
-        began = perf_counter()
-        entering = replace(self.graph, weights=None).reversed()
-        self.prepare_ms = (perf_counter() - began) * 1e3
         arcs = self.upload_arcs(self.graph)
+        began = perf_counter()
         undirected = self.graph.info.get("directed") is False
+        entering = arcs if undirected else self.reversed_arcs.of(*arcs)
+        entered = self.reversed_arcs.count_entered(entering[0])
+        self.prepare_ms = (perf_counter() - began) * 1e3
         self.level = device.empty(self.graph.vertices, np.int32)
         self.arguments = (
-            np.int32(self.graph.vertices), *arcs, *(arcs if undirected else self.upload_arcs(entering)),
-            np.int32(query.source), self.level, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
+            np.int32(self.graph.vertices), *arcs, *entering, np.uint32(entered), np.int32(query.source),
+            self.level, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(5, np.uint64),
-            *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone", "alpha", "beta")),
-            self.counts,
+            *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")),
+            np.uint32(min(self.number("few"), self.block_size)),
+            *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
         )  # fmt: skip
 
     def solve(self, query: Query) -> int:

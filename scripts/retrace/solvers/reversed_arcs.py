@@ -1,0 +1,43 @@
+"""The arcs that enter each vertex, made on a device of those that leave it."""
+
+import numpy as np
+
+from retrace.devices.base import Buffer, Device
+from retrace.solvers.prefix_sums import PrefixSums
+from retrace.solvers.solver import BLOCK_SIZE, WARP
+
+
+class ReversedArcs:
+    """A counting sort of a graph's arcs by head: O(vertices + arcs) work in O(log vertices) launches.
+
+    The arcs that enter a vertex have no particular order, which may differ from time to time.
+    """
+
+    source = "frontier/reverse-arcs.cu"
+    more_sources = (PrefixSums.source,)
+
+    def __init__(self, device: Device) -> None:
+        module = device.load(self.source)
+        self.device, self.prefix_sums = device, PrefixSums(device)
+        names = "count_entering", "place_entering", "count_entered"
+        self.count, self.place, self.count_vertices = map(module.kernel, names)
+
+    def of(self, indptr: Buffer, indices: Buffer) -> tuple[Buffer, Buffer]:
+        """Return `indptr` and `indices` of the reversed graph, of the same shapes, int32, in new memory."""
+        device, vertices, arcs = self.device, indptr.size - 1, indices.size
+        ends, tails = device.empty(indptr.size, np.int32), device.empty(arcs, np.int32)
+        device.fill(ends, 0)
+        if arcs:
+            self.count(-(-arcs // BLOCK_SIZE), BLOCK_SIZE, np.int32(arcs), indices, ends)
+            self.prefix_sums.allocate(ends.size)
+            self.prefix_sums.scan(ends)
+            blocks = -(-vertices * WARP // BLOCK_SIZE)
+            self.place(blocks, BLOCK_SIZE, np.int32(vertices), indptr, indices, ends, tails)
+        return ends, tails
+
+    def count_entered(self, ends: Buffer) -> int:
+        """Return how many vertices an arc enters, given `indptr` of the reversed graph."""
+        found = self.device.upload(np.zeros(1, dtype=np.uint32))
+        vertices = ends.size - 1
+        self.count_vertices(-(-vertices // BLOCK_SIZE), BLOCK_SIZE, np.int32(vertices), ends, found)
+        return int(self.device.download(found)[0])
