@@ -75,6 +75,18 @@ def test_a_grid_waits_for_all_its_blocks(device: Device, blocks: int, rounds: in
     assert device.download(out).tolist() == np.repeat((np.arange(blocks) + rounds) % blocks, 32).tolist()
 
 
+def test_a_launch_may_be_packed_once(device: Device) -> None:
+    kernel, outs = device.load(CLUSTERS).kernel("pass_on"), [device.empty(64, np.int32) for _ in range(2)]
+    values = device.empty(2, np.int32)
+    launches = [
+        kernel.with_arguments(2, 32, np.int32(rounds), values, out) for rounds, out in enumerate(outs, 1)
+    ]
+    for launch in (*launches, *launches):
+        launch()
+    for rounds, out in enumerate(outs, 1):
+        assert device.download(out).tolist() == np.repeat((np.arange(2) + rounds) % 2, 32).tolist()
+
+
 @pytest.mark.parametrize(("clusters", "size"), [(1, 1), (3, 2), (2, 8), (2, 16)])
 def test_blocks_of_a_cluster_reach_each_others_memory(device: Device, clusters: int, size: int) -> None:
     out = device.empty(32 * clusters * size, np.int32)

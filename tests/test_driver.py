@@ -73,6 +73,21 @@ def test_a_launch_arrives_as_it_was_given(module: DriverModule) -> None:
     assert ctypes.c_int.in_dll(module._cuda, "attributes_set").value == 2
 
 
+def test_packed_arguments_arrive_at_each_launch(module: DriverModule) -> None:
+    """Whatever else is launched in between, even with arguments of the same types."""
+    noted = (ctypes.c_longlong * 16).in_dll(module._cuda, "noted")
+    kernel = DriverKernel(module, "there")
+    values = [np.int32(7), 2**40, np.uint8(200), np.float32(2.5)]
+    launch = kernel.packed(3, 96, values, 100, True, None)
+    kernel(3, 96, [np.int32(8), 9, np.uint8(10), np.float32(11)], 100, 1234, True, None)
+    kernel.packed(3, 96, [np.int32(8), 9, np.uint8(10), np.float32(11)], 100, True, None)
+    for _ in range(2):
+        kernel.launch(launch)
+        assert noted[:7] == [30101, 96, 100, 0, 1, COOPERATIVE, 1]
+        assert noted[7:11] == [7, 2**40, 200, 10]
+        kernel(3, 96, [np.int32(8), 9, np.uint8(10), np.float32(11)], 100, 1234, True, None)
+
+
 def test_resident_blocks_are_asked_for(module: DriverModule) -> None:
     assert DriverKernel(module, "there").resident_blocks((128, 4), 65536) == 3
 

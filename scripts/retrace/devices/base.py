@@ -112,6 +112,11 @@ class Kernel(Protocol):
         Python numbers are refused, because their width is unknown.
         """
 
+    def with_arguments(
+        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, cluster: Dim | None = None
+    ) -> Callable[[], None]:
+        """Return what makes this cooperative launch, as often as it is called; arguments are packed once."""
+
 
 class Module(Protocol):
     """A `.cu` file, compiled for the device and loaded."""

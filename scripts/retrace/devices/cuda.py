@@ -136,11 +136,8 @@ class CudaKernel:
         cooperative: bool = False,
         cluster: Dim | None = None,
     ) -> None:
-        kinds = tuple(map(type, arguments))
-        if kinds != self._kinds:
-            self._prepare(kinds)
+        values = self._values(arguments)
         sizes = self._sizes.get((grid, block, shared)) or self._check(grid, block, shared)
-        values = [self._address(a, i) if type(a) is CudaBuffer else a for i, a in enumerate(arguments, 1)]
         timer = self.device._timer
         start = self.device.mark_after_hold(stream) if timer else None
         try:
@@ -157,6 +154,32 @@ class CudaKernel:
             raise RetraceError(f"kernel {self.name}: {error}") from error
         if timer:
             timer.brackets.append((start, self.device.mark(stream)))
+
+    def with_arguments(
+        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, cluster: Dim | None = None
+    ) -> Callable[[], None]:
+        check_launch(self.name, grid, block, shared, cluster or 1)
+        kernel = self._module.driver_kernel(self.name)
+        launch = kernel.packed(grid, block, self._values(arguments), shared, True, cluster)
+        buffers = [(a, i) for i, a in enumerate(arguments, 1) if type(a) is CudaBuffer]
+
+        def run() -> None:
+            for buffer, position in buffers[:1]:  # all are closed with their device
+                self._address(buffer, position)
+            timer = self.device._timer
+            start = self.device.mark_after_hold(None) if timer else None
+            kernel.launch(launch)
+            if timer:
+                timer.brackets.append((start, self.device.mark(None)))
+
+        return run
+
+    def _values(self, arguments: tuple[Any, ...]) -> list[Any]:
+        """Return addresses of buffers, and numbers; raise TypeError for anything else."""
+        kinds = tuple(map(type, arguments))
+        if kinds != self._kinds:
+            self._prepare(kinds)
+        return [self._address(a, i) if type(a) is CudaBuffer else a for i, a in enumerate(arguments, 1)]
 
     def _prepare(self, kinds: tuple[type, ...]) -> None:
         """Tell PyCUDA how to pack arguments of these types."""

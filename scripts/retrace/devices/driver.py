@@ -54,6 +54,7 @@ class Launch:
             attributes.append(LaunchAttribute(CLUSTER, 0, extent(cluster)))
         listed = (LaunchAttribute * len(attributes))(*attributes)
         self.config = LaunchConfig(extent(grid), extent(block), shared, None, listed, len(attributes))
+        self.reference = ctypes.byref(self.config)
         codes = ("Q" if kind is int else PACKED[np.dtype(kind).str[1:]] for kind in kinds)
         self.packing = struct.Struct("=" + "".join(codes))
         self.slots = ctypes.create_string_buffer(max(8, self.packing.size))
@@ -77,17 +78,30 @@ class DriverKernel:
     ) -> None:  # fmt: skip
         """Launch with arguments of the parameters' exact types, addresses as int."""
         key = grid, block, shared, cooperative, cluster, tuple(map(type, values))
-        launch = self._launches.get(key) or self._prepare(key)
+        launch = self._launches.get(key) or self._launches.setdefault(key, self._prepare(key))
         launch.config.stream = stream
         launch.packing.pack_into(launch.slots, 0, *values)
-        self._call("cuLaunchKernelEx", ctypes.byref(launch.config), self._function, launch.arguments, None)
+        self.launch(launch)
+
+    def packed(
+        self, grid: Dim, block: Dim, values: Sequence[np.generic | int], shared: int, cooperative: bool,
+        cluster: Dim | None,
+    ) -> Launch:  # fmt: skip
+        """Return a launch with these arguments, for `launch`, in the default stream."""
+        launch = self._prepare((grid, block, shared, cooperative, cluster, tuple(map(type, values))))
+        launch.packing.pack_into(launch.slots, 0, *values)
+        return launch
+
+    def launch(self, launch: Launch) -> None:
+        """Launch with the arguments that are packed."""
+        self._call("cuLaunchKernelEx", launch.reference, self._function, launch.arguments, None)
 
     def _prepare(self, key: tuple[Any, ...]) -> Launch:
         _, _, shared, _, cluster, _ = key
         self._allow(shared)
         if cluster is not None:
             self._call("cuFuncSetAttribute", self._function, NON_PORTABLE_CLUSTER, 1)
-        return self._launches.setdefault(key, Launch(*key))
+        return Launch(*key)
 
     def _allow(self, shared: int) -> None:
         """Let the kernel have this much dynamic shared memory, in bytes."""

@@ -207,6 +207,11 @@ class EmulatedKernel:
         if timer:
             timer.brackets.append((start, device.mark(stream)))
 
+    def with_arguments(
+        self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, cluster: Dim | None = None
+    ) -> Callable[[], None]:
+        return partial(self, grid, block, *arguments, shared=shared, cooperative=True, cluster=cluster)
+
     def _check(self, grid: Dim, block: Dim, shared: int, cluster: Dim | None) -> tuple[Any, Any, Any]:
         """Check the sizes of a launch, and return grid, block and cluster as the scheduler takes them."""
         own = self._cluster

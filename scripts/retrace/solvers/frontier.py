@@ -5,6 +5,7 @@ second source on the same graph would need again, such as setting all levels, is
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, ClassVar
@@ -41,6 +42,8 @@ class FrontierSearch(DeviceSolver):
     }
     repeats = True
     prepare_ms: float
+    launch: Callable[[], None]
+    """Launches the kernel with the arguments that `upload` has packed."""
 
     @abstractmethod
     def kernel_name(self) -> str:
@@ -73,10 +76,9 @@ class FrontierSearch(DeviceSolver):
         words, counters = -(-graph.vertices // WARP), 6 + 5
         return 4 * bitmaps * words + 2 * ENTRY.itemsize * self.entries_of(graph) + 8 * counters
 
-    def launch(self, *arguments: Any) -> None:
-        """Launch the kernel and wait for its end."""
-        self.kernel(self.blocks, self.block_size, *arguments, shared=self.shared, cooperative=True)
-        self.device.synchronize()
+    def launch_with(self, *arguments: Any) -> Callable[[], None]:
+        """Return what launches the kernel."""
+        return self.kernel.with_arguments(self.blocks, self.block_size, *arguments, shared=self.shared)
 
 
 class DirectionBFS(TracedBack, FrontierSearch):
@@ -121,7 +123,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
         entered = self.reversed_arcs.count_entered(entering[0])
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.level = device.empty(self.graph.vertices, np.int32)
-        self.arguments = (
+        self.launch = self.launch_with(
             np.int32(self.graph.vertices), *arcs, *entering, np.uint32(entered), np.int32(query.source),
             self.level, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
@@ -132,7 +134,8 @@ class DirectionBFS(TracedBack, FrontierSearch):
         )  # fmt: skip
 
     def solve(self, query: Query) -> int:
-        self.launch(*self.arguments)
+        self.launch()
+        self.device.synchronize()
         return int(self.seen[0])
 
     def download(self) -> Int32Array:
@@ -202,7 +205,7 @@ class NearFarSSSP(FrontierSearch):
         device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.label = device.empty(vertices, np.uint64 if self.finds_tree else np.int32)
-        self.arguments = (
+        self.launch = self.launch_with(
             np.int32(vertices), indptr, interleaved, np.int32(query.source), np.uint32(self.delta),
             self.label, device.empty(3 * -(-vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
@@ -211,7 +214,8 @@ class NearFarSSSP(FrontierSearch):
         )  # fmt: skip
 
     def solve(self, query: Query) -> int:
-        self.launch(*self.arguments)
+        self.launch()
+        self.device.synchronize()
         return int(self.seen[0])
 
     def download(self) -> Int32Array:

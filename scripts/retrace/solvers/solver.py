@@ -227,6 +227,8 @@ class BulkSynchronous(DeviceSolver):
 
     kernels: ClassVar[tuple[str, str]]
     """The names of the two kernels in `source`."""
+    first: Callable[..., None]
+    second: Callable[..., None]
     answer: Buffer
     arguments: tuple[tuple[Any, ...], tuple[Any, ...]]
     """The arguments of each kernel, of which the second one's last is the flag. Set by `upload`."""
