@@ -15,8 +15,8 @@
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
 //          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
-//          grid may not have read theirs when it begins. From below, when at most `few` vertices are left, block 0
-//          takes one of them per thread and finds all levels that remain; the other blocks end.
+//          grid may not have read theirs when it begins. From below, when at most `few` vertices are left, all
+//          list them, and block 0 takes one per thread and finds the levels that remain; the other blocks end.
 // End      vertices that no arc enters are never visited, and do not count among those that are left.
 // Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
 //          are left, not of all. The arcs of those that are left are estimated by the mean.
@@ -202,13 +202,28 @@ struct Search {
         return found;
     }
 
-    // Finds all further levels from below in block 0, which has a thread for each vertex that is left.
+    // Lists in this level's queue the vertices that are not visited, but those that no arc enters.
+    __device__ void list_what_is_left(const Team &team, const Progress &now, const unsigned *visited) const
+    {
+        unsigned *const list = (unsigned *)(queues + now.number % 2 * capacity);
+        const unsigned share = team.share(words);
+        for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
+            const unsigned word = first + lane_number();
+            if (lane_number() >= share || word >= words) continue;
+            const unsigned there = word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1;
+            for (unsigned left = there & ~visited[word]; left; left &= left - 1) {
+                const unsigned v = word * 32 + __ffs(left) - 1;
+                if (entering.indptr[v] < entering.indptr[v + 1]) list[atomicAdd(&of(now.step + 1).entries, 1u)] = v;
+            }
+        }
+    }
+
+    // Finds all further levels from below in block 0, which has a thread for each vertex that is listed.
     __device__ Progress finish_alone(Progress now, unsigned *visited) const
     {
-        unsigned *const list = (unsigned *)queues;
-        const unsigned length = list_what_is_left(visited, list);
-        const unsigned v = threadIdx.x < length ? list[threadIdx.x] : 0;
-        bool is_left = threadIdx.x < length;
+        const unsigned *const list = (unsigned *)(queues + now.number % 2 * capacity);
+        bool is_left = threadIdx.x < now.left;
+        const unsigned v = is_left ? list[threadIdx.x] : 0;
         for (unsigned found = 1; found && now.left; now.left -= found) {
             const bool is_next = follows_visited(is_left, v, visited);
             found = __syncthreads_count(is_next);  // after which no thread looks at the bitmap any more
@@ -222,22 +237,6 @@ struct Search {
             now.from_below++;
         }
         return now;
-    }
-
-    // Lists the vertices that are not visited, but those that no arc enters; returns how many these are.
-    __device__ unsigned list_what_is_left(const unsigned *visited, unsigned *list) const
-    {
-        if (threadIdx.x == 0) *tail = 0;
-        __syncthreads();
-        for (unsigned word = threadIdx.x; word < words; word += blockDim.x) {
-            const unsigned there = word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1;
-            for (unsigned left = there & ~visited[word]; left; left &= left - 1) {
-                const unsigned v = word * 32 + __ffs(left) - 1;
-                if (entering.indptr[v] < entering.indptr[v + 1]) list[atomicAdd(tail, 1u)] = v;
-            }
-        }
-        __syncthreads();
-        return *tail;
     }
 
     // Queues this level: the vertices that are visited, and were not before.
@@ -332,6 +331,8 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
             now.returns++;
         }
         if (below && now.left <= few) {
+            search.list_what_is_left(grid, now, visited);
+            grid.sync();
             if (blockIdx.x == 0) now = search.finish_alone(now, visited);
             break;
         }

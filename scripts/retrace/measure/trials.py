@@ -248,7 +248,7 @@ class Measurement:
         clock.lap()
         solver.setup(graph)
         took = made + clock.lap(device)
-        predicted = solver.predict_seconds(self.query) if first else None
+        predicted = copy(solver).predict_seconds(self.query) if first else None  # whose memory is free again
         if predicted is not None and predicted > effort.longest_s:
             self.skip(f"predicted {predicted:.1f} s a trial, longest_s is {effort.longest_s:g}")
         else:
