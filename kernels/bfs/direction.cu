@@ -146,6 +146,12 @@ struct Search {
         finish(next, now.step + 1, found);
     }
 
+    // Returns the vertices of a word of the bitmap that are not visited, a bit for each.
+    __device__ unsigned left_in(unsigned word, unsigned visited) const
+    {
+        return ~visited & (word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1);
+    }
+
     // Finds the next level among the vertices that are not visited, and writes the bitmap of those that then are.
     __device__ void from_below(const Team &team, const Progress &now, const unsigned *visited, unsigned *next) const
     {
@@ -157,8 +163,7 @@ struct Search {
             const unsigned word = first + lane_number();
             const bool has_word = lane_number() < share && word < words;
             const unsigned before = has_word ? visited[word] : 0;
-            const unsigned there = word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1;
-            const unsigned left = has_word ? there & ~before : 0;
+            const unsigned left = has_word ? left_in(word, before) : 0;
             here[lane_number()] = 0;
             __syncwarp();
             for_each_arc<1>(0, __popc(left), [&](const unsigned *rank, const unsigned *owner) {
@@ -210,8 +215,7 @@ struct Search {
         for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
             const unsigned word = first + lane_number();
             if (lane_number() >= share || word >= words) continue;
-            const unsigned there = word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1;
-            for (unsigned left = there & ~visited[word]; left; left &= left - 1) {
+            for (unsigned left = left_in(word, visited[word]); left; left &= left - 1) {
                 const unsigned v = word * 32 + __ffs(left) - 1;
                 if (entering.indptr[v] < entering.indptr[v + 1]) list[atomicAdd(&of(now.step + 1).entries, 1u)] = v;
             }
