@@ -23,13 +23,13 @@ from solving import solved
 from test_races import RACING
 from test_solvers import verify
 
-ABOVE, BELOW = "alone=0,alpha=0", "alone=0,few=0,alpha=1000000,beta=1000000"
+ABOVE, BELOW = "alone=0,alpha=0", "alone=0,rest=0,alpha=1000000,beta=1000000"
 SMALL = "block_size=32,grid=3"
 WAYS = [
     f"bfs/direction:{SMALL},{ABOVE}",
     f"bfs/direction:{SMALL},{BELOW}",
-    f"bfs/direction:{SMALL},alone=0,few=0,alpha=1000000,beta=1",
-    f"bfs/direction:{SMALL},alone=0,few=9,alpha=1000000,beta=1000000",
+    f"bfs/direction:{SMALL},alone=0,rest=0,alpha=1000000,beta=1",
+    f"bfs/direction:{SMALL},alone=0,rest=9,alpha=1000000,beta=1000000",
     "bfs/direction:block_size=64,grid=3,alone=0,alpha=1000000,beta=1000000",
     f"bfs/direction:{SMALL},alone=3,alpha=2,beta=3",
     "bfs/direction:block_size=64,grid=1,registers=32,piece=3",
@@ -125,8 +125,8 @@ def test_full_queues_lose_no_vertex(spec: str) -> None:
 def test_what_is_observed() -> None:
     path = graph(40, [(u, u + 1, 1) for u in range(39)])
     with EmulatedDevice() as device:
-        back_and_forth = "alone=0,few=0,alpha=1000000,beta=1"
-        alone_at_last = "alone=0,few=7,alpha=1000000,beta=1000000"
+        back_and_forth = "alone=0,rest=0,alpha=1000000,beta=1"
+        alone_at_last = "alone=0,rest=7,alpha=1000000,beta=1000000"
         for way, below, returns in (
             (ABOVE, 0, 0),
             (BELOW, 39, 0),

@@ -15,7 +15,7 @@
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
 //          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
-//          grid may not have read theirs when it begins. From below, when at most `few` vertices are left, all
+//          grid may not have read theirs when it begins. From below, when at most `rest` vertices are left, all
 //          list them, and block 0 takes one per thread and finds the levels that remain; the other blocks end.
 // End      vertices that no arc enters are never visited, and do not count among those that are left.
 // Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
@@ -296,7 +296,7 @@ __device__ void start(const Search &search, unsigned source, unsigned *visited)
 }
 
 __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, Progress *progress, unsigned alone,
-                            unsigned few, unsigned alpha, unsigned beta, long long *observed)
+                            unsigned rest, unsigned alpha, unsigned beta, long long *observed)
 {
     extern __shared__ uint2 block_queue[];
     __shared__ Level levels_alone[3];
@@ -334,7 +334,7 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
             below = false;
             now.returns++;
         }
-        if (below && now.left <= few) {
+        if (below && now.left <= rest) {
             search.list_what_is_left(grid, now, visited);
             grid.sync();
             if (blockIdx.x == 0) now = search.finish_alone(now, visited);
@@ -366,13 +366,13 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
     extern "C" __global__ void __launch_bounds__(1024, 64 / registers) direction_##registers(                         \
         int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices,             \
         unsigned entered, int source, int *level, unsigned *bitmaps, uint2 *queues, unsigned capacity, Level *levels, \
-        Progress *progress, unsigned piece, unsigned block_queue_size, unsigned alone, unsigned few, unsigned alpha,  \
+        Progress *progress, unsigned piece, unsigned block_queue_size, unsigned alone, unsigned rest, unsigned alpha, \
         unsigned beta, long long *observed)                                                                           \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
         find_levels({unsigned(vertices), words, entered, {indptr, indices}, {in_indptr, in_indices}, level, queues,   \
                      capacity, piece, levels, block_queue_size, nullptr, nullptr, nullptr, nullptr},                  \
-                    unsigned(source), bitmaps, progress, alone, few, alpha, beta, observed);                          \
+                    unsigned(source), bitmaps, progress, alone, rest, alpha, beta, observed);                         \
     }
 
 DIRECTION_KERNEL(32)

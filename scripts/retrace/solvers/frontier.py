@@ -96,8 +96,8 @@ class DirectionBFS(TracedBack, FrontierSearch):
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
-        "few": Setting(
-            512, "vertices that one block finds by itself if no more are left; at most block_size", least=0
+        "rest": Setting(
+            512, "most vertices left that one block finds by itself; at most block_size", least=0
         ),
         "beta": Setting(24, "from above again if the frontier has less than 1 / beta of the vertices left"),
     }
@@ -129,7 +129,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")),
-            np.uint32(min(self.number("few"), self.block_size)),
+            np.uint32(min(self.number("rest"), self.block_size)),
             *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
         )  # fmt: skip
 
