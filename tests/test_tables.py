@@ -182,6 +182,7 @@ def test_variants_of_one_solver_are_told_apart_by_what_differs() -> None:
 @pytest.mark.parametrize(
     ("shown", "given"),
     [
+        ([""], [{"precision": "float"}]),
         (["", ":precision=float"], [{"precision": "double"}, {"precision": "float"}]),
         ([":block_size=64", ":block_size=512"], [{"block_size": 64}, {"block_size": 512}]),
         (
