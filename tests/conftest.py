@@ -17,7 +17,7 @@ import pytest
 from command_line import PROJECT, Call, Outcome
 from retrace import cli
 from retrace.devices.base import Device
-from retrace.devices.build import build_cubin, build_emulator, build_host
+from retrace.devices.build import build_cubin, build_emulator, build_host, with_headers
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.devices.gapbs import build_gapbs
@@ -65,7 +65,8 @@ def solvers_of(item: pytest.Item) -> set[str]:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Compile the solvers of the chosen tests on all cores, where each test would compile its own.
 
-    What does not compile is left to the test, which reports it.
+    The longest files come first, lest one core waits for the other in the end. What does not compile is left
+    to the test, which reports it.
     """
     if session.config.option.collectonly:
         return
@@ -76,8 +77,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             pool.submit(build_gapbs if file.parent.name == "gapbs" else build_host, file)
             for file in kernel_files(session.items, ".cpp")
         ]
-        for file in kernel_files(emulated, ".cu"):
-            jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (False, True)]
+        for file in sorted(kernel_files(emulated, ".cu"), key=length, reverse=True):
+            jobs += [pool.submit(build_emulator, file, shuffled=shuffled) for shuffled in (True, False)]
         if on_gpu and cuda_available():
             architecture = CudaDevice().architecture()
             jobs += [pool.submit(build_cubin, file, architecture) for file in kernel_files(on_gpu, ".cu")]
@@ -92,6 +93,11 @@ def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
     return {
         file for file in files if file.suffix == suffix and (suffix == ".cu" or file.parent.name in on_host)
     }
+
+
+def length(source: Path) -> int:
+    """Return the bytes of a kernel file and of those that it includes, but not of headers."""
+    return sum(path.stat().st_size for path in with_headers(source) if path.suffix == ".cu")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,30 @@ def diamonds(number: int, directed: bool = False) -> CSRGraph:
     """Chain diamonds: each doubles the number of shortest paths from vertex 0."""
     arcs = [(3 * i + u, 3 * i + v, 1) for i in range(number) for u, v in ((0, 1), (0, 2), (1, 3), (2, 3))]
     return graph(3 * number + 1, arcs, directed)
+
+
+def layers(widths: list[int]) -> CSRGraph:
+    """Make levels of some numbers of vertices, each with arcs to all of the next level."""
+    first = [0, *accumulate(widths)]
+    arcs = [
+        (u, v, 1 + v % 3)
+        for begin, middle, end in zip(first, first[1:], first[2:], strict=False)
+        for u in range(begin, middle)
+        for v in range(middle, end)
+    ]
+    return graph(first[-1], arcs)
+
+
+def mixed_graph(vertices: int) -> CSRGraph:
+    """Make a graph with a hub, a part that is not reached, loops, parallel arcs and weights up to 2^30."""
+    random = np.random.default_rng(vertices)
+    reached = max(1, vertices - vertices // 8)
+    tails, heads = random.integers(0, reached, (2, 3 * vertices))
+    spokes = random.integers(0, reached, vertices // 2)
+    tails, heads = np.append(tails, np.zeros_like(spokes)), np.append(heads, spokes)
+    weights = random.choice([0, 1, 50, 1000, 2**24], len(tails))
+    weights[:1] = 2**30
+    return from_arcs(vertices, tails, heads, weights, {"name": "mixed", "directed": True})
 
 
 NAMED = {

@@ -26,6 +26,7 @@ from retrace.publish.panels import Panel, panels
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import TIMES
+from retrace.solvers import REGISTRY
 
 
 def made(
@@ -320,8 +321,8 @@ def test_bars_are_ranked_on_the_whole_graph_unless_a_sample_has_more() -> None:
 
 
 def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
-    solvers = [f"betweenness/v-{n}" for n in range(24)]
-    records = [made("brandes-mdeg", solver, "NY", 3 + n + mdeg, parameters={"mdeg": mdeg})
+    solvers = REGISTRY.of_problem("betweenness")[:24]
+    records = [made("brandes-mdeg", solver.name, "NY", 3 + n + mdeg, parameters={"mdeg": mdeg})
                for n, solver in enumerate(solvers) for mdeg in (1, 4)]  # fmt: skip
     drawn, (panel, _), *_ = shown("domitrz-brandes", "brandes-mdeg", records)
     assert [[dot.x for dot in line.dots] for line in panel.lines] == [[1, 4]] * 24

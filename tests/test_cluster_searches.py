@@ -310,7 +310,7 @@ def test_state_and_arcs_in_both_memories(name: str, kept: str) -> None:
 def test_more_levels_than_16_bits_count(kept: str) -> None:
     """Levels are stored when their 16 bits are used up."""
     path = graph(66_000, [(u, u + 1, 1) for u in range(65_999)])
-    solver = verify(f"bfs/cluster:shared={kept},cluster_blocks=1,block_size=128", path, Query(0))
+    solver = verify(f"bfs/cluster:shared={kept},cluster_blocks=1,block_size=32", path, Query(0))
     assert solver.count[0] == 66_000
 
 

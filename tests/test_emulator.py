@@ -1,11 +1,8 @@
-"""What only the emulator can do: catch races and deadlocks, check bounds, refuse what it cannot run."""
+"""What the emulator finds in a launch: races, deadlocks, accesses out of bounds."""
 
-import json
 import os
 import re
-import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_line import PROJECT, Call, python, refused
-from retrace.devices import build
-from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
+from command_line import python, refused
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.devices.work_queue import EmulatedStream, WorkQueue
 from retrace.system.errors import RetraceError
@@ -366,187 +361,6 @@ def test_what_is_read_outside_a_buffer_or_uninitialised_is_invalid() -> None:
         assert (device.download(out).view(np.uint32) == 0xCDCDCDCD).all()
 
 
-# ---- building ----
-
-
-def write_kernel(folder: Path, body: str, before: str = "") -> Path:
-    """Write a kernel file of one kernel, `k`."""
-    source = folder / "problem" / "variant.cu"
-    source.parent.mkdir(exist_ok=True)
-    source.write_text(f'{before}\nextern "C" __global__ void k(int *out)\n{{\n    {body}\n}}\n')
-    return source
-
-
-@pytest.fixture
-def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "build"
-    (folder / "emulator").mkdir(parents=True)
-    built = build_emulator(KERNELS / "barriers.cu").parent
-    for shared in (
-        build_runtime(debug=False),
-        *built.glob("header-*"),
-    ):  # take a while and are the same for all
-        (folder / "emulator" / shared.name).symlink_to(shared)
-    monkeypatch.setenv("RETRACE_BUILD", str(folder))
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("body", "construct"),
-    [("out[0] = __activemask();", "the emulator cannot run __activemask"),
-     ("std::vector<int> list(3);", "the emulator cannot run std::vector, which a GPU does not have"),
-     ("__shared__ int a = 0;", "the initialised __shared__ variable a"),
-     ("__shared__ int tile[2] = {1, 2};", "the initialised __shared__ variable tile"),
-     ("__shared__ Counted tile[2];", "the initialised __shared__ variable tile"),
-     ("__shared__ int large[12289]; large[out[0]] = 1; out[1] = large[out[2]];",
-      "k has 49156 bytes of static __shared__ memory"),
-     ("out[0] = table[out[1]];", "65540 bytes of __constant__ memory; a GPU has 65536"),
-     ("__pipeline_memcpy_async(out, out, 4);", "the emulator cannot run __pipeline_memcpy_async"),
-     ("__half number;", "__half"),
-     ("out[0] = clock64();", "the emulator cannot run clock64"),
-     ("out[0] = clock();", "the emulator cannot run clock"),
-     ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
-     ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
-     ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"),
-     ("k<<<1, 1>>>(out);", "the emulator cannot run <<<>>>"),
-     ("atomicAdd((long long *)out, 1);", "atomicAdd"), ("atomicMin((float *)out, 1.0f);", "atomicMin"),
-     ("cudaDeviceSynchronize();", "cudaDeviceSynchronize")],
-)  # fmt: skip
-def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str, construct: str) -> None:
-    before = "#include <vector>\nstruct Counted { int n; __device__ Counted() : n(1) {} };\n"
-    before += "__constant__ int table[16385];" if "table" in body else ""
-    told = refused(build_emulator, write_kernel(tmp_path, body, before))
-    assert construct in told
-    assert "variant.cu" in told
-    assert list(own_build.rglob("*variant*.so")) == []
-
-
-@pytest.mark.parametrize(
-    ("before", "message"),
-    [
-        ("struct Pair { int x, y; };\nextern \"C\" __global__ void takes(Pair both) {}", "is neither"),
-        ('extern "C" __global__ void takes(int &number) {}', "kernels with a parameter that is neither"),
-        ("template <int N, typename T>\n__global__ void __launch_bounds__(N) many(T *out) { out[0] = N; }",
-         "many, a template"),
-        ("#include <cuda/barrier>", "#include <cuda/barrier>"),
-        ("#include <cub/cub.cuh>", "#include <cub/cub.cuh>"),
-        ("#include <cuda_fp16.h>", "#include <cuda_fp16.h>"),
-        ("#include <cooperative_groups/memcpy_async.h>", "#include <cooperative_groups/memcpy_async.h>"),
-    ],
-)  # fmt: skip
-def test_kernels_that_are_refused(tmp_path: Path, own_build: Path, before: str, message: str) -> None:
-    with pytest.raises(RetraceError, match=f"the emulator cannot run .*{message}"):
-        build_emulator(write_kernel(tmp_path, "", before))
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [("if (threadIdx.x == 3) __trap();", r"__trap was called, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
-     ("assert(threadIdx.x < 3);", r"assertion failed: threadIdx.x < 3, in .* thread \(3, 0, 0\)"),
-     ("__ballot_sync(1, 1);", r"a lane calls a warp operation whose mask leaves it out")],
-)  # fmt: skip
-def test_a_kernel_that_fails(tmp_path: Path, own_build: Path, body: str, message: str) -> None:
-    source = write_kernel(tmp_path, body, before="#include <cassert>")
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
-        device.load(str(source)).kernel("k")(1, 32, device.empty(1, np.int32))
-
-
-def test_kernels_are_found_in_every_spelling(tmp_path: Path, own_build: Path) -> None:
-    source = write_kernel(
-        tmp_path,
-        "out[threadIdx.x] = twice(threadIdx.x);",
-        before="""
-// extern "C" __global__ void in_a_comment(int x) {}
-template <typename T> __device__ __forceinline__ T twice(T x) { return 2 * x; }
-extern "C" __global__ void __launch_bounds__(256) bounded(int *out, const unsigned char *in, bool b)
-{
-#pragma unroll
-    for (int i = 0; i < 3; i++) out[i] = b ? in[i] : 0;
-}
-#define KERNEL(name, T) extern "C" __launch_bounds__(64, 2) __global__ void name(T a, T *b) { *b = a; }
-KERNEL(from_a_macro, double)
-template <int N> struct Factor { static constexpr int value = N; };
-extern "C" __global__ void __launch_bounds__((2 * 32), 2) nested(int *out) { *out = Factor<3>::value; }
-""",
-    )
-    with EmulatedDevice() as device:
-        module = device.load(str(source))
-        out, number = device.empty(4, np.int32), device.empty(1, np.float64)
-        module.kernel("k")(1, 4, out)
-        assert device.download(out).tolist() == [0, 2, 4, 6]
-        module.kernel("bounded")(1, 1, out, device.upload(np.arange(5, 9, dtype=np.uint8)), np.bool_(True))
-        assert device.download(out).tolist() == [5, 6, 7, 6]
-        module.kernel("from_a_macro")(1, 1, np.float64(1.5), number)
-        assert device.download(number).tolist() == [1.5]
-        module.kernel("nested")(1, 1, out)
-        assert device.download(out)[0] == 3
-        with pytest.raises(RetraceError, match="no kernel in_a_comment"):
-            module.kernel("in_a_comment")
-
-
-def test_a_change_of_a_header_builds_anew(tmp_path: Path, own_build: Path) -> None:
-    source = write_kernel(tmp_path, "out[0] = NUMBER;", before='#include "number.cuh"')
-    for number in (1, 2):
-        (source.parent / "number.cuh").write_text(f"#define NUMBER {number}\n")
-        with EmulatedDevice() as device:
-            out = device.empty(1, np.int32)
-            device.load(str(source)).kernel("k")(1, 1, out)
-            assert device.download(out).tolist() == [number]
-    assert len(list(own_build.glob("emulator/problem-variant-*.so"))) == 2
-
-
-def test_a_change_of_the_emulator_precompiles_its_header_anew(
-    tmp_path: Path, own_build: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    header, source = tmp_path / "emulator" / "cuda_emulator.h", tmp_path / "source.cpp"
-    header.parent.mkdir()
-    monkeypatch.setattr(build, "EMULATOR", header.parent)
-    source.write_text('#include "cuda_emulator.h"\nstatic_assert(NUMBER == EXPECTED);\n')
-    for number in (1, 2):
-        header.write_text(f"#define NUMBER {number}\n")
-        precompiled = build.build_header(["g++", "-std=c++20"])
-        command = ["g++", "-std=c++20", f"-I{precompiled.parent}", f"-DEXPECTED={number}", "-H", "-S"]
-        done = subprocess.run(
-            [*command, source, "-o", "/dev/null"], capture_output=True, text=True, check=False
-        )
-        assert (done.returncode, f"! {precompiled}" in done.stderr) == (0, True), done.stderr
-
-
-def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:
-    source = write_kernel(tmp_path, "out[0] = 1;")
-    program = "import sys; from pathlib import Path; from retrace.devices.build import build_emulator\n"
-    program += "print(build_emulator(Path(sys.argv[1])))"
-    with ThreadPoolExecutor() as pool:
-        both = [pool.submit(python, program, source, RETRACE_BUILD=str(own_build)) for _ in range(2)]
-    assert [one.result().returncode for one in both] == [0, 0]
-    assert len({one.result().stdout for one in both}) == 1
-    assert list(own_build.glob("emulator/.building*")) == []
-
-
-def test_a_compiler_that_is_missing(tmp_path: Path, own_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(RetraceError, match=r"no-such-compiler was not found; install g\+\+"):
-        build_host(write_kernel(tmp_path, ""))
-
-
-def test_a_baseline_that_does_not_compile(tmp_path: Path, own_build: Path) -> None:
-    source = tmp_path / "broken.cpp"
-    source.write_text("int f() { return x; }\n")
-    told, log = refused(build_host, source).split("full log: ")
-    assert re.search(r"broken.cpp:1:18: error: .x. was not declared ", told)
-    assert Path(log.rstrip(")")).read_text().startswith("/")
-
-
-def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
-    def interrupted(target: Path) -> list[list[str]]:
-        target.write_text("half")
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        build_once(tmp_path / "a.cu", "emulator/a.so", interrupted)
-    assert list(own_build.rglob("a.so")) == []
-
-
 # ---- the debug build: a process of its own, in which the address sanitizer comes first ----
 
 PROGRAM = f"""
@@ -583,18 +397,3 @@ def test_the_debug_build_says_what_it_needs() -> None:
     told = r"fresh process: .*LD_PRELOAD="
     with EmulatedDevice(debug=True) as device, pytest.raises(RetraceError, match=told):
         device.load(BARRIERS)
-
-
-def test_the_build_command_writes_a_manifest(tmp_path: Path, script: Call) -> None:
-    manifest = tmp_path / "new" / "built.json"
-    names = ["bfs/bsp.cu", "bfs/block_queue.cuh", "stcon/bsp.cu", "host/bfs_queue.cpp", "emulator/runtime.h"]
-    files = [PROJECT / "kernels" / name for name in names]
-    assert (
-        script(
-            "build_kernels.py", "--backends", "host", "emulator", "--output", manifest, "--files", *files
-        ).status
-        == 0
-    )
-    built = json.loads(manifest.read_text())
-    assert set(built) == {"bfs/bsp.cu", "stcon/bsp.cu", "host/bfs_queue.cpp"}
-    assert all((build_folder() / artefact).is_file() for artefact in built.values())

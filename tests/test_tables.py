@@ -13,6 +13,7 @@ from retrace.publish.page import Page, render
 from retrace.records.record import Record, Trial
 from retrace.reports import frame as frames
 from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two, three_digits, word_list
+from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
 from retrace.system.errors import RetraceError
 
 OWNERS = {"table-2": "tuwien-sssp", "generators": "tuwien-sssp"}
@@ -174,8 +175,32 @@ def test_variants_of_one_solver_are_told_apart_by_what_differs() -> None:
     assert [group.columns for group in page.tables[0].groups] == [["dense-256", "dense-512"]]
     sparse = tables.page(found, "bellman-ford-sparse", report)
     rows = [row.label for row in sparse.tables[0].rows]
-    assert {"edge-list:edges_per_thread=1", "edge-list:edges_per_thread=4"} <= set(rows)
+    assert {"edge-list", "edge-list:edges_per_thread=4"} <= set(rows)
     assert "What the report says of it in words is judged in claims-an-bellman-ford." in page.remarks
+
+
+@pytest.mark.parametrize(
+    ("shown", "given"),
+    [
+        ([""], [{"precision": "float"}]),
+        (["", ":precision=float"], [{"precision": "double"}, {"precision": "float"}]),
+        ([":block_size=64", ":block_size=512"], [{"block_size": 64}, {"block_size": 512}]),
+        (
+            ["", ":precision=float", ":compacted=yes"],
+            [{"precision": "double"}, {"precision": "float", "compacted": "no"}, {"compacted": "yes"}],
+        ),
+        ([f":streams={n}" for n in (1, 2, 4)], [{"streams": n} for n in (1, 2, 4)]),
+    ],
+)
+def test_a_name_leaves_out_defaults_except_of_a_sweep(
+    shown: list[str], given: list[dict[str, int | str]]
+) -> None:
+    """A setting of three or more values is a sweep; a record from before a setting was there has no value."""
+    defaults = {"precision": "double", "compacted": "no", "streams": 4, "block_size": 1024}
+    assert defaults.items() <= BitmapQueue.defaults.items()
+    found = frames.build([record(BitmapQueue.name, "NY", parameters=parameters) for parameters in given])
+    assert [entry.name for entry in found.measured] == [f"bitmap-queue{end}" for end in shown]
+    assert len(found.rows[0].measured) == len(given)
 
 
 def test_the_reports_own_stand_first_then_ours_then_libraries() -> None:

@@ -21,6 +21,7 @@ from retrace.records.statistics import Summary, rank
 from retrace.reports.printed import PrintedNumber, read_printed
 from retrace.reports.report import Measure, Report, TableLayout, load_report
 from retrace.reports.variant import QUERY, Variant
+from retrace.solvers import find
 from retrace.system.errors import RetraceError
 
 PRINTED_PAIR = "far"
@@ -237,8 +238,8 @@ def build(
         values |= {"machine": number.system, "label": number.graph, "pair": PRINTED_PAIR, "printed": number}
         entries.append(Printed(experiment=number.table, solver=solver, layout=layout, **values))
     for record in records:
-        keys = telling[record.experiment, record.machine.name, record.solver]
-        settings = {key: str(record.parameters[key]) for key in keys if key in record.parameters}
+        told, given = telling[record.experiment, record.machine.name, record.solver], record.parameters
+        settings = {key: str(given[key]) for key, values in told.items() if str(given.get(key)) in values}
         gpu, graph = record.machine.gpu, record.graph
         entries.append(
             Measured(
@@ -389,15 +390,22 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
     return {measure: Summary.of(some) for measure, some in values.items() if some}
 
 
-def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], list[str]]:
-    """List, by experiment, machine and solver, the settings in which its records differ."""
+def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], dict[str, set[str]]]:
+    """Collect, by experiment, machine and solver, the values of each setting that names state.
+
+    A setting in which the records do not differ has none. One of two values has that which is no default; one
+    of more is a sweep, whose names are alike, and has all.
+    """
     found: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for record in records:
         for key, value in record.parameters.items():
             if key not in QUERY:
                 found[record.experiment, record.machine.name, record.solver][key].add(str(value))
-    differing = {place: [key for key in some if len(some[key]) > 1] for place, some in found.items()}
-    return defaultdict(list, differing)
+    for (*_, solver), settings in found.items():
+        for key, values in settings.items():
+            if len(values) <= 2:
+                settings[key] = values - {str(find(solver).defaults.get(key))} if len(values) == 2 else set()
+    return found
 
 
 STAND_IN = 2

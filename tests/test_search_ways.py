@@ -1,0 +1,93 @@
+"""Each way through the searches of several ways: frontiers in one launch, and arcs in the host's memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from command_line import python
+from graphs import NAMED, mixed_graph, random_graphs
+from retrace.check.checkers import checker_of
+from retrace.devices.build import build_emulator
+from retrace.devices.emulator import EmulatedDevice, debug_environment
+from retrace.graphs.csr import CSRGraph
+from retrace.solvers import REGISTRY, Query
+from retrace.system.project import KERNELS
+from solving import solved
+from test_frontier import WAYS as OF_FRONTIERS
+from test_host_arcs import SSSP
+from test_host_arcs import WAYS as OF_HOST_ARCS
+from test_races import RACING
+from test_solvers import verify
+
+WAYS = OF_FRONTIERS + OF_HOST_ARCS
+
+
+@pytest.mark.parametrize("spec", WAYS)
+def test_every_way_agrees_with_the_oracle(spec: str) -> None:
+    for found in NAMED.values():
+        for source in {0, found.vertices - 1}:
+            verify(spec, "emulator", found, Query(source))
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@given(found=random_graphs(80), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=15, deadline=None)
+def test_every_way_on_random_graphs(
+    spec: str, found: CSRGraph, data: st.DataObject, seed: int | None
+) -> None:
+    verify(spec, "emulator", found, Query(data.draw(st.integers(0, found.vertices - 1))), seed)
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@pytest.mark.parametrize("which", RACING)
+def test_no_schedule_changes_an_answer(spec: str, which: str) -> None:
+    checker = checker_of(spec.partition("/")[0], RACING[which])
+    for seed in range(12):
+        with EmulatedDevice(seed) as device:
+            solver = solved(spec, RACING[which], Query(0), device)
+            result = checker.check(spec, Query(0), solver.download(), solver.predecessors())
+        assert result.verified, f"seed {seed}: {result.reason}"
+
+
+@pytest.mark.parametrize("spec", [spec for spec in WAYS if "predecessors" in spec or spec in SSSP])
+@given(found=random_graphs(30), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=40, deadline=None)
+def test_arcs_of_weight_0_close_no_cycle(spec: str, found: CSRGraph, seed: int | None) -> None:
+    assert found.weights is not None
+    found.weights[:] = found.weights % 2
+    verify(spec, "emulator", found, Query(0), seed)
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 65_537])
+def test_sizes_around_those_of_warps_and_words(spec: str, vertices: int) -> None:
+    verify(spec, "emulator", mixed_graph(vertices), Query(0))
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from graphs import mixed_graph
+from test_search_ways import WAYS
+from retrace.check.checkers import checker_of
+from retrace.devices.emulator import EmulatedDevice
+from retrace.solvers import Query
+from solving import solved
+for spec in WAYS:
+    found, query = mixed_graph(200), Query(0)
+    with EmulatedDevice(seed=5) as device:
+        answer = solved(spec, found, query, device).download()
+    assert checker_of(spec.partition("/")[0], found).check(spec, query, answer).verified, spec
+"""
+
+
+def test_no_access_is_out_of_bounds() -> None:
+    """The debug build has the address sanitizer, which needs a process of its own."""
+    for source in {REGISTRY.find(spec).source for spec in WAYS}:
+        build_emulator(KERNELS / source, debug=True, shuffled=True)
+    done = python(PROGRAM, str(Path(__file__).parent), **debug_environment())
+    assert done.returncode == 0, done.stderr[-2000:]
