@@ -39,7 +39,7 @@ def main() -> None:
 
     found: list[str] = []
     if (why_not := csr.stored_info(arguments.graph).get("missing")) is None:
-        graph = csr.load(arguments.graph, negative=arguments.problems == ["bellman-ford"])
+        graph = csr.load(arguments.graph, negative=arguments.problems == ["bellman-ford"], wide=True)
         for problem in arguments.problems:
             paths = keep_scores(graph) if problem == "betweenness" else keep_distances(graph, problem)
             found += [str(path) for path in paths if str(path) not in found]

@@ -162,7 +162,7 @@ class Asked:
             cases = self.skipped(arguments, self.info["missing"])
         else:
             negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
-            graph = self.subject or dense.load(self.path, negative)
+            graph = self.subject or dense.load(self.path, negative, wide=True)
             if self.subject is None:
                 require_registered(graph, self.path, registry)
             most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices

@@ -117,6 +117,24 @@ def test_a_way_of_weight_0_may_be_long() -> None:
     assert reason == "vertex 20 has -1, but no path of that length"
 
 
+def test_a_vertex_that_is_not_reached_is_no_predecessor() -> None:
+    found = graph(3, [(0, 1, 2**31 - 3), (2, 1, -2)])
+    distance = np.array([0, 2**31 - 3, UNREACHABLE], dtype=np.int32)
+    reason = certify_tree(found, 0, distance, np.array([-1, 2, -1], dtype=np.int32))
+    assert reason == "vertex 1 has predecessor 2, whose arcs fit no path"
+
+
+def test_a_detour_is_no_shortest_path() -> None:
+    parallel = graph(2, [(0, 1, 6), (0, 1, 5)])
+    reason = certify(parallel, parallel.weights, 0, np.array([0, 6], dtype=np.int32))
+    assert reason == "vertex 1 has 6, but 5 through vertex 0"
+
+
+def test_a_sum_beyond_32_bits_is_no_shorter_path() -> None:
+    found = graph(3, [(0, 1, 2**31 - 2), (1, 2, 2**31 - 2), (0, 2, 7)])
+    assert certify(found, found.weights, 0, np.array([0, 2**31 - 2, 7], dtype=np.int32)) is None
+
+
 def test_the_same_bytes_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 

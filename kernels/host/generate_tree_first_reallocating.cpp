@@ -18,10 +18,7 @@ extern "C" void generate_tree_first_reallocating(RandomGraph graph, int *indptr,
     const auto append = [&](const Arc *arcs, int size) {
         for (int i = 0; i < size; i++) heads[arcs[i].tail].push_back(arcs[i].head);
     };
-    for (int v = 1; v < graph.vertices; v++) {
-        const Arc arc = tree_arc(graph, v);
-        append(&arc, 1);
-    }
+    draw_tree(graph, 1, Word(graph.vertices), append);
     draw_until_full(graph, 1, append);
 
     indptr[0] = 0;

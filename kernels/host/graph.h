@@ -4,9 +4,11 @@
 
 constexpr int UNREACHABLE = 2147483647;  // level or distance of an unreached vertex
 
-struct Graph {
+template <typename Offset> struct GraphOf {
     int vertices;
-    const int *indptr;   // vertices + 1 entries
-    const int *indices;  // head of each arc
-    const int *weights;  // null for problems without weights
+    const Offset *indptr;  // vertices + 1 entries
+    const int *indices;    // head of each arc
+    const int *weights;    // null for problems without weights
 };
+using Graph = GraphOf<int>;
+using WideGraph = GraphOf<long long>;  // of more than 2^31 - 1 arcs

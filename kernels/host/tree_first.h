@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
-#include <vector>
 
 #include "../generate/random_graph.h"
+#include "in_parallel.h"
 
 struct RandomGraph {
-    int vertices, arcs;
+    long long arcs;
+    int vertices;
     int low, high;  // of the weights
     RandomKeys keys;
 };
@@ -18,20 +18,6 @@ struct RandomGraph {
 struct Arc {
     int tail, head;
 };
-
-// Calls work(part begin, part end) for all parts of [begin, end), on `threads` threads.
-template <typename Work> void in_parallel(int threads, Word begin, Word end, const Work &work)
-{
-    constexpr Word PART = 1 << 16;
-    std::atomic<Word> next = begin;
-    const auto take_parts = [&] {
-        for (Word part; (part = next.fetch_add(PART)) < end;) work(part, std::min(part + PART, end));
-    };
-    std::vector<std::thread> others;
-    for (int i = 1; i < threads; i++) others.emplace_back(take_parts);
-    take_parts();
-    for (std::thread &other : others) other.join();
-}
 
 // Returns the tree's arc between v and an earlier vertex; it may point either way.
 inline Arc tree_arc(const RandomGraph &graph, int v)
@@ -47,9 +33,22 @@ inline bool is_in_tree(const RandomGraph &graph, Arc arc)
     return known.tail == arc.tail && known.head == arc.head;
 }
 
-// Draws the arcs begin to end - 1 of the permutation and passes them to `take` in batches, except those of the tree.
-// Returns the number of arcs left out. Batches let `take` prefetch memory well before it is needed.
+// Batches let `take` prefetch memory well before it is needed.
 constexpr int BATCH = 64;
+
+// Passes the tree's arcs of the vertices begin to end - 1 to `take` in batches; vertex 0 has none.
+template <typename Take> void draw_tree(const RandomGraph &graph, Word begin, Word end, const Take &take)
+{
+    Arc batch[BATCH];
+    for (Word v = begin; v < end; v += BATCH) {
+        const int size = int(std::min(end - v, Word(BATCH)));
+        for (int i = 0; i < size; i++) batch[i] = tree_arc(graph, int(v) + i);
+        take(batch, size);
+    }
+}
+
+// Draws the arcs begin to end - 1 of the permutation and passes them to `take` in batches, except those of the tree.
+// Returns the number of arcs left out.
 template <typename Take> int draw(const RandomGraph &graph, Word begin, Word end, const Take &take)
 {
     const unsigned n = unsigned(graph.vertices);

@@ -36,6 +36,7 @@ rule random_graph:
     input:
         f"{KERNELS}/host/generate_tree_first.cpp",
         f"{KERNELS}/host/tree_first.h",
+        f"{KERNELS}/host/in_parallel.h",
         f"{KERNELS}/generate/random_graph.h",
         script=f"{SCRIPTS}/generate_graph.py",
         code=imports("generate_graph.py"),

@@ -1,15 +1,15 @@
 """Proofs that distances are shortest, and predecessors a shortest-path tree, without repeating a search.
 
-Each function returns None if the proof succeeds, and otherwise the first contradiction in words. Arcs are
-inspected in blocks, so that a proof needs little memory beside the graph.
+Each function returns None if the proof succeeds, and otherwise the first contradiction in words. A proof
+needs little memory beside the graph.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
+from ctypes import c_longlong
+from dataclasses import replace
 
-from retrace.devices.host import c_graph, host_function, pointer
+import numpy as np
+
+from retrace.devices.host import function_of, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.system.errors import RetraceError
 
@@ -40,45 +40,22 @@ def certify(graph: CSRGraph, weights: Int32Array | None, source: int, answer: In
     """
     if fault := find_malformation(answer, graph.vertices, source):
         return fault
+    answer, graph = np.ascontiguousarray(answer), replace(graph, weights=weights)
     signed = weights is not None and bool((weights < 0).any())
-    length = answer.astype(np.int64)
     connected = np.zeros(graph.vertices, dtype=np.bool_)
     connected[source] = True
-    searched = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]  # tails and heads of the arcs to search
-    for tails, arcs in graph.blocks():
-        heads = graph.indices[arcs]
-        through = length[tails] + (1 if weights is None else weights[arcs])
-        reached = length[tails] != UNREACHABLE
-        shorter = np.flatnonzero(reached & (through < length[heads]))
-        if len(shorter):
-            tail, head = tails[shorter[0]], heads[shorter[0]]
-            return f"vertex {head} has {length[head]}, but {through[shorter[0]]} through vertex {tail}"
-        beyond = np.flatnonzero(reached & (length[heads] == UNREACHABLE))
-        if len(beyond):
-            require_32_bits(graph.name, source, length.min(), float(through[beyond[0]]))
-        fits = np.flatnonzero(reached & (through == length[heads]))
-        if not signed:
-            closer = length[tails[fits]] < length[heads[fits]]
-            connected[heads[fits[closer]]] = True
-            fits = fits[~closer]
-        searched.append((tails[fits], heads[fits]))
-    connected = _spread(connected, *map(np.concatenate, zip(*searched, strict=True)))
-    loose = np.flatnonzero(~connected & (length != UNREACHABLE))
+    find = function_of(graph, "host/certify_distances.cpp", "find_contradiction", c_longlong)
+    arc = int(find(signed, pointer(answer), pointer(connected)))
+    if arc < graph.arcs:
+        tail, head = int(np.searchsorted(graph.indptr, arc, side="right")) - 1, graph.indices[arc]
+        through = int(answer[tail]) + (1 if weights is None else int(weights[arc]))
+        if through >= answer[head]:
+            require_32_bits(graph.name, source, answer.min(), through)
+        return f"vertex {head} has {answer[head]}, but {through} through vertex {tail}"
+    loose = np.flatnonzero(~connected & (answer != UNREACHABLE))
     if len(loose):
-        return f"vertex {loose[0]} has {length[loose[0]]}, but no path of that length"
+        return f"vertex {loose[0]} has {answer[loose[0]]}, but no path of that length"
     return None
-
-
-def _spread(marked: NDArray[np.bool_], tails: Int32Array, heads: Int32Array) -> NDArray[np.bool_]:
-    """Mark also what marked vertices reach along some arcs, by a search from an extra vertex before them."""
-    extra, size = len(marked), len(marked) + 1
-    first = np.flatnonzero(marked).astype(np.int32)
-    every_tail = np.concatenate([np.full(len(first), extra, dtype=np.int32), tails])
-    every_head = np.concatenate([first, heads])
-    matrix = csr_array((np.ones(len(every_tail)), (every_tail, every_head)), shape=(size, size))
-    reached = np.zeros(size, dtype=np.bool_)
-    reached[breadth_first_order(matrix, extra, return_predecessors=False)] = True
-    return reached[:-1]
 
 
 def certify_complete(matrix: Int32Array, source: int, answer: Int32Array) -> str | None:
@@ -122,9 +99,9 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
     if len(wrong):
         return f"vertex {wrong[0]} has predecessor {predecessor[wrong[0]]} at distance {distance[wrong[0]]}"
     fitted = np.zeros(graph.vertices, dtype=np.bool_)
-    find_fitted = host_function("host/certify_tree.cpp", "find_fitted", returns=None)
     distance, predecessor = (np.ascontiguousarray(array, dtype=np.int32) for array in (distance, predecessor))
-    find_fitted(c_graph(graph), *map(pointer, (distance, predecessor, fitted)))
+    find_fitted = function_of(graph, "host/certify_tree.cpp", "find_fitted")
+    find_fitted(*map(pointer, (distance, predecessor, fitted)))
     loose = np.flatnonzero(should & ~fitted)
     if len(loose):
         return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"

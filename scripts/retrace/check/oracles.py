@@ -47,7 +47,7 @@ class Oracle:
     """Checks levels and distances on one graph; each expected answer is computed once, each proof given once.
 
     An answer is compared with SciPy's. A proof takes its place for SciPy's own answers, for large complete
-    graphs, and where SciPy's Bellman-Ford would take too long.
+    graphs, for graphs of 64-bit offsets, and where SciPy's Bellman-Ford would take too long.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -88,7 +88,7 @@ class Oracle:
             matrix = host_matrix(self.graph)[:, : self.graph.vertices]
             return self._proved(problem, source, answer, lambda: certify_complete(matrix, source, answer))
         signed = problem == "bellman-ford" and self._negative
-        if variant.startswith("scipy") or (signed and rows.vertices * rows.arcs > MOST_WORK):
+        if variant.startswith("scipy") or rows.is_wide or (signed and rows.vertices * rows.arcs > MOST_WORK):
             weights = rows.weights if problem in ("sssp", "bellman-ford") else None
             return self._proved(problem, source, answer, lambda: certify(rows, weights, source, answer))
         oracle = BELLMAN_FORD if signed else DIJKSTRA
@@ -121,7 +121,7 @@ class Oracle:
 
     def file_of(self, source: int, problem: str) -> Path | None:
         """Return the file of SciPy's answer, named by all that determines it, or None if it is not stored."""
-        if not isinstance(self.graph, CSRGraph) or self.graph.arcs < WORTH_KEEPING:
+        if not isinstance(self.graph, CSRGraph) or self.graph.is_wide or self.graph.arcs < WORTH_KEEPING:
             return None
         measured = "hops" if problem in ("bfs", "stcon") else "weights"
         search = BELLMAN_FORD if problem == "bellman-ford" and self._negative else DIJKSTRA
@@ -173,5 +173,8 @@ def read_answer(path: Path, vertices: int) -> Int32Array:
 
 
 def search_bytes(graph: CSRGraph) -> int:
-    """Predict the memory of the oracle's search in bytes: weights in double precision, and SciPy's heap."""
-    return 8 * graph.arcs + 100 * graph.vertices
+    """Predict the memory of the oracle's search in bytes: weights in double precision, and SciPy's heap.
+
+    A proof, which a graph of 64-bit offsets has instead, takes less for each vertex, and nothing for arcs.
+    """
+    return 100 * graph.vertices + (0 if graph.is_wide else 8 * graph.arcs)

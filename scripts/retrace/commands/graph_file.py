@@ -21,6 +21,7 @@ from retrace.graphs import csr, dense, formats
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.paths import ArcIds
+from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, naming_output, write_whole
 
@@ -92,7 +93,8 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
                 f"{path}: is a folder{'' if kind == 'auto' else ', not a file'}; expected a graph file, or a "
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
-        return GraphFile(rows_of(dense.load(path, negative)), path, STORED, 0)
+        wide = solver is not None and find(solver).wide
+        return GraphFile(rows_of(dense.load(path, negative, wide)), path, STORED, 0)
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), formats.open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size

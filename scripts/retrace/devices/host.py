@@ -4,7 +4,8 @@ Functions take pointers to the arrays of a graph, so nothing is copied; the call
 """
 
 import ctypes
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ Address = ctypes.c_void_p
 
 
 class CGraph(ctypes.Structure):
-    """`Graph` of `kernels/host/graph.h`."""
+    """`Graph` of `kernels/host/graph.h`, or `WideGraph` where `indptr` is of int64."""
 
     _fields_ = (("vertices", ctypes.c_int), ("indptr", Address), ("indices", Address), ("weights", Address))
 
@@ -28,7 +29,8 @@ class CRandomGraph(ctypes.Structure):
     """`RandomGraph` of `kernels/host/tree_first.h`."""
 
     _fields_ = (
-        *((name, ctypes.c_int) for name in ("vertices", "arcs", "low", "high")),
+        ("arcs", ctypes.c_longlong),
+        *((name, ctypes.c_int) for name in ("vertices", "low", "high")),
         ("keys", ctypes.c_uint64 * 5),
     )
 
@@ -55,10 +57,25 @@ def pointer(array: NDArray[Any] | None) -> Address:
 
 
 def c_graph(graph: CSRGraph) -> CGraph:
-    """Convert a graph to a C++ argument."""
+    """Convert a graph to a `Graph`; raise TypeError for one that is a `WideGraph`."""
+    if graph.is_wide:
+        raise TypeError(f"{graph.name}: a function that takes 32-bit offsets is called with 64-bit ones")
+    return _c_graph(graph)
+
+
+def function_of(graph: CSRGraph, source: str, name: str, returns: Any = None) -> Callable[..., Any]:
+    """Return a C++ function as `host_function` does, with its first argument, a graph.
+
+    It is called `<name>_wide` if the graph has 64-bit offsets.
+    """
+    function = host_function(source, f"{name}_wide" if graph.is_wide else name, returns)
+    return partial(function, _c_graph(graph))
+
+
+def _c_graph(graph: CSRGraph) -> CGraph:
     return CGraph(graph.vertices, pointer(graph.indptr), pointer(graph.indices), pointer(graph.weights))
 
 
 def c_random_graph(wanted: RandomGraph, keys: NDArray[np.uint64]) -> CRandomGraph:
     """Convert the description of a random graph, with the keys of its five random streams."""
-    return CRandomGraph(wanted.vertices, wanted.arcs, *wanted.weights, (ctypes.c_uint64 * 5)(*keys.tolist()))
+    return CRandomGraph(wanted.arcs, wanted.vertices, *wanted.weights, (ctypes.c_uint64 * 5)(*keys.tolist()))

@@ -1,4 +1,4 @@
-"""The graph type of all solvers: compressed sparse rows with 32-bit integers."""
+"""The graph type of all solvers: compressed sparse rows of 32-bit integers; offsets have 64 if need be."""
 
 from __future__ import annotations
 
@@ -26,8 +26,19 @@ UNREACHABLE = 2**31 - 1
 
 Int32Array = NDArray[np.int32]
 
+MOST_ARCS = 2**31 - 1
+"""Most arcs that 32-bit offsets count; `indptr` of a graph of more has 64 bits."""
+
+ARRAYS = ("indptr", "indices", "weights")
+"""The arrays of a graph, in the order of its digest."""
+
 ARCS_AT_A_TIME = 1 << 20
 """Number of arcs in a block of `CSRGraph.blocks`; arrays of this size fit in a processor's cache."""
+
+
+def offset_type(arcs: int) -> type[np.signedinteger[Any]]:
+    """Return the type of `indptr` of a graph of so many arcs: int32, or int64 beyond `MOST_ARCS`."""
+    return np.int32 if arcs <= MOST_ARCS else np.int64
 
 
 @dataclass(frozen=True)
@@ -38,8 +49,8 @@ class CSRGraph:
     the wrong type or do not fit together raise TypeError or ValueError.
     """
 
-    indptr: Int32Array
-    """Shape (vertices + 1,): vertex u has the arcs `indptr[u]` to `indptr[u + 1] - 1`."""
+    indptr: NDArray[np.signedinteger[Any]]
+    """Shape (vertices + 1,), `offset_type`: vertex u has the arcs `indptr[u]` to `indptr[u + 1] - 1`."""
     indices: Int32Array
     """Shape (arcs,): head of each arc."""
     weights: Int32Array | None = None
@@ -48,11 +59,12 @@ class CSRGraph:
     """Identity for records, such as name, origin, edition and seed."""
 
     def __post_init__(self) -> None:
-        for name in ("indptr", "indices", "weights"):
+        for name in ARRAYS:
             array = getattr(self, name)
-            if array is not None and (array.dtype != np.int32 or array.ndim != 1):
+            expected = np.dtype(offset_type(self.indices.size) if name == "indptr" else np.int32)
+            if array is not None and (array.dtype != expected or array.ndim != 1):
                 raise TypeError(
-                    f"{name} must be a one-dimensional int32 array, not {array.dtype} {array.shape}"
+                    f"{name} must be a one-dimensional {expected} array, not {array.dtype} {array.shape}"
                 )
         if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.indices):
             raise ValueError("indptr must start at 0 and end at the number of arcs")
@@ -70,6 +82,11 @@ class CSRGraph:
         return len(self.indices)
 
     @property
+    def is_wide(self) -> bool:
+        """Whether `indptr` has 64 bits, which few solvers take."""
+        return bool(self.indptr.dtype == np.int64)
+
+    @property
     def memory_bytes(self) -> int:
         """Size of the arrays in bytes."""
         return sum(array.nbytes for array in (self.indptr, self.indices, self.weights) if array is not None)
@@ -79,7 +96,7 @@ class CSRGraph:
         """Name of the graph in records; `graph` if it has none."""
         return str(self.info.get("name", "graph"))
 
-    def degrees(self) -> Int32Array:
+    def degrees(self) -> NDArray[np.signedinteger[Any]]:
         """Return the out-degree of each vertex, shape (vertices,)."""
         return np.diff(self.indptr)
 
@@ -96,7 +113,7 @@ class CSRGraph:
         while first < self.vertices:
             begin = int(self.indptr[first])
             limit = min(begin + ARCS_AT_A_TIME, self.arcs)
-            after = int(np.searchsorted(self.indptr, np.int32(limit), side="right")) - 1
+            after = int(np.searchsorted(self.indptr, self.indptr.dtype.type(limit), side="right")) - 1
             after = min(max(after, first + 1), self.vertices)
             degrees = np.diff(self.indptr[first : after + 1])
             tails = np.repeat(np.arange(first, after, dtype=np.int32), degrees)
@@ -112,7 +129,8 @@ class CSRGraph:
             return self
         values = np.zeros(self.arcs, dtype=np.int8) if self.weights is None else self.weights
         columns = self.to_scipy(values).tocsc()
-        indptr, indices = (array.astype(np.int32, copy=False) for array in (columns.indptr, columns.indices))
+        indptr = columns.indptr.astype(self.indptr.dtype, copy=False)
+        indices = columns.indices.astype(np.int32, copy=False)
         return CSRGraph(indptr, indices, None if self.weights is None else columns.data, self.info)
 
     def to_scipy(self, values: NDArray[Any] | None = None) -> scipy.sparse.csr_array[Any]:
@@ -121,13 +139,13 @@ class CSRGraph:
         return scipy.sparse.csr_array((values, self.indices, self.indptr), shape=(self.vertices,) * 2)
 
     def digest(self) -> str:
-        """Return the sha256 of the arrays (names, little-endian int32): the graph's identity in records."""
+        """Return the sha256 of the arrays (names, sizes, little-endian): the graph's identity in records."""
         sha = hashlib.sha256()
-        for name in ("indptr", "indices", "weights"):
+        for name in ARRAYS:
             array = getattr(self, name)
             if array is not None:
                 sha.update(f"{name} {len(array)}\n".encode())
-                sha.update(np.ascontiguousarray(array, dtype="<i4").data)
+                sha.update(np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).data)
         return sha.hexdigest()
 
 
@@ -143,7 +161,7 @@ def from_arcs(
     indptr = np.zeros(vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(tails, minlength=vertices), out=indptr[1:])
     return CSRGraph(
-        indptr.astype(np.int32),
+        indptr.astype(offset_type(len(heads))),
         heads[order].astype(np.int32),
         None if weights is None else weights[order].astype(np.int32),
         info or {},
@@ -167,15 +185,18 @@ def stored_info(folder: Path) -> dict[str, Any]:
         return read_identity(_plain(folder / "graph.json").read_bytes())
 
 
-def load(folder: Path, negative: bool = False) -> CSRGraph:
+def load(folder: Path, negative: bool = False, wide: bool = False) -> CSRGraph:
     """Memory-map a graph that `save` wrote, and check that its arrays are a graph and the one that was saved.
 
-    Raises RetraceError if they are not, if there is only the reason why the graph was not made, or if a
-    weight is negative though `negative` is false.
+    Raises RetraceError if they are not, if there is only the reason why the graph was not made, if a weight
+    is negative though `negative` is false, or if offsets have 64 bits though `wide` is false.
     """
     info = stored_info(folder)
     if "missing" in info:
         raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")
+    if not wide and info["arcs"] > MOST_ARCS:
+        told = f"{folder}: the graph has {info['arcs']} arcs, expected at most {MOST_ARCS} (32-bit offsets)"
+        raise RetraceError(f"{told}; only bfs/host-arcs and sssp/host-arcs take more")
     with naming_folder(folder):
         names = [name for name in ARRAYS if name != "weights" or (folder / "weights.npy").exists()]
         arrays = {name: open_memmap(_plain(folder / f"{name}.npy"), mode="r") for name in names}
@@ -206,10 +227,7 @@ def _check(graph: CSRGraph) -> None:
         raise ValueError(f"its arrays have the sha256 {sha256}, expected {graph.info['sha256']}")
 
 
-ARRAYS = ("indptr", "indices", "weights")
-
-
-def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, Int32Array | None]) -> None:
+def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, NDArray[Any] | None]) -> None:
     """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed."""
     text = write_identity(info)
     partial = folder.with_name(f".{folder.name}.partial")

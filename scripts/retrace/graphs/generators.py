@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
+from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs, offset_type
 from retrace.system.errors import RetraceError
 
 ROAD_WEIGHTS = (1, 2600)
@@ -104,7 +104,7 @@ def with_hub(graph: CSRGraph, weights: tuple[int, int], seed: int) -> CSRGraph:
     drawn[np.searchsorted(heads, graph.indices[begin:end])] = graph.weights[begin:end]
     indices = np.concatenate((graph.indices[:begin], heads, graph.indices[end:]))
     all_weights = np.concatenate((graph.weights[:begin], drawn, graph.weights[end:]))
-    indptr = graph.indptr.copy()
+    indptr = graph.indptr.astype(offset_type(len(indices)))
     indptr[hub + 1 :] += len(heads) - (end - begin)
     return CSRGraph(indptr, indices, all_weights, graph.info)
 

@@ -8,7 +8,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrace.graphs.csr import UNREACHABLE
+import numpy as np
+
+from retrace.graphs.csr import UNREACHABLE, offset_type
 from retrace.system.errors import RetraceError
 
 WEIGHTS = (1, 100)
@@ -55,7 +57,7 @@ class RandomGraph:
     @property
     def memory_bytes(self) -> int:
         """Size of the graph's arrays in bytes."""
-        return 4 * (self.vertices + 1 + 2 * self.arcs)
+        return np.dtype(offset_type(self.arcs)).itemsize * (self.vertices + 1) + 4 * 2 * self.arcs
 
     @property
     def info(self) -> dict[str, Any]:
@@ -123,8 +125,6 @@ def resolve_arcs(
     meaning = "" if said == f"{count} arcs" else f" ({count} arcs)"
     if not 0 <= count <= most:
         expected = f"from 0 to {most}, since {vertices} vertices have no more distinct arcs; ask for fewer"
-    elif count >= UNREACHABLE:
-        expected = f"at most {UNREACHABLE - 1} (32 bits); ask for fewer"
     elif connected and count < vertices - 1:
         expected = (
             f"at least {vertices - 1}, since fewer connect no graph of {vertices} vertices; ask for more"

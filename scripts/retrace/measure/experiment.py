@@ -33,7 +33,8 @@ def measure(
     The graph's `info` names the source and the pairs; generators take the description of the graph to make.
     `device` is the backend and the factory of the device for solvers that need one.
     """
-    checkers = {problem: checker_of(problem, graph) for problem in {find(name).problem for name in solvers}}
+    able = [kind for kind in map(find, solvers) if kind.exceeded_by(graph) is None]
+    checkers = {problem: checker_of(problem, graph) for problem in {kind.problem for kind in able}}
     found = unmeasured(graph.info, solvers, device)
     with (
         without_garbage_collection(),

@@ -202,13 +202,16 @@ class Measurement:
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         self.longest_s = effort.longest_s
         try:
+            kind = find(self.solver)
+            if (why_not := kind.exceeded_by(graph)) is not None:
+                self.skip(why_not)
+                return
             if self.backend == "emulator" and graph.vertices > effort.emulated_vertices:
                 self.skip(f"emulated on graphs of at most {effort.emulated_vertices:,} vertices")
             if isinstance(graph, CSRGraph):
                 memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
             elif isinstance(graph, RandomGraph):
                 memory.require(graph.memory_bytes, memory.available(), "memory")
-            kind = find(self.solver)
             if (why_not := kind.unavailable()) is not None:
                 self.skip(why_not)
             elif issubclass(kind, Peer):

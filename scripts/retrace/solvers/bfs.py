@@ -11,7 +11,7 @@ import numpy as np
 
 from retrace.devices import gapbs
 from retrace.devices.base import Device, Dim
-from retrace.devices.host import c_graph, host_function, pointer
+from retrace.devices.host import c_graph, function_of, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
@@ -44,8 +44,7 @@ class TracedBack(Solver):
         level = np.ascontiguousarray(self.download())
         if not self.last or not np.array_equal(level, self.last["level"]):
             found = np.empty_like(level)
-            trace_back = host_function(TRACE_BACK, "trace_back", returns=None)
-            trace_back(c_graph(self.graph), pointer(level), pointer(found))
+            function_of(self.graph, TRACE_BACK, "trace_back")(pointer(level), pointer(found))
             self.last.update(level=level, predecessor=found)
         return self.last["predecessor"].copy()
 

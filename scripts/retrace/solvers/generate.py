@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from retrace.devices.base import Device
 from retrace.devices.host import c_random_graph, host_function, pointer
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array, offset_type
 from retrace.graphs.generators import stream_key
 from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.registry import make
+from retrace.solvers.registry import find, make
 from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
-from retrace.system.errors import RetraceError
+from retrace.system import memory
+from retrace.system.errors import TooLargeError
 
 
 class Generator(Solver):
@@ -37,7 +38,7 @@ class Generator(Solver):
         purposes = ("tree", "way", "arcs", "heads", "weight")
         return np.array([stream_key(self.wanted.seed, f"{first}.{purpose}") for purpose in purposes])
 
-    def finished(self, indptr: Int32Array, indices: Int32Array, weights: Int32Array) -> CSRGraph:
+    def finished(self, indptr: NDArray[Any], indices: Int32Array, weights: Int32Array) -> CSRGraph:
         return CSRGraph(indptr, indices, weights, self.info_of(self.wanted))
 
     @classmethod
@@ -57,21 +58,24 @@ class TreeFirst(Generator):
     implements = "tuwien-sssp, Graph Generation, the first"
     source = "host/generate_tree_first.cpp"
     connected = True
+    wide = True
     settings: ClassVar[Settings] = ON_ALL_CORES
 
     def setup(self, wanted: RandomGraph) -> None:
         resolve_arcs(wanted.vertices, arcs=wanted.arcs, connected=True)
         self.wanted = wanted
         self.c_wanted = c_random_graph(wanted, self.keys())
-        self.function = host_function(self.source, PurePath(self.source).stem, returns=None)
+        memory.require(wanted.memory_bytes, memory.available(), "memory")
+        self.offsets = offset_type(wanted.arcs)
+        width = "_wide" if self.offsets is np.int64 else ""
+        self.function = host_function(self.source, f"{PurePath(self.source).stem}{width}", returns=None)
 
     def upload(self, query: Query) -> None:
-        vertices, arcs = self.wanted.vertices, self.wanted.arcs
-        try:
-            self.arrays = [np.empty(size, dtype=np.int32) for size in (vertices + 1, arcs, arcs)]
-        except MemoryError:
-            needs = f"{arcs} arcs need {self.wanted.memory_bytes / 2**30:.1f} GiB of memory"
-            raise RetraceError(f"{needs}, more than there is; ask for fewer") from None
+        arcs = self.wanted.arcs
+        self.arrays = [
+            np.empty(self.wanted.vertices + 1, self.offsets),
+            *(np.empty(arcs, np.int32) for _ in ("indices", "weights")),
+        ]
 
     def solve(self, query: Query) -> None:
         self.function(self.c_wanted, self.parameters["threads"], *map(pointer, self.arrays))
@@ -99,6 +103,7 @@ class ReallocatingTreeFirst(TreeFirst):
 
     name = "generate/tree-first-reallocating"
     source = "host/generate_tree_first_reallocating.cpp"
+    wide = False
     settings: ClassVar[Settings] = {}
 
     def solve(self, query: Query) -> None:
@@ -150,6 +155,8 @@ class RandomDegree(Generator, DeviceSolver):
 
 def generate(name: str, wanted: RandomGraph, device: Device | None = None) -> CSRGraph:
     """Run a generator, given by name, once; raise RetraceError if it cannot make such a graph."""
+    if (why_not := find(name).exceeded_by(wanted)) is not None:
+        raise TooLargeError(why_not)
     generator = make(name, device)
     assert isinstance(generator, Generator)
     generator.setup(wanted)

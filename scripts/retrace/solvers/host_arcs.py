@@ -21,9 +21,12 @@ from retrace.solvers.frontier import ENTRY, NearFarSSSP, choose_delta
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system import memory
+from retrace.system.errors import TooLargeError
 
 LINE, SECTOR = 128, 32
 """Bytes of the largest and of the smallest request over the link."""
+MOST_ENTRIES = 2**31
+"""Most entries of a queue: kernels add the number of warps to the place of one, in 32 bits."""
 
 
 class HostArcsSearch(DeviceSolver):
@@ -36,6 +39,7 @@ class HostArcsSearch(DeviceSolver):
         **DeviceSolver.settings,
         "lines": Setting(16, "most lines of 128 bytes of an entry of the frontier"),
     }
+    wide = True
     repeats = True
     read_by: ClassVar[str]
     """The kernel that reads arcs."""
@@ -49,6 +53,9 @@ class HostArcsSearch(DeviceSolver):
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.require_whole_warps()
+        if (entries := self.entries_of(graph)) > MOST_ENTRIES:
+            told = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
+            raise TooLargeError(f"{told}; set more lines than {self.number('lines')}")
         memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")
         resident = self.device.load(self.source).resident_blocks(self.read_by, self.block_size)
         self.most_threads = resident * self.block_size
@@ -215,6 +222,7 @@ class HostArcsBetweenness(HostArcsSearch):
     """
 
     name = "betweenness/host-arcs"
+    wide = False  # the simple graph is made by sorting all arcs
     repeats = False  # sums of doubles depend on the order of the threads
     implements = "Brandes' algorithm, with arcs read as in EMOGI, VLDB 2020"
     read_by = "expand"

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer, Device, Kernel
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
+from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.graphs.random import RandomGraph
 from retrace.solvers.registry import REGISTRIES, REGISTRY
 from retrace.solvers.setting import Setting, Settings, Value
 from retrace.system.errors import RetraceError
@@ -61,6 +63,8 @@ class Solver(ABC):
     defaults: ClassVar[Mapping[str, Value]] = {}
     parameters: Mapping[str, Value] = MappingProxyType({})
     """The values of all settings of this solver, as a record stores them."""
+    wide: ClassVar[bool] = False
+    """Whether it takes graphs of more arcs than 32-bit offsets count."""
     repeats: bool = False
     """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
     predecessor: Int32Array | None = None
@@ -77,6 +81,18 @@ class Solver(ABC):
     def unavailable(cls) -> str | None:
         """Return why this computer cannot run the solver, which is then skipped; None if it can."""
         return None
+
+    @classmethod
+    def exceeded_by(cls, graph: Any) -> str | None:
+        """Return why a graph has too many arcs for the solver's 32-bit offsets; None if it has not."""
+        if cls.wide or not isinstance(graph, CSRGraph | RandomGraph) or graph.arcs <= csr.MOST_ARCS:
+            return None
+        rivals = REGISTRIES.get(cls.problem, REGISTRY).of_problem(cls.problem)
+        larger = " or ".join(kind.name for kind in rivals if kind.wide)
+        instead = f"use {larger}" if larger else f"no solver of {cls.problem} takes more"
+        return (
+            f"the graph has {graph.arcs} arcs, expected at most {csr.MOST_ARCS} (32-bit offsets); {instead}"
+        )
 
     def number(self, key: str) -> int:
         return int(self.parameters[key])
