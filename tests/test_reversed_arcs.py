@@ -10,6 +10,7 @@ from retrace.devices.cuda import CudaDevice
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.reversed_arcs import ReversedArcs
+from test_races import RACING
 
 NONE = CSRGraph(np.zeros(4, np.int32), np.zeros(0, np.int32), None, {"name": "none"})
 
@@ -27,12 +28,11 @@ def check(graph: CSRGraph, device: Device) -> None:
     assert reverse.count_entered(ends) == len(np.unique(graph.indices))
 
 
-@pytest.mark.parametrize(
-    "graph", [*NAMED.values(), two_level_star(3, 300), NONE], ids=lambda graph: graph.name
-)
+@pytest.mark.parametrize("graph", [*NAMED.values(), *RACING.values(), two_level_star(3, 300), NONE])
 def test_arcs_are_those_of_the_transposed_matrix(graph: CSRGraph) -> None:
-    with EmulatedDevice() as device:
-        check(graph, device)
+    for seed in (None, *range(10)):
+        with EmulatedDevice(seed=seed) as device:
+            check(graph, device)
 
 
 @given(graph=random_graphs(700))
