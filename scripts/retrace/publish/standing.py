@@ -1,4 +1,4 @@
-"""Where the fastest of our kernels stands: beside the published one, the best library and the limit."""
+"""Where the fastest of our kernels stands: beside the published ones, the libraries and the limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from retrace.publish.panels import entries_of, panels
 from retrace.reports.frame import Entry, Frame, speed_up
 from retrace.reports.physical_limit import Limit
-from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.report import Drawing, Measure, Report
 from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
 
@@ -23,9 +23,7 @@ class Standing:
     limit: Limit | str
 
     @classmethod
-    def of(
-        cls, measure: Measure, entries: Sequence[Entry], published: str | None, limit: Limit | str
-    ) -> Standing | None:
+    def of(cls, measure: Measure, entries: Sequence[Entry], limit: Limit | str) -> Standing | None:
         """Find them among the timed entries of a graph; None if none is ours."""
 
         def fastest(some: Sequence[Entry]) -> Entry | None:
@@ -36,7 +34,8 @@ class Standing:
             return None
         alike = [entry for entry in entries if speed_up(entry, ours, measure)]
         library = fastest([entry for entry in alike if entry.kind == "library"])
-        return cls(measure, ours, fastest([e for e in alike if e.solver == published]), library, limit)
+        published = fastest([entry for entry in alike if entry.is_published_kernel])
+        return cls(measure, ours, published, library, limit)
 
     def over(self, other: Entry | None) -> str:
         """Say how many times as long another takes; nothing if there is none."""
@@ -47,7 +46,7 @@ def headline(standings: Sequence[Standing]) -> str:
     """Say in one line how fast ours is on the first graph."""
     first = standings[0]
     others = {
-        "the published kernel": first.over(first.published),
+        "the fastest published kernel": first.over(first.published),
         "the best library": first.over(first.library),
     }
     told = [f"{what} takes {times}" for what, times in others.items() if times]
@@ -75,10 +74,9 @@ def comparison(standings: Sequence[Standing]) -> str:
 
 def standings_of(drawing: Drawing, frame: Frame, report: Report | None) -> list[Standing]:
     """Return the standings on the graphs of a drawing, in their order, on the first machine with a GPU."""
-    published = table_layout(report, drawing.experiment).published
     machines, found = entries_of(drawing, frame).on_gpu, []
     for panel in panels(drawing, frame, report):
         if panel.machine in machines[:1]:
             entries = [dot.entry for dot in panel.dots]
-            found.append(Standing.of(drawing.y, entries, published, panel.limit))
+            found.append(Standing.of(drawing.y, entries, panel.limit))
     return [standing for standing in found if standing]

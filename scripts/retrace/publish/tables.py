@@ -185,10 +185,10 @@ class _Grid:
         for row, machine in product(self.frame.rows, self.frame.machines):
             here = [entry for (name, _), entry in row.measured.items() if name == machine]
             here.sort(key=lambda entry: entry.times[by].median if entry.times else inf)
-            base = row.of(machine, self.layout.published)
+            base = row.published(machine, by)
             numbers = {
                 **{str(measure): [self.time_cell(e, measure) for e in here] for measure in self.measures},
-                f"{self.layout.published} takes": [self.published_cell(base, entry) for entry in here],
+                "published takes": [self.published_cell(base, entry) for entry in here],
                 "prepare": [_prepare(entry) for entry in here],
                 "paid after": [_paid(entry, base, by) for entry in here],
                 "million arcs/s": [_rate(entry, by) for entry in here],
@@ -198,7 +198,7 @@ class _Grid:
             words = {"whose": [Cell(e.group) for e in here], "on": [Cell(_place(e)) for e in here]}
             cells = zip(*numbers.values(), *words.values(), strict=True)
             rows = [Row(entry.full_name, own) for entry, own in zip(here, cells, strict=True)]
-            limit = limit_of(here, self.whole) if here and self.layout.published else ""
+            limit = limit_of(here, self.whole) if here and self.has_published else ""
             if isinstance(limit, Limit):
                 told = Cell(
                     duration(limit.ms), notes=[self.notes.number(f"{row.title} on {machine}: {limit.why}.")]
@@ -209,6 +209,11 @@ class _Grid:
             groups = [Group("", list(numbers)), Group("", list(words), "text")]
             tables += [Table(groups, rows, f"{row.title} on {machine}{counts}{marks}")] if rows else []
         return tables
+
+    @property
+    def has_published(self) -> bool:
+        """Whether the layout names published kernels."""
+        return "published" in self.layout.groups
 
     def published_cell(self, published: Measured | None, entry: Measured) -> Cell:
         """Say how many times as long the published kernel takes as a solver."""
@@ -288,14 +293,14 @@ class _Grid:
 
     def meanings(self) -> list[str]:
         """Say what the columns of ranked solvers mean."""
-        by, published = self.layout.by, self.layout.published
-        if not published:
+        by = self.layout.by
+        if not self.has_published:
             return [f"GB/s: the bytes of a {by} over its time."]
         return [
-            f"{published} takes: how many times as long as the row's solver, by {by}. "
-            f"{UNSURE} marks two times that cannot be told apart. {RULE}",
+            "Published takes: how many times as long as the row's solver the fastest published kernel takes, "
+            f"by {by}. {UNSURE} marks two times that cannot be told apart. {RULE}",
             "Prepare: what a solver makes of the graph alone, on the host. It has paid after as many sources "
-            f"as take {published} longer than the preparation and their searches take this solver.",
+            "as take that kernel longer than the preparation and their searches take this solver.",
             f"Million arcs/s: all arcs of the graph, whether a search reads them or not, over {by}.",
             f"GB/s: {LEAST_BYTES} over {by}.",
         ]

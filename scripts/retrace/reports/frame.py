@@ -76,6 +76,11 @@ class Entry:
         return next(named, other)
 
     @property
+    def is_published_kernel(self) -> bool:
+        """Whether it is a record of a kernel of the layout's group `published`."""
+        return self.group == "published" and self.record is not None and not self.record.cores
+
+    @property
     def kind(self) -> str:
         """The group, all of the report's as one: `report`, `ours` or `library`."""
         return self.group if self.group in KINDS[1:] else "report"
@@ -145,6 +150,11 @@ class GraphRow:
     def of(self, machine: str, solver: str | None) -> Measured | None:
         """Return what a machine measured of a solver, whatever its settings."""
         return next((e for (m, _), e in self.measured.items() if (m, e.solver) == (machine, solver)), None)
+
+    def published(self, machine: str, by: Measure) -> Measured | None:
+        """Return the fastest kernel of a machine that reports published."""
+        here = (e for (m, _), e in self.measured.items() if m == machine and e.is_published_kernel)
+        return min((e for e in here if by in e.times), key=lambda e: e.times[by].median, default=None)
 
 
 @dataclass(frozen=True)

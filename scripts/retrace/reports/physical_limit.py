@@ -79,8 +79,11 @@ def levels_of(entries: Sequence[Measured], frame: Frame) -> int | None:
     """Return the levels that a search must pass one after the other, as counted; None if no record does.
 
     A shortest path has at least as many arcs as the level of its end, so SSSP has the levels of BFS.
-    ST-connectivity searches from both ends, and has those of its own pair.
+    ST-connectivity searches from both ends, and has those of its own pair. Betweenness counts searches, which
+    need not wait for each other.
     """
+    if entries[0].record.problem == "betweenness":
+        return None
     graph = entries[0].record.graph.sha256
     problem = "bfs" if entries[0].solver.startswith("sssp/") else entries[0].solver.split("/")[0]
     counts = [

@@ -61,16 +61,14 @@ class TableLayout(FileModel):
     solvers: dict[str, Spec] = Field(default_factory=dict)
     """printed columns or rows, each with the solver that repeats it"""
     groups: dict[str, list[Spec]] = Field(default_factory=dict)
-    """kinds of solvers, told apart by colour where they are ranked"""
+    """kinds of solvers, told apart by colour where they are ranked. If one is `published`, ranked rows say
+    how many times as long the fastest of its kernels takes."""
     rows: Literal["graphs", "solvers", "ranked"] = Field(
         default="solvers", description="ranked: a table for each graph and machine, the fastest solver first"
     )
     by: Measure = Field(default="total", description="what the cells show; the total stands beside it")
     sections: Literal["arcs_per_vertex"] | None = Field(default=None, description="a table for each value")
     speed_up: SpeedUp | None = None
-    published: Spec | None = Field(
-        default=None, description="the kernel of which ranked rows say how many times as long it takes"
-    )
     rate: bool = Field(default=False, description="show arcs per second beside each time")
     setup: list[Spec] = Field(
         default_factory=list, description="solvers with columns for it and the total with it"
