@@ -228,8 +228,8 @@ def throttle(lines: list[Line]) -> None:
     lines[0]["trials"][1]["throttled"] = True
 
 
-def load(value: float, which: int) -> Change:
-    return lambda lines: [trial.update(load=value) for trial in lines[which]["trials"]]
+def load(value: float, which: int, others: float | None = None) -> Change:
+    return lambda lines: [trial.update(load=value, others=others) for trial in lines[which]["trials"]]
 
 
 def alike(lines: list[Line]) -> None:
@@ -249,6 +249,7 @@ DOUBTFUL: dict[str, tuple[Change, str]] = {
     "throttled": (throttle, "1: trials: the GPU was throttled in 1 of 3"),
     "busy": (load(2.1, 1), "2: trials: load 2.1, expected at most 2.0 on a quiet host"),
     "busy beside a GPU": (load(2.1, 0), "1: trials: load 2.1, expected at most 2.0 on a quiet host"),
+    "busy now": (load(0, 0, 1.1), "1: trials: other processes on 1.1 cores, expected at most 1.0 on a quiet host"),
     "all alike": (alike, "2: trials: all 3 took exactly 9.0 ms"),
     "a stand-in": (put("graph", "origin", value="stand-in"), "1: graph.origin: a stand-in"),
     "printed and wrong": (each(PUBLISHED, WRONG), "1: verified: the printed kernel gives a wrong answer"),
@@ -313,7 +314,7 @@ def pair_alike(lines: list[Line]) -> None:
     lines[1]["trials"] = [lines[1]["trials"][0]] * 2
 
 
-@pytest.mark.parametrize("change", [load(2.0, 1), pair_alike])
+@pytest.mark.parametrize("change", [load(2.0, 1), load(9.0, 0, 1.0), pair_alike])
 def test_what_is_usual_is_not_doubtful(change: Change, tmp_path: Path, call: Call) -> None:
     assert "doubtful: 0" in call("check-machine", machine(tmp_path, change)).out
 

@@ -26,6 +26,7 @@ from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.graphs.random import RandomGraph
+from retrace.measure.other_work import OtherWork
 from retrace.measure.patience import patience
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
@@ -56,6 +57,7 @@ WARM_MS = 1000.0
 """Milliseconds of a solve from which on a warm-up makes no difference."""
 EVENT_MS = 0.2
 """An upper bound of what a launch's two events cost, with the kernel that holds the stream, in ms."""
+OTHERS = OtherWork()
 REPEATS = 3
 """How often a trial is repeated that ran on a throttled GPU, or was faster than its kernels."""
 
@@ -315,7 +317,8 @@ class Measurement:
             state = device.state() if device else {}
             if not state.get("throttled"):
                 break
-        return replace(outcome, phases={**outcome.phases, **state, "load": round(os.getloadavg()[0], 2)})
+        host = {"load": round(os.getloadavg()[0], 2), "others": OTHERS.cores()}
+        return replace(outcome, phases={**outcome.phases, **state, **host})
 
     def once(self, graph: CSRGraph) -> Outcome:
         """Set up and run once on a device of its own; the phases include `setup`."""

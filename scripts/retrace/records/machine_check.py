@@ -222,14 +222,23 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
     """Yield why a reader should doubt the times of a record."""
     if throttled := _throttled(record):
         yield Doubt("throttled GPU", f"the GPU was throttled in {throttled} of {len(record.trials)}")
-    loads = [trial.load for trial in record.trials if trial.load is not None]
-    quiet = (record.cores or 1) + max(1.0, OTHERS_LOAD * record.machine.cores)
-    if loads and median(loads) > quiet:
-        found = f"load {median(loads):.1f}, expected at most {quiet:.1f} on a quiet host"
+    if found := _other_work(record):
         yield Doubt("other work on the host", found)
     totals = {trial.total for trial in record.trials}
     if len(record.trials) >= LEAST_TRIALS and len(totals) == 1:
         yield Doubt("trials alike", f"all {len(record.trials)} took exactly {totals.pop()} ms")
+
+
+def _other_work(record: Record) -> str | None:
+    """Say what else the host did: by the cores that were busy, or else by its load, own work included."""
+    quiet = max(1.0, OTHERS_LOAD * record.machine.cores)
+    if others := [trial.others for trial in record.trials if trial.others is not None]:
+        found, most, what = median(others), quiet, "other processes on {:.1f} cores"
+    elif loads := [trial.load for trial in record.trials if trial.load is not None]:
+        found, most, what = median(loads), (record.cores or 1) + quiet, "load {:.1f}"
+    else:
+        return None
+    return f"{what.format(found)}, expected at most {most:.1f} on a quiet host" if found > most else None
 
 
 def _mixed(placed: Mapping[str, Record], key: str, value_of: Callable[[Record], object]) -> Iterator[str]:

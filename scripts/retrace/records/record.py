@@ -53,6 +53,9 @@ class Trial(Model):
     load: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"
     )
+    others: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="cores that other processes kept busy, over the last half second or more"
+    )
     sm_clock_mhz: float | None = Field(default=None, description="the GPU's clock, right after the trial")
     throttled: bool | None = Field(default=None, description="the driver named a throttle reason then")
 
