@@ -249,7 +249,7 @@ DOUBTFUL: dict[str, tuple[Change, str]] = {
     "throttled": (throttle, "1: trials: the GPU was throttled in 1 of 3"),
     "busy": (load(2.1, 1), "2: trials: load 2.1, expected at most 2.0 on a quiet host"),
     "busy beside a GPU": (load(2.1, 0), "1: trials: load 2.1, expected at most 2.0 on a quiet host"),
-    "busy now": (load(0, 0, 1.1), "1: trials: other processes on 1.1 cores, expected at most 1.0 on a quiet host"),
+    "busy now": (load(0, 0, 1.1), "1: trials: other processes on 1.1 cores, expected at most 1.0 on"),
     "all alike": (alike, "2: trials: all 3 took exactly 9.0 ms"),
     "a stand-in": (put("graph", "origin", value="stand-in"), "1: graph.origin: a stand-in"),
     "printed and wrong": (each(PUBLISHED, WRONG), "1: verified: the printed kernel gives a wrong answer"),
