@@ -14,7 +14,7 @@ from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver
 from retrace.solvers.sssp import ClusterSSSP
-from retrace.solvers.stcon import BspSTCON, ClusterSTCON, TwoQueuesSTCON
+from retrace.solvers.stcon import ClusterSTCON, FewerArcsSTCON
 
 SAMPLE = Setting(8_192, "…/auto: most arcs that are followed to learn whether a graph is deep")
 
@@ -71,15 +71,16 @@ class AutoSSSP(SearchChoice):
 
 
 class AutoSTCON(SearchChoice):
-    """`stcon/two-queues` for a small graph, else `stcon/cluster`; `stcon/bsp` where no cluster can hold it.
+    """`stcon/cluster` if the graph is large and deep, and a cluster can hold it, else `stcon/fewer-arcs`.
 
-    Two searches that meet are short in a flat graph, so that its depth makes no difference.
+    Two searches that meet are short in a flat graph: they end before a launch would.
     """
 
     name = "stcon/auto"
-    implements = "our own choice, by the number of arcs"
-    candidates = (ClusterSTCON, BspSTCON, TwoQueuesSTCON)
-    settings: ClassVar[Settings] = {"crossover": CROSSOVER}
+    implements = "our own choice, by the number of arcs and the depth of a sample"
+    candidates = (ClusterSTCON, FewerArcsSTCON)
+    settings: ClassVar[Settings] = {"crossover": CROSSOVER, "deep": DEEP, "sample": SAMPLE}
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
-        return [TwoQueuesSTCON] if self.is_small(graph) else [ClusterSTCON, BspSTCON]
+        wide = self.is_small(graph) or not self.is_deep(graph)
+        return [FewerArcsSTCON] if wide else [ClusterSTCON, FewerArcsSTCON]

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from retrace.devices.host import c_graph
+from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
@@ -38,6 +38,28 @@ class TwoQueuesSTCON(HostSolver):
     def solve(self, query: Query) -> int:
         ends = query.source, query.target
         return int(self.function(self.c_graph, self.c_backward, *ends, self.c_answer))
+
+
+class FewerArcsSTCON(TwoQueuesSTCON):
+    """Two sequential searches, of which the one whose frontier has fewer arcs goes on.
+
+    In a graph of few levels they meet before either has reached the widest level. I. Pohl, "Bi-directional
+    Search", Machine Intelligence 6, 1971.
+    """
+
+    name = "stcon/fewer-arcs"
+    implements = "Pohl, Bi-directional Search, 1971, by the arcs of a frontier"
+    source = "host/stcon_fewer_arcs.cpp"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        sizes = graph.vertices, 2 * graph.vertices, 1
+        self.kept = [np.zeros(size, dtype=np.int32) for size in sizes]  # marks, queues and the greatest mark
+        self.c_kept = [pointer(array) for array in self.kept]
+
+    def solve(self, query: Query) -> int:
+        ends = query.source, query.target
+        return int(self.function(self.c_graph, self.c_backward, *ends, *self.c_kept, self.c_answer))
 
 
 class BspSTCON(DeviceSolver):

@@ -1,0 +1,74 @@
+// stcon/fewer-arcs: sequential st-connectivity by two breadth-first searches, of which the one with less to do goes on;
+// ours, for graphs of few levels.
+//
+// Paper    I. Pohl, "Bi-directional Search", Machine Intelligence 6, 1971: the smaller frontier is expanded.
+// Idea     in a graph of few levels, most arcs are those of the widest level. Two searches that meet before either has
+//          reached it look at few of them. A frontier is as large as the number of its arcs.
+// Memory   `mark` and `queue` are allocated once. A vertex is visited if its mark is this search's, so that nothing is
+//          cleared, and a search takes no time for vertices that it does not see.
+
+#include <algorithm>
+
+#include "graph.h"
+
+// One of the two searches. Its frontier is queue[begin] to queue[end - 1].
+struct Side {
+    Graph graph;
+    int mark;
+    int *queue;
+    int begin, end, depth;
+    long long arcs;  // that leave the frontier
+
+    int degree(int v) const { return graph.indptr[v + 1] - graph.indptr[v]; }
+
+    void visit(int v, int *marks)
+    {
+        marks[v] = mark;
+        queue[end++] = v;
+        arcs += degree(v);
+    }
+
+    // Makes the unvisited neighbours of the frontier the frontier. Returns true if the other search has visited one: both
+    // have examined all paths of at most as many arcs as the sum of their depths, so that this one, of one more, is shortest.
+    bool expand(int *marks, int mark_of_other)
+    {
+        const int last = end;
+        arcs = 0;
+        for (; begin < last; begin++) {
+            const int v = queue[begin];
+            for (int arc = graph.indptr[v]; arc < graph.indptr[v + 1]; arc++) {
+                const int u = graph.indices[arc];
+                if (marks[u] == mark_of_other) return true;
+                if (marks[u] != mark) visit(u, marks);
+            }
+        }
+        depth++;
+        return false;
+    }
+};
+
+// Writes the number of arcs from s to t, or UNREACHABLE; returns the number of levels expanded. `marks` has a number per
+// vertex, `queue` two, and `marked` the greatest mark so far, all 0 before the first search.
+extern "C" int stcon_fewer_arcs(Graph forward, Graph backward, int s, int t, int *marks, int *queue, int *marked,
+                                int *distance)
+{
+    *distance = s == t ? 0 : UNREACHABLE;
+    if (s == t) return 0;
+    if (*marked > UNREACHABLE - 2) {
+        std::fill_n(marks, forward.vertices, 0);
+        *marked = 0;
+    }
+    Side red{forward, ++*marked, queue, 0, 0, 0, 0}, green{backward, ++*marked, queue + forward.vertices, 0, 0, 0, 0};
+    red.visit(s, marks);
+    green.visit(t, marks);
+    int levels = 0;
+    while (red.begin < red.end && green.begin < green.end) {
+        Side &side = red.arcs <= green.arcs ? red : green;
+        levels++;
+        if (side.expand(marks, &side == &red ? green.mark : red.mark)) {
+            *distance = red.depth + green.depth + 1;
+            break;
+        }
+    }
+    return levels;
+}
