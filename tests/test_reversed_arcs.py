@@ -6,10 +6,10 @@ from hypothesis import given, settings
 
 from graphs import NAMED, random_graphs, two_level_star
 from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.reversed_arcs import ReversedArcs
+from solving import DEVICES, open_device
 from test_races import RACING
 
 NONE = CSRGraph(np.zeros(4, np.int32), np.zeros(0, np.int32), None, {"name": "none"})
@@ -28,10 +28,11 @@ def check(graph: CSRGraph, device: Device) -> None:
     assert reverse.count_entered(ends) == len(np.unique(graph.indices))
 
 
+@pytest.mark.parametrize("backend", DEVICES)
 @pytest.mark.parametrize("graph", [*NAMED.values(), *RACING.values(), two_level_star(3, 300), NONE])
-def test_arcs_are_those_of_the_transposed_matrix(graph: CSRGraph) -> None:
-    for seed in (None, *range(10)):
-        with EmulatedDevice(seed=seed) as device:
+def test_arcs_are_those_of_the_transposed_matrix(graph: CSRGraph, backend: str) -> None:
+    for seed in (None, *range(10)) if backend == "emulator" else (None,):
+        with open_device(backend, seed) as device:
             check(graph, device)
 
 
@@ -40,10 +41,3 @@ def test_arcs_are_those_of_the_transposed_matrix(graph: CSRGraph) -> None:
 def test_arcs_of_random_graphs(graph: CSRGraph) -> None:
     with EmulatedDevice() as device:
         check(graph, device)
-
-
-@pytest.mark.gpu
-def test_arcs_on_a_gpu() -> None:
-    with CudaDevice() as device:
-        for graph in (*NAMED.values(), two_level_star(3, 300), NONE):
-            check(graph, device)
