@@ -107,7 +107,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.reversed_arcs = ReversedArcs(self.device)
+        self.reversed_arcs = ReversedArcs(self.device, self.block_size)
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         directions = 1 if graph.info.get("directed") is False else 2

@@ -16,9 +16,10 @@ class ReversedArcs:
     source = "frontier/reverse-arcs.cu"
     more_sources = (PrefixSums.source,)
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, block_size: int = BLOCK_SIZE) -> None:
+        """Load the kernels; `block_size` is a multiple of 32."""
         module = device.load(self.source)
-        self.device, self.prefix_sums = device, PrefixSums(device)
+        self.device, self.block_size, self.prefix_sums = device, block_size, PrefixSums(device)
         names = "count_entering", "place_entering", "count_entered"
         self.count, self.place, self.count_vertices = map(module.kernel, names)
 
@@ -28,16 +29,20 @@ class ReversedArcs:
         ends, tails = device.empty(indptr.size, np.int32), device.empty(arcs, np.int32)
         device.fill(ends, 0)
         if arcs:
-            self.count(-(-arcs // BLOCK_SIZE), BLOCK_SIZE, np.int32(arcs), indices, ends)
+            self.count(self.grid(arcs), self.block_size, np.int32(arcs), indices, ends)
             self.prefix_sums.allocate(ends.size)
             self.prefix_sums.scan(ends)
-            blocks = -(-vertices * WARP // BLOCK_SIZE)
-            self.place(blocks, BLOCK_SIZE, np.int32(vertices), indptr, indices, ends, tails)
+            blocks = self.grid(vertices * WARP)
+            self.place(blocks, self.block_size, np.int32(vertices), indptr, indices, ends, tails)
         return ends, tails
 
     def count_entered(self, ends: Buffer) -> int:
         """Return how many vertices an arc enters, given `indptr` of the reversed graph."""
         found = self.device.upload(np.zeros(1, dtype=np.uint32))
         vertices = ends.size - 1
-        self.count_vertices(-(-vertices // BLOCK_SIZE), BLOCK_SIZE, np.int32(vertices), ends, found)
+        self.count_vertices(self.grid(vertices), self.block_size, np.int32(vertices), ends, found)
         return int(self.device.download(found)[0])
+
+    def grid(self, threads: int) -> int:
+        """Return the number of blocks that have so many threads."""
+        return -(-threads // self.block_size)
