@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,21 @@ def test_settings_follow_a_solvers_name() -> None:
 def test_settings_that_are_refused(spec: str, complaint: str) -> None:
     with pytest.raises(RetraceError, match=complaint):
         parse(spec)
+
+
+@pytest.mark.parametrize("name", ["bfs/queue", "bfs/two-frontier", "bfs/bsp"])
+def test_predecessors_are_those_of_the_last_levels(name: str) -> None:
+    """Trials copy a prepared solver, whose answer may be in the same memory each time."""
+    found = grid(9, 7)
+    with open_device("emulator") as device:
+        solver = make(name, device if name == "bfs/bsp" else None)
+        solver.setup(found)
+        for source in (0, 40, 40, 62):
+            one = copy(solver)
+            one.upload(Query(source))
+            one.solve(Query(source))
+            result = Oracle(found).check(name, Query(source), one.download(), one.predecessors())
+            assert result.verified, result.reason
 
 
 ON_DEVICE = {name: kind for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)}

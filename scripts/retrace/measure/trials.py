@@ -58,6 +58,7 @@ WARM_MS = 1000.0
 EVENT_MS = 0.2
 """An upper bound of what a launch's two events cost, with the kernel that holds the stream, in ms."""
 OTHERS = OtherWork()
+"""What other processes do, since the process began or the last interval."""
 REPEATS = 3
 """How often a trial is repeated that ran on a throttled GPU, or was faster than its kernels."""
 
