@@ -119,21 +119,20 @@ def test_medians_rank_and_are_quoted_not_minima() -> None:
         record("bfs/queue", "NY", often["queue"]),
         record("bfs/bsp", "NY", often["bsp"], backend="cuda"),
     ]
-    _, (panel, *_), said, _ = shown("bsp-suite", "table-3.3", records)
+    _, (panel, *_), _, text = shown("bsp-suite", "table-3.3", records)
     assert list(medians(panel)) == ["queue", "bsp"]
-    assert (
-        f"queue is the fastest (9.00 ms); the report's CUDA version, bsp, takes 1.11{TIMES} as long" in said
-    )
+    said = f"queue is the fastest (9.00 ms); the report's CUDA version, bsp, takes 1.11{TIMES} as long"
+    assert text.replace("\n", " ").startswith(f"**Breadth-first search: on NY, {said}.**")
 
 
 def test_what_cannot_be_ranked_is_not_called_the_fastest() -> None:
     times = {"bsp": [9.0, 10.0, 12.0], "queue": [8.0, 11.0, 13.0]}
     records = [record(f"bfs/{name}", "NY", some, backend="cuda") for name, some in times.items()]
     said = shown("bsp-suite", "figure-3.3", records)[2]
-    assert said.startswith("h200, NY: bsp and queue cannot be told apart (10.0 ms).")
+    assert said.startswith("h200: on NY, bsp and queue cannot be told apart (10.0 ms).")
     few = record("bfs/queue", "NY", [11.0, 11.0], backend="cuda")
     said = shown("bsp-suite", "figure-3.3", [records[0], few])[2]
-    assert said.startswith("h200, NY: bsp took least (10.0 ms), with too few trials to rank.")
+    assert said.startswith("h200: on NY, bsp took least (10.0 ms), with too few trials to rank.")
 
 
 def test_what_was_measured_elsewhere_is_not_ranked_with_the_fastest() -> None:
@@ -142,9 +141,9 @@ def test_what_was_measured_elsewhere_is_not_ranked_with_the_fastest() -> None:
     later = third.software.model_copy(update={"git_commit": "9" * 40})
     said = shown("bsp-suite", "figure-3.3", [first, second, changed(third, software=later)])[2]
     told = "bsp is the fastest (3.00 ms); the next, block-queue, takes 2.00× as long"
-    assert said == f"h200, NY: {told}; not compared: queue (another commit)."
+    assert said == f"h200: on NY, {told}; not compared: queue (another commit)."
     said = shown("bsp-suite", "figure-3.3", [first, changed(third, software=later)])[2]
-    assert said == "h200, NY: bsp (3.00 ms); not compared: queue (another commit)."
+    assert said == "h200: on NY, bsp takes 3.00 ms; not compared: queue (another commit)."
 
 
 def test_searches_between_far_pairs_alone_are_drawn() -> None:
@@ -229,7 +228,7 @@ def test_of_all_sources_and_a_sample_the_one_with_more_work_is_drawn() -> None:
     few = [measured("betweenness/vert-virt", "brandes-mdeg", "NY", phases(1, 2, 2), mdeg=4, sources=1)]
     whole = [measured("betweenness/vert-virt", "brandes-mdeg", "random-10-5", phases(1, 2, 2), mdeg=4)]
     _, found, said, _ = shown("domitrz-brandes", "brandes-mdeg", few + whole)
-    assert said == "h200, random-10-5: vert-virt (time to solve 2.00 ms)."
+    assert said == "h200: on random-10-5, vert-virt takes 2.00 ms."
     title = "h200, random-10-5, all 1,024 sources"
     assert [panel.title for panel in found] == [f"{title}: time to solve", f"{title}: total time"]
 
@@ -461,6 +460,23 @@ def test_an_axis_over_decades_names_two_times_at_least() -> None:
     drawn, *_ = shown("bsp-suite", "figure-3.3", records)
     for axes in drawn.axes:
         assert len(axes.get_xticks()) >= 2, axes.get_title("left")
+
+
+def test_the_numbers_of_a_bar_hide_no_name() -> None:
+    """A bar from 1 to 50 leaves no room on an axis that ends with it."""
+    times = {"vert": 1, "levels": 50, "vert-comp": 2, "vert-queue-comp": 2.1}
+    records = [
+        made("brandes-variants", f"betweenness/{name}", graph, ms)
+        for name, ms in times.items()
+        for graph in ("NY", "Gowalla")
+    ]
+    drawn, *_ = shown("domitrz-brandes", "brandes-costs", records)
+    drawn.draw_without_rendering()
+    for axes in drawn.axes:
+        room = axes.get_window_extent().padded(5)
+        for text in axes.texts:
+            box = text.get_window_extent()
+            assert room.x0 <= box.x0 <= box.x1 <= room.x1, text.get_text()
 
 
 def test_what_a_report_says_ends_with_a_sentence() -> None:

@@ -27,7 +27,7 @@ def table_of(page: Page, heading: str) -> dict[str, dict[str, str]]:
 
 def test_solvers_are_ranked_on_a_resident_graph_with_the_total_beside() -> None:
     page = made("fast-bfs", fast("h200", True))
-    assert page.title == "What is fast today: breadth-first search"
+    assert page.title == "Breadth-first search today"
     assert [table.heading for table in page.tables] == [
         "Gowalla on h200: 196,591 vertices, 1,900,654 arcs",
         "NY on h200: 264,346 vertices, 733,846 arcs",

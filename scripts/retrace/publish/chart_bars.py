@@ -1,7 +1,7 @@
 """Solvers ranked on each graph, and falls: a printed time's way to ours."""
 
 from collections.abc import Mapping, Sequence
-from math import log
+from math import exp, log
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ from retrace.publish.chart_axes import (
     whites,
 )
 from retrace.publish.chart_words import bold_bar
-from retrace.publish.panels import LIMIT, Line, Panel
+from retrace.publish.panels import LIMIT, Dot, Line, Panel
 from retrace.publish.waterfall import KINDS, Step
 from retrace.reports.frame import REPORT
 from retrace.reports.physical_limit import Limit
@@ -35,8 +35,8 @@ OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
 GROUP_MARKERS = ("o", "s", "p", "h", "X", "^", "v", "<")
 """Of the groups of a table's layout, and of the other ones."""
 FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
-TICK = 0.48
-"""Inches: the room of a number on an x axis."""
+TICK, LABEL = 0.48, 0.6
+"""Inches: the room of a number on an x axis, and of one beside a bar; two numbers take twice as much."""
 
 
 def draw_bars(
@@ -53,7 +53,7 @@ def draw_bars(
     for axes, panel in drawn:
         rows, alike = names[panel.machine], [other for _, other in drawn if other.graph == panel.graph]
         axes.set_xscale("log")
-        axes.set_xlim(_limits(alike))
+        axes.set_xlim(_limits(alike, axes.get_position().width))
         axes.grid(axis="y", color="0.88", lw=0.6)
         if panel.over:
             axes.axvline(1, color="black", lw=0.6)
@@ -92,20 +92,33 @@ def _keep_inside(axes: Axes) -> None:
         label.set_horizontalalignment(kept[at][1])
 
 
-def _limits(panels: Sequence[Panel]) -> tuple[float, float]:
-    """Return the ends of an axis that has all values, and 1 if they are ratios."""
-    dots = [dot for panel in panels for dot in panel.dots]
-    values = [v for dot in dots for one in (dot.value, dot.beside) if one for v in (one.q1, one.q3)]
-    values += [1.0] if any(panel.over for panel in panels) else []
-    around = max(1.3, (max(values) / min(values)) ** 0.1)
-    return min(values) / around, max(values) * around
+def _limits(panels: Sequence[Panel], wide: float) -> tuple[float, float]:
+    """Return the ends of an axis of `wide` inches that has all values, and room for what is written.
+
+    That is 1 if the values are ratios, and each bar's numbers on one of its sides.
+    """
+    bars = [(_ends(dot, panel), dot.beside) for panel in panels for dot in panel.dots]
+    low, high = min(ends[0] for ends, _ in bars), max(ends[-1] for ends, _ in bars)
+    around = max(1.3, (high / low) ** 0.1)
+    low, high = low / around, high * around
+    for ends, beside in bars:
+        share = LABEL * (2 if beside else 1) / wide
+        if max(log(ends[0] / low), log(high / ends[-1])) < share * log(high / low):
+            high = exp((log(ends[-1]) - share * log(low)) / (1 - share))
+    return low, high
+
+
+def _ends(dot: Dot, panel: Panel) -> list[float]:
+    """Return all that is drawn of a bar, from the least on."""
+    value, other = dot.value, dot.beside
+    return sorted([value.q1, value.q3, *([other.median] if other else []), *([1.0] if panel.over else [])])
 
 
 def _draw_bar(axes: Axes, line: Line, row: int, panel: Panel, look: dict[str, Any]) -> None:
     """Draw the median, the quartiles and the measure beside it; write them where there is room."""
     (dot,), write = line.dots, ratio if panel.over else duration
     value, other = dot.value, dot.beside
-    ends = [value.q1, value.q3, *([other.median] if other else []), *([1.0] if panel.over else [])]
+    ends = _ends(dot, panel)
     if panel.over:
         axes.barh(row, value.median - 1, left=1, color=look["color"], height=0.6, zorder=2)
     else:
@@ -118,8 +131,8 @@ def _draw_bar(axes: Axes, line: Line, row: int, panel: Panel, look: dict[str, An
         axes.plot(other.median, row, "D", color="black", mew=0.7, mfc="none", zorder=2)
         text = f"{text}, {write(other.median)}"
     place = (axes.transScale + axes.transLimits).transform
-    left, right = (float(place((end, row))[0]) for end in (min(ends), max(ends)))
-    side: Any = ("right", (-5, 0), min(ends)) if left > 1 - right else ("left", (5, 0), max(ends))
+    left, right = (float(place((end, row))[0]) for end in (ends[0], ends[-1]))
+    side: Any = ("right", (-5, 0), ends[0]) if left > 1 - right else ("left", (5, 0), ends[-1])
     axes.annotate(
         text, (side[2], row), side[1], textcoords="offset points", va="center", ha=side[0],
         bbox={"color": "white", "pad": 0.5},

@@ -43,7 +43,13 @@ def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     if drawing.graphs and not drawing.finding and (standings := standings_of(drawing, frame, report)):
         machines = entries_of(drawing, frame).on_gpu
         return f"{drawing.title}{f' on {machines[0]}' * (len(machines) > 1)}: {headline(standings)}"
-    said = message(drawing, panels(drawing, frame, report)) if drawing.finding else ""
+    chosen, said = panels(drawing, frame, report), ""
+    if drawing.finding:
+        said = message(drawing, chosen)
+    elif entries_of(drawing, frame).on_gpu:
+        machine, said = next(iter(_ranking(drawing, frame, chosen).items()), ("", ""))
+        several = len({panel.machine for panel in chosen} - {""}) > 1
+        said += f" ({machine})" * (several and said != "")
     number = f" ({drawing.number})" if drawing.number else ""
     return f"{drawing.title}{number}{': ' if said else ''}{said}"
 
@@ -74,10 +80,20 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
             numbers = numbers if alone else numbers.partition("; ")[0]
             said.append(f"{machine}: {found.sentence}{f' ({numbers})' if numbers else ''}.")
     else:
-        chosen = panels(drawing, frame, report)
-        for machine in own.on_gpu or own.machines:
-            said.append(_fastest(drawing, [panel for panel in chosen if panel.machine == machine]))
-    return " ".join(filter(None, said))
+        ranked = list(_ranking(drawing, frame, panels(drawing, frame, report)).items())
+        in_title = 1 if own.on_gpu and not drawing.finding else 0
+        said += [f"{machine}: {told}." for machine, told in ranked[in_title:]]
+    return " ".join(said)
+
+
+def _ranking(drawing: Drawing, frame: Frame, chosen: Sequence[Panel]) -> dict[str, str]:
+    """Name each machine's fastest solver: of those with a GPU, or of all where none has one."""
+    own = entries_of(drawing, frame)
+    told = {
+        machine: _fastest(drawing, [panel for panel in chosen if panel.machine == machine])
+        for machine in own.on_gpu or own.machines
+    }
+    return {machine: text for machine, text in told.items() if text}
 
 
 def _brief(says: str, most: int) -> str:
@@ -106,21 +122,21 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     aside = {e.name: why[0] for e in rest if (why := sorted(ELSEWHERE.intersection(differences(first, e))))}
     rest = [entry for entry in rest if entry.name not in aside]
     told = ", ".join(f"{name} ({why})" for name, why in aside.items())
-    end = f"; not compared: {told}." if aside else "."
-    where, time = f"{first.machine}, {graph}", duration(best.median)
-    time = time if drawing.y == "total" else f"{LABELS[drawing.y].lower()} {time}"
+    end = f"; not compared: {told}" if aside else ""
+    where, time = f"on {graph},", duration(best.median)
     if not rest:
-        return f"{where}: {first.name} ({time}){end}"
+        return f"{where} {first.name} takes {time}{end}"
+    time = time if drawing.y == "total" else f"{LABELS[drawing.y].lower()} {time}"
     other, what = rest[0], "the next"
     cuda = [e for e in (first, *rest) if e.kind == "report" and e.record and e.record.backend == "cuda"]
     if cuda and cuda[0] is not first:
         other, what = cuda[0], "the report's CUDA version"
-    text = f"{where}: {first.name} is the fastest ({time})"
+    text = f"{where} {first.name} is the fastest ({time})"
     if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
-        return f"{where}: {first.name} took least ({time}), with too few trials to rank{end}"
+        return f"{where} {first.name} took least ({time}), with too few trials to rank{end}"
     if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
         named = [first.name, *(alike if len(alike) < 4 else [f"{len(alike)} others"])]
-        text = f"{where}: {word_list(named)} cannot be told apart ({time})"
+        text = f"{where} {word_list(named)} cannot be told apart ({time})"
     if other.name not in alike:
         longer = ratio(other.times[drawing.y].median / best.median)
         text += f"; {what}, {other.name}, takes {longer} as long"
@@ -131,7 +147,7 @@ def _steps(chosen: Sequence[Panel]) -> str:
     """Name the shortest and the longest step."""
     bars = [line for panel in chosen for line in panel.lines]
     first, last = (f"{duration(line.dots[0].value.median)} ({line.name})" for line in (bars[0], bars[-1]))
-    return f"{chosen[0].machine}: from {first} to {last}."
+    return f"from {first} to {last}"
 
 
 def signs(chosen: Iterable[Panel]) -> dict[str, list[Entry]]:
