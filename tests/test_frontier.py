@@ -33,6 +33,7 @@ FULL = [
     f"bfs/direction:{SMALL},{ABOVE},piece={piece},block_queue_size={size}"
     for piece, size in ((1, 1), (2, 5), (100, 31))
 ]
+FULL += ["bfs/direction:block_size=64,grid=3,piece=1,block_queue_size=1"]
 FULL += [f"sssp/near-far:{SMALL},alone=0,rise=3,piece=2,block_queue_size=5,predecessors=yes"]
 
 
@@ -48,9 +49,9 @@ def test_one_block_goes_on_while_others_wait(name: str, alone: int) -> None:
 @pytest.mark.parametrize("spec", FULL)
 def test_full_queues_lose_no_vertex(spec: str) -> None:
     """A block finds hundreds of vertices, and a hub of hundreds of pieces, for a queue of few entries."""
-    hubs = two_level_star(3, 300)
-    for seed in (None, *range(8)):
-        verify(spec, "emulator", hubs, Query(0), seed)
+    for hubs in (two_level_star(3, 300), two_level_star(20, 15)):
+        for seed in (None, *range(8)):
+            verify(spec, "emulator", hubs, Query(0), seed)
 
 
 def test_what_is_observed() -> None:
@@ -67,6 +68,20 @@ def test_what_is_observed() -> None:
             observed = solved(f"bfs/direction:{SMALL},{way}", path, Query(0), device).observed()
             assert (observed["levels_from_below"], observed["returns_to_above"]) == (below, returns)
             assert 0 < observed["prepare_ms"] < 1000
+
+
+def test_a_vertex_is_near_once_however_often_its_distance_falls() -> None:
+    """Each arc is then relaxed once, and under any schedule the warps of a block count it once."""
+    twice = graph(5, [(0, 1, 1), (0, 2, 1), (1, 3, 10), (2, 3, 5), (3, 4, 1)])
+    deep = layers([1, *[8] * 40])
+    assert deep.weights is not None
+    deep.weights[:] = 1
+    for found, seeds in ((twice, [None]), (deep, [None, *range(20)])):
+        for seed in seeds:
+            with EmulatedDevice(seed) as device:
+                spec = "sssp/near-far:block_size=128,grid=1,alone=0,piece=3,rise=1000"
+                observed = solved(spec, found, Query(0), device).observed()
+                assert observed["arcs_relaxed"] == found.arcs, seed
 
 
 @pytest.mark.parametrize("spec", [spec for spec in WAYS if spec.startswith("sssp")])

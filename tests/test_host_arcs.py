@@ -83,6 +83,18 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
                 assert observed["prepare_ms"] > 0
 
 
+@pytest.mark.parametrize("name", ["bfs/host-arcs", "sssp/host-arcs"])
+def test_no_schedule_changes_what_is_counted(name: str) -> None:
+    deep = layers([1, *[8] * 20])
+    counts = set()
+    for seed in range(5):
+        with EmulatedDevice(seed) as device:
+            spec = f"{name}:block_size=128,lines=1{',rise=1' * name.startswith('sssp')}"
+            observed = solved(spec, deep, Query(0), device).observed()
+            counts.add((observed["link_bytes"], observed["link_lines"]))
+    assert len(counts) == 1
+
+
 @pytest.mark.parametrize("lines", [1, 2, 16])
 def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int) -> None:
     found = row_after(1, 300)

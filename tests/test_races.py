@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from graphs import graph, grid
+from graphs import graph, grid, layers
 from retrace.check.checkers import Checker, checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
@@ -52,7 +53,17 @@ def detours(number: int) -> CSRGraph:
     )
 
 
-RACING = {"complete": crowd(48), "grid": grid(11, 7), "star": deep_star(24, 4), "detours": detours(40)}
+def many_ways() -> CSRGraph:
+    """Make levels whose vertices have six ways each, one the shortest: an arc that is lost lengthens it."""
+    found = layers([1, *[6] * 12])
+    weights = np.random.default_rng(1).integers(1, 1000, found.arcs, dtype=np.int32)
+    return replace(found, weights=weights)
+
+
+RACING = {
+    "complete": crowd(48), "grid": grid(11, 7), "star": deep_star(24, 4), "detours": detours(40),
+    "ways": many_ways(),
+}  # fmt: skip
 
 
 @cache

@@ -172,6 +172,7 @@ def lanes() -> Lanes:
 @given(ANY_GRAPH, st.data(), st.integers(1, 9))
 @example(EMPTY, None, 8)
 @example(graph(300, [(u, u + 1, 1) for u in range(299)], directed=False), None, 2)
+@example(graph(520, [(u, u + 1, 1) for u in range(519)], directed=False), None, 2)
 @settings(max_examples=300, deadline=None)
 def test_sources_are_ordered_as_by_plain_python(
     whole: CSRGraph, data: st.DataObject | None, hubs: int
