@@ -15,6 +15,7 @@ from fabricated import (
     graphs_of,
     hong,
     measured,
+    phases,
     sweep,
     trial,
     tuwien,
@@ -272,6 +273,17 @@ def test_versions_are_ranked_by_their_search_and_the_total_is_quoted_beside_it()
     by_total = f"random-10-5: fastest of 2 is vert (5.00 ms, vert-comp-virt-stride takes 6.20{TIMES})"
     assert found.measured == f"{by_solve}; by total it does not hold: {by_total}"
     assert found.short == by_solve
+
+
+def test_a_ratio_of_totals_may_have_that_of_another_phase_beside_it() -> None:
+    """The upload, alike for both, hides in the total what the search gains."""
+    records = [
+        measured(f"sssp/{name}", "table-2", "random-20-5", phases(8.0, solve, 0.5))
+        for name, solve in {"standard": 4.0, "pinned": 2.0}.items()
+    ]
+    found = find("pinned-is-a-great-boost", records)
+    assert found.verdict == Verdict.FAILS
+    assert found.measured == f"random-20-5: 1.20{TIMES}; by solve it holds: random-20-5: 2.00{TIMES}"
 
 
 def test_prefix_sums_that_save_a_part_of_the_time_are_not_pointless() -> None:

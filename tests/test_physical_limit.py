@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from fabricated import LEVELS, MOVED, STEPS, WRONG, changed, fast, frame, limits, phases
+from fabricated import LEVELS, MOVED, STEPS, WRONG, changed, fast, frame, limits, measured, phases
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import LIMIT, panels
@@ -114,6 +114,25 @@ def test_the_figure_of_today_begins_at_the_limit_and_says_what_it_shows() -> Non
     assert "Limit of NY on h200: a launch (10.0 µs) and 620 levels" in " ".join(text.split())
     assert [graph for graph, _ in rows] == list(LEVELS)
     assert rows[0][1] == [LIMIT, "cluster", "direction", "gapbs, 2 cores", "queue, 1 core", "bsp"]
+
+
+def test_scores_in_single_precision_are_not_held_against_those_in_double() -> None:
+    """They are another answer: the title is of the fastest kernel in double, as the published ones are."""
+    times = {
+        ("vert-comp-virt", "double"): 90.0,
+        ("lane-queues", "double"): 10.0,
+        ("lane-queues", "float"): 8.0,
+    }
+    records = [
+        changed(
+            measured(f"betweenness/{name}", "fast-betweenness", "Gowalla", phases(0.5, ms, ms * 0.9)),
+            parameters={"precision": precision},
+        )
+        for (name, precision), ms in times.items()
+    ]
+    title, _, _, rows = today("fast-betweenness", records)
+    assert title.endswith("Gowalla in 10.0 ms; the fastest published kernel takes 9.00× as long")  # noqa: RUF001
+    assert "lane-queues:precision=float" in rows[0][1]
 
 
 def test_without_constants_the_figure_has_no_limit_and_says_so() -> None:

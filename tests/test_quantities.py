@@ -21,6 +21,7 @@ from fabricated import (
 )
 from retrace.records.record import Record
 from retrace.reports.claim import Claim, Ratio
+from retrace.reports.frame import differences
 from retrace.reports.judge import Finding, Verdict, judge
 from retrace.reports.report import load_reports
 from retrace.reports.wording import TIMES
@@ -158,6 +159,43 @@ def test_without_other_graphs_a_ratio_is_of_the_very_same() -> None:
     assert find(*asked, [named[0], other]).verdict == Verdict.OPEN
     others = [measured(one.solver, "hubs", "random-10-5", one.trials) for one in named]
     assert find(*asked, others).why == "random-10-1023 and random-12-4095: not measured"
+
+
+def test_searches_from_some_vertices_are_not_held_against_searches_from_all() -> None:
+    """A sample of sources is a question of its own, though the graph is the very same."""
+    names = {"vert-comp-virt-stride-const": 1.0, "vert-comp-virt-stride": 1.0}
+    sample, whole = {"sources": 4096, "source_seed": 1}, dict[str, int]()
+    records = [
+        measured(f"betweenness/{name}", "brandes-variants", "Gowalla", phases(1, scale * ms, ms), **settings)
+        for name, ms in names.items()
+        for scale, settings in ((1, sample), (35, whole))
+    ]
+    records = [
+        changed(one, graph=one.graph.model_copy(update={"name": "Gowalla-4096"}))
+        if one.parameters.get("sources")
+        else one
+        for one in records
+    ]
+    found = find("domitrz-brandes", "constant-memory-is-slower", records)
+    assert found.measured == f"Gowalla-4096, 4096 sources: 1.00{TIMES}; Gowalla: 1.00{TIMES}"
+    (alone,) = (one for one in records if one.solver.endswith("const") and "sources" not in one.parameters)
+    few = [alone, *(one for one in records if "sources" in one.parameters)]
+    assert "Gowalla: " not in find("domitrz-brandes", "constant-memory-is-slower", few).measured
+
+
+def test_pairs_of_vertices_are_not_held_against_each_other() -> None:
+    near, far = (
+        measured("stcon/bsp", "table-3.4", "small-9", phases(1, ms, ms), pair=pair, target=target)
+        for pair, target, ms in (("near", 1, 1.0), ("far", 3, 9.0))
+    )
+    levels = measured("bfs/queue", "table-3.3", "small-9", phases(1, 1))
+    everything = frame([near, far, levels], "bsp-suite")[0]
+    one, other = everything.of("table-3.4").measured
+    assert differences(one, other) == ["another question"]
+    (search,) = everything.of("table-3.3").measured
+    assert (
+        differences(one, search) == differences(other, search) == []
+    )  # a claim holds iterations against levels
 
 
 def test_how_far_versions_are_apart_is_told_by_their_quartiles() -> None:

@@ -85,6 +85,19 @@ def test_what_is_of_another_commit_or_several_cores_is_no_step() -> None:
     assert labels(found(cores)[2])[-1][0] == "baseline: dijkstra-heap"
 
 
+def test_a_kernel_that_finds_predecessors_gives_way_to_one_that_does() -> None:
+    """On Table 2's graph, the kernels of ours that find distances alone are faster, and no step."""
+    finding = [
+        changed(one, parameters={"predecessors": answer}, trials=phases(0.5, ms, ms * 0.9))
+        for one in fast("h200", True)
+        for answer, ms in {"yes": 0.5, "no": 0.4}.items()
+        if (one.solver, one.graph.name) == ("sssp/near-far", "random-20-5")
+    ]
+    rest = [one for one in fast("h200", True) if one.solver != "sssp/near-far"]
+    (way,) = found([*sweep("h200", True), *rest, *finding], "tuwien-sssp")
+    assert labels(way)[3] == ("algorithm: near-far:predecessors=yes", "500 µs (÷14.0)")
+
+
 def test_each_machine_has_a_way_of_its_own() -> None:
     times = {"trials": phases(1.0, 100.0, 90.0)}
     rtx = [one for one in (*suite("rtx", True), *fast("rtx", True)) if one.backend == "cuda"]

@@ -4,7 +4,8 @@
 // Mapping  one thread per vertex. In each step of the loop, consecutive threads read consecutive entries of one row.
 // Departs  the kernel marks the thread's own vertex. In print it marks mask1[i], the tail of the arc, so that a vertex
 //          whose distance fell never becomes active. Line 11 (the write of the minimum) stands after the loop, because
-//          section 4.4 says "updated only once".
+//          section 4.4 says "updated only once". As in print, a thread reads distance[i] while thread i may write it.
+//          It then reads it again in the next iteration, in which i is active.
 
 #include "relax.cuh"
 

@@ -6,6 +6,8 @@
 //          the tail, a plain write that races with other threads' atomics (bfs/block-queue-published, docs/errata.md).
 //          visited is uploaded, of zeros, and the first kernel marks the source; in print a kernel fills it. The two
 //          frontiers are arrays of their own, in print halves of one.
+//          The number of blocks comes from a division of integers; in print, of floats, which lose vertices of a large
+//          frontier.
 //          label is int, with -1 for an unreached vertex, as in the sequential function of the slides.
 
 #include "block_queue.cuh"

@@ -3,6 +3,7 @@
 // Report   bsp-suite, Algorithm 3.7 (SSSP_Sequential).
 // Departs  the loop ends when no unsettled vertex can be reached (in print it runs until V_T = V, and so settles
 //          vertices at an infinite distance). Of parallel arcs the lightest counts (in print: "the" arc w(s, v)).
+//          Lines 1 to 4, which settle the source, are the first turn of the loop.
 //          Line 9 scans V - V_T for heads of u. This visits the arcs of u alone.
 //          Line 7 scans an array that holds l[v] for v in V - V_T and infinity for v in V_T. It takes the minimum of
 //          each block of the array, then searches one block for the vertex. This is still O(V), but compilers

@@ -2,6 +2,7 @@
 //
 // Report   tuwien-sssp, section 5: "works similar to the CUDA kernel, with the difference being the breadth first
 //          search and utilizing a mask array"; no pseudo-code is printed.
+//          The sentence may also mean a queue in place of the mask; ours has the mask.
 // Departs  a vertex is masked only if its distance fell, so that a cycle of weight 0 ends.
 //          A sum beyond 32 bits does not wrap around: path_length.h.
 

@@ -5,6 +5,7 @@
 // Departs  the weight is indexed by the arc (in print by the neighbour, W_a[nid]).
 //          Lines 5 to 9, a compare and a write under a lock, are one atomicMin, as the text of the report says.
 //          A sum beyond 32 bits does not wrap around: path_length.h.
+//          `while Terminate is false` becomes `while more is true`, as in bfs/bsp.cu.
 //
 // The report's names: mask M_a, distance C_a, updating C_ua, weights W_a, indptr V_a, indices E_a.
 // Weights are not negative, and distances stay below 2^31 - 1, that of an unreached vertex.

@@ -24,7 +24,11 @@ class Standing:
 
     @classmethod
     def of(cls, measure: Measure, entries: Sequence[Entry], limit: Limit | str) -> Standing | None:
-        """Find them among the timed entries of a graph; None if none is ours."""
+        """Find them among the timed entries of a graph; None if none is ours.
+
+        Scores in single precision do not count: published kernels are measured in double.
+        """
+        entries = [entry for entry in entries if not _in_single_precision(entry)]
 
         def fastest(some: Sequence[Entry]) -> Entry | None:
             return min(some, key=lambda entry: entry.times[measure].median, default=None)
@@ -40,6 +44,10 @@ class Standing:
     def over(self, other: Entry | None) -> str:
         """Say how many times as long another takes; nothing if there is none."""
         return ratio(other.times[self.measure].median / self.ours.times[self.measure].median) if other else ""
+
+
+def _in_single_precision(entry: Entry) -> bool:
+    return entry.record is not None and entry.record.parameters.get("precision") == "float"
 
 
 def headline(standings: Sequence[Standing]) -> str:

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retrace.records.statistics import Summary
+from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.report import Drawing, Fall, Measure
+from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio, three_digits
 
 PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (
@@ -108,8 +110,9 @@ def _kernel(fall: Fall, frame: Frame, machine: str) -> Iterable[Step]:
     total, solve = published.times["total"], published.times["solve"]
     yield Step(HARDWARE, HARDWARE, printed.after.median, total, published)
     yield Step(RESIDENT, RESIDENT, total.median, solve, published)
-    alike = (e for e in timed if e.solver in fall.ours and why_incomparable(published, e) is None)
-    if ours := _fastest(alike, "resident"):
+    variants = [Variant.parse(spec) for spec in fall.ours]
+    own = (e for e in timed if any(fits(e, variant) for variant in variants))
+    if ours := _fastest((e for e in own if why_incomparable(published, e) is None), "resident"):
         yield Step(ALGORITHM, f"{ALGORITHM}: {ours.name}", solve.median, ours.times["resident"], ours)
 
 

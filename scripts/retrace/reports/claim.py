@@ -4,7 +4,7 @@ Each kind of comparison states its rule in words, made from the same data by whi
 """
 
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag
 
@@ -61,6 +61,10 @@ class Comparison(FileModel):
     """The keys that hold variants."""
     wording: ClassVar[str] = ""
     """The rule; what stands in its braces is in `_said`."""
+
+    def judged_by(self, phase: Phase) -> Self:
+        """Return the same by another phase, with nothing quoted beside it."""
+        return self.model_copy(update={"by": phase, "beside": None})
 
     def expand(self, specs: Specs) -> list[str]:
         """List variants, those with a placeholder such as `{n}` once for each of its values."""
@@ -218,6 +222,10 @@ class Ratio(Comparison):
         "{of} of {ratio}{on} over {over_its} of {over}{over_on}{conditions}; borne out where it is "
         "{bounds}{enough}"
     )
+
+    def judged_by(self, phase: Phase) -> Self:
+        """Return the same ratio of another phase."""
+        return self.model_copy(update={"of": phase, "beside": None})
 
     @property
     def specs(self) -> list[str]:

@@ -296,13 +296,22 @@ def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total")
     return (a.median / b.median, rank(a, b) != 0) if a and b and b.median else None
 
 
+QUESTION = ("sources", "source_seed", "pair", "target")
+"""The parameters of a record that say what is asked of a graph, beside its source."""
+
+
 def differences(a: Entry, b: Entry) -> list[str]:
-    """List in what the places of two records differ, of: graph, machine, host, commit."""
+    """List in what two records differ, of: graph, question, machine, host, commit.
+
+    Records of two problems, such as a search and what a search is a part of, have the same question.
+    """
     one, other = a.record, b.record
     if one is None or other is None:
         return ["another kind of number"]
+    questions = {(r.source, *(r.parameters.get(key) for key in QUESTION)) for r in (one, other)}
     differing = {
         "another graph": one.graph.sha256 != other.graph.sha256,
+        "another question": one.problem == other.problem and len(questions) > 1,
         "another machine": one.machine.name != other.machine.name,
         "another host": one.machine.computer != other.machine.computer,
         "another commit": one.software.git_commit != other.software.git_commit,

@@ -70,8 +70,7 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     finding, test = _judge(report, claim, frame, machine), claim.test
     if test is None or test.beside is None or not finding.measured:
         return finding
-    by_other = test.model_copy(update={"by": test.beside, "beside": None})
-    other = judge(report, claim.model_copy(update={"test": by_other}), frame, machine)
+    other = judge(report, claim.model_copy(update={"test": test.judged_by(test.beside)}), frame, machine)
     quoted = f"by {test.beside} it {other.verdict}: {other.measured}"
     return replace(finding, measured=f"{finding.measured}; {quoted}")
 
