@@ -202,12 +202,15 @@ def test_the_registry_is_the_configurations(
 ) -> None:
     """What a run accepts, `check-machine` accepts: a data set may be in a registry of one's own."""
     registry = yaml.safe_load((PROJECT / "datasets.yaml").read_text())
-    (tmp_path / "my-datasets.yaml").write_text(yaml.safe_dump({"mine": registry["small-6"]}))
+    (tmp_path / "my-datasets.yaml").write_text(
+        yaml.safe_dump({"mine": registry["small-6"] | {"origin": "own"}})
+    )
     folder = machine(tmp_path, lambda lines: lines.__setitem__(slice(None), [called("mine", 6)]))
     config = project_config() | {"datasets": ["datasets.yaml", str(tmp_path / "my-datasets.yaml")]}
     monkeypatch.setattr(machine_records, "load_configuration", lambda _: load_configuration(config))
     told = call("check-machine", folder)
     assert "found neither" not in told.out
+    assert "graph.sha256: expected " in told.out  # of the entry
 
 
 def test_all_faults_are_listed(tmp_path: Path, call: Call) -> None:
