@@ -109,6 +109,8 @@ onstart:
     try:
         plan.check_place(PLAN, here, workflow.resource_settings.cores)
         runs.take_lock(Path(".snakemake/retrace.lock"))
+        if told := plan.warning(PLAN):
+            print(told, file=sys.stderr)
     except RetraceError as error:
         sys.exit(f"error: {error}")
 

@@ -30,6 +30,17 @@ def test_what_is_no_format(content: bytes, tmp_path: Path, call: Call) -> None:
     assert "say --format" in call("convert", path, tmp_path / "x.he").refusal(1)
 
 
+def test_a_line_of_no_format_is_shown(tmp_path: Path, call: Call) -> None:
+    """A list of edges with weights is what many have; no format but H/E says so without a header."""
+    path = tmp_path / "edges.txt"
+    path.write_bytes(b"\n10 11 0.5\n")
+    told = call("convert", path, tmp_path / "x.he").refusal(1)
+    assert "'10 11 0.5' begins no format among dimacs, he, " in told
+    assert "for edges with whole weights, write H/E" in told
+    path.write_bytes(b"")
+    assert "it is empty" in call("convert", path, tmp_path / "x.he").refusal(1)
+
+
 def test_convert_there_and_back(tiny: Path, call: Call) -> None:
     folder = tiny.parent
     for source, target in (("tiny.gr", "a.he"), ("a.he", "b"), ("b", "c.he"), ("c.he", "b")):

@@ -298,6 +298,12 @@ def unpacked(content: bytes) -> bytes:
     return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
 
 
+def test_other_counts_may_be_the_registrys_fault(host: str, tmp_path: Path) -> None:
+    (tmp_path / "tiny.gr.gz").write_bytes(FILE)
+    told = refused(obtain, changed(dataset(f"{host}/right"), arcs=7), tmp_path, None, "fail", 1)
+    assert "7 arcs, as the registry says, found 4 and 6: the registry or the file is wrong" in told
+
+
 @pytest.mark.parametrize("offline", ["stand-in", "fail"])
 @pytest.mark.parametrize(
     "damaged",

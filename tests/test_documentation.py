@@ -31,6 +31,7 @@ import yaml
 
 from command_line import ENVIRONMENT, PROJECT
 from retrace import cli
+from retrace.graphs.dataset_registry import load_registry
 from retrace.planning.plan import Plan, make_plan
 from retrace.reports.report import load_reports
 from retrace.solvers.registry import all_solvers, parse
@@ -148,6 +149,13 @@ def add_machines(folder: Path) -> None:
         copy = shutil.copytree(PROJECT / "results/machines/h200/table-3.3", folder / name / "table-3.3")
         for path in copy.glob("*.jsonl"):
             path.write_text(path.read_text().replace('"name":"h200"', f'"name":"{name}"'))
+
+
+def test_the_registry_of_ones_own_is_valid(tmp_path: Path) -> None:
+    page = (PROJECT / "docs/command-line.md").read_text()
+    (entry,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "my-datasets.yaml").write_text(entry)
+    assert load_registry([tmp_path / "my-datasets.yaml"])["my-graph"].origin == "own"
 
 
 def test_every_command_has_an_example() -> None:

@@ -12,7 +12,9 @@ import yaml
 
 from command_line import PROJECT, Call
 from fabricated import graph_info, record, software, without_answer
+from retrace.commands import machine_records
 from retrace.planning import plan
+from retrace.planning.configuration import load_configuration
 from retrace.records.machine_check import find_errors
 from retrace.records.record import Record
 from retrace.system.errors import RetraceError
@@ -193,6 +195,22 @@ def test_a_graph_of_the_registry_is_that_one(
     assert f"error: {path}:1: {complaint}" in done.out
     path.write_text(json.dumps(small(origin="stand-in", sha256="8" * 64)) + "\n")
     assert call("check-machine", tmp_path / "machines/rtx").status == 0
+
+
+def test_the_registry_is_the_configurations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    """What a run accepts, `check-machine` accepts: a data set may be in a registry of one's own."""
+    registry = yaml.safe_load((PROJECT / "datasets.yaml").read_text())
+    (tmp_path / "my-datasets.yaml").write_text(
+        yaml.safe_dump({"mine": registry["small-6"] | {"origin": "own"}})
+    )
+    folder = machine(tmp_path, lambda lines: lines.__setitem__(slice(None), [called("mine", 6)]))
+    config = project_config() | {"datasets": ["datasets.yaml", str(tmp_path / "my-datasets.yaml")]}
+    monkeypatch.setattr(machine_records, "load_configuration", lambda _: load_configuration(config))
+    told = call("check-machine", folder)
+    assert "found neither" not in told.out
+    assert "graph.sha256: expected " in told.out  # of the entry
 
 
 def test_all_faults_are_listed(tmp_path: Path, call: Call) -> None:

@@ -217,6 +217,19 @@ def test_a_cluster_is_told_its_backend_and_no_cores(config: Config) -> None:
     assert told.startswith("--cores: 1 is for jobs on this computer; use --jobs")
 
 
+def test_a_named_machine_is_warned_of_a_tree_with_changes(config: Config, monkeypatch: Patch) -> None:
+    """Its records would be refused after hours; those of `local` enter no table of others."""
+    monkeypatch.setenv("RETRACE_COMMIT", f"{'0' * 40}-dirty")
+    told = plan.warning(plan.make_plan(config | {"machine": "rtx"}))
+    assert told == (
+        "warning: the project has uncommitted changes, so what is measured now keeps the records of rtx out "
+        "of the tables; commit config.yaml and the other changes first"
+    )
+    assert plan.warning(plan.make_plan(config)) is None
+    monkeypatch.setenv("RETRACE_COMMIT", "0" * 40)
+    assert plan.warning(plan.make_plan(config | {"machine": "rtx"})) is None
+
+
 def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}

@@ -152,8 +152,8 @@ def make_parser() -> ArgumentParser:
         "results/machines/h200", ids="",
     )  # fmt: skip
     check.add_argument("folder", type=Path, help="folder of its records, results/machines/NAME")
-    what = "registries of data sets (default: datasets.yaml)"
-    check.add_argument("--datasets", nargs="+", default=["datasets.yaml"], metavar="FILE", help=what)
+    what = "registries of data sets (default: those of config.yaml)"
+    check.add_argument("--datasets", nargs="+", metavar="FILE", help=what)
 
     compare = add(
         "compare", "machine_records:compare_machines",
@@ -219,7 +219,10 @@ def check_usage(arguments: Namespace) -> None:
     begins, ends, paths = arguments.source is not None, arguments.target is not None, arguments.paths_to
     he = any(path.suffix == ".he" for path in arguments.output)
     for refused, why in (
-        (scores and (begins or ends or paths), f"{solver} takes neither ends nor paths; see --sources"),
+        (
+            scores and (begins or ends or paths),
+            f"{solver} takes no --source, --target or --paths-to; see --sources",
+        ),
         (scores and he, f"{solver} finds scores, and .he holds paths; use .csv or .npy"),
         (sums and not scores, f"--{''.join(sums[:1])} is for betweenness"),
         (not scores and not begins, f"{solver} needs --source"),

@@ -111,7 +111,8 @@ def detect_format(path: Path) -> str:
         head = file.read(1 << 16)
     if head.startswith(b"%%MatrixMarket"):
         return "matrix-market"
-    for line in head.splitlines():
+    lines = [line for line in head.splitlines() if line.split()]
+    for line in lines:
         match line.split():
             case [b"p", b"sp", *_]:
                 return "dimacs"
@@ -123,8 +124,11 @@ def detect_format(path: Path) -> str:
                 return "snap"
             case [first, *_] if not first.startswith(b"c"):  # a comment of DIMACS and PACE
                 break
-    known = ", ".join(formats.LAYOUTS)
-    raise RetraceError(f"{path}: its first lines are of no format among {known}; say --format")
+    if not lines:
+        raise RetraceError(f"{path}: it is empty; say --format, or name another file")
+    known, found = ", ".join(formats.LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
+    told = f"{found} begins no format among {known}"
+    raise RetraceError(f"{path}: {told}; say --format, or for edges with whole weights, write H/E")
 
 
 def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str:

@@ -20,9 +20,12 @@ def check_machine(arguments: Namespace) -> None:
     """Print a line for each fault in a machine's records; raise RetraceError if one keeps them out."""
     given: Path = arguments.folder
     folder = given if given.parent.name == "machines" else given.absolute()
-    configuration, _ = load_configuration(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")))
+    configuration, registry = load_configuration(
+        yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    )
     listed = {name: experiment.specs for name, experiment in configuration.experiments.items()}
-    registry = load_registry(arguments.datasets)
+    if arguments.datasets:
+        registry = load_registry(arguments.datasets)
     number, errors, doubts = examine(folder, other_records(folder), registry, listed)
     for told in errors:
         print(f"error: {told}")

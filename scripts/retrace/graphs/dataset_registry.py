@@ -73,7 +73,7 @@ class DatasetEntry(FileModel):
     arcs: Annotated[int, Field(ge=0)]
     """An undirected edge counts as two arcs."""
     directed: bool
-    origin: Literal["dimacs", "snap", "report"]
+    origin: Literal["dimacs", "snap", "report", "own"]
     licence: str
     source: Vertex
     """The vertex that searches begin at, 0-based."""

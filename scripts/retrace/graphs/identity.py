@@ -29,7 +29,7 @@ class Identity(FileModel):
     sha256: SHA256 | None
     missing: str | None = None
     directed: bool | None = None
-    origin: Literal["dimacs", "snap", "report", "generated", "stand-in"] | None = None
+    origin: Literal["dimacs", "snap", "report", "own", "generated", "stand-in"] | None = None
     edition: str | None = None
     weights: Literal["file", "generated", "unit", "none"] | None = None
     least_weight: int | None = None

@@ -78,12 +78,11 @@ def machine_id() -> str:
         return platform.node()
 
 
-def software() -> dict[str, Any]:
-    """Describe, for a record, the versions on which a result may depend.
+def tree() -> tuple[str | None, bool | None]:
+    """Return the commit, and whether any file outside `results/` differs from it; None if unknown.
 
-    A tree counts as dirty if any file outside `results/` differs from its commit. For a copy without its
-    repository, `RETRACE_COMMIT` holds the output of `git describe --always --dirty --abbrev=40`; for a bundle
-    its file COMMIT does.
+    For a copy without its repository, `RETRACE_COMMIT` holds the output of
+    `git describe --always --dirty --abbrev=40`; for a bundle its file COMMIT does.
     """
     commit: str | None
     changes: str | None
@@ -95,9 +94,15 @@ def software() -> dict[str, Any]:
     else:
         commit = first_line("git", "rev-parse", "HEAD")
         changes = first_line("git", "status", "--porcelain", "--", ".", ":!results")
+    return commit, None if commit is None else bool(changes)
+
+
+def software() -> dict[str, Any]:
+    """Describe, for a record, the versions on which a result may depend."""
+    commit, dirty = tree()
     return {
         "git_commit": commit,
-        "dirty": None if commit is None else bool(changes),
+        "dirty": dirty,
         "python": ".".join(map(str, sys.version_info[:3])),
         "numpy": package_version("numpy"),
         "pycuda": package_version("pycuda"),

@@ -16,6 +16,7 @@ from retrace.devices.cuda import cuda_status
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.graphs.dense import COMPLETE_GRAPH
+from retrace.measure.environment import tree
 from retrace.planning.configuration import (
     SETTINGS,
     Configuration,
@@ -380,6 +381,16 @@ def check_place(plan: Plan, here: bool, cores: int | None) -> None:
         raise RetraceError(
             f"--cores: {cores} is for jobs on this computer; use --jobs to limit those of a cluster"
         )
+
+
+def warning(plan: Plan) -> str | None:
+    """Return what to tell before the first job: a tree with changes spoils the records of a named machine."""
+    if plan.config.machine == "local" or not tree()[1]:
+        return None
+    return (
+        "warning: the project has uncommitted changes, so what is measured now keeps the records of "
+        f"{plan.config.machine} out of the tables; commit config.yaml and the other changes first"
+    )
 
 
 def one_of(names: Iterable[str]) -> str:

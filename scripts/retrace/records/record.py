@@ -66,7 +66,7 @@ class GraphInfo(Model):
     name: Annotated[str, Field(max_length=255)]
     vertices: Count
     arcs: Count
-    origin: Literal["dimacs", "snap", "report", "generated", "stand-in"]
+    origin: Literal["dimacs", "snap", "report", "own", "generated", "stand-in"]
     edition: str = Field(description="which file of the data set")
     weights: Literal["file", "generated", "unit", "none"]
     sha256: SHA256 | None = Field(

@@ -178,6 +178,8 @@ def read_any(
             expected = f"'{layout.line}' with whole ids from {layout.base} to {top}"
         elif max(values) > LARGEST or min(values[2:], default=0) < layout.least:
             expected = f"'{layout.line}' with a whole weight from {layout.least} to {LARGEST}"
+            if layout.least == 0 and words[-1].startswith(b"-"):
+                expected += " (only bellman-ford takes negative weights)"
         if expected:
             raise blame(path, number, expected, words)
         rows.append([values[0] - layout.base, values[1] - layout.base, *values[2:]])

@@ -61,8 +61,8 @@ def parse_stream(
     vertices = largest + 1 if header.vertices is None else header.vertices
     if counts not in (None, (vertices, arcs)):
         raise RetraceError(
-            f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the configuration says, "
-            f"found {vertices} and {arcs}"
+            f"{path}: expected {counts[0]} vertices and {counts[1]} arcs, as the registry says, "
+            f"found {vertices} and {arcs}: the registry or the file is wrong"
         )
     if counts is None and vertices > (most := max(MOST_VERTICES, MOST_PER_ARC * arcs)):
         raise RetraceError(
