@@ -26,7 +26,7 @@ test: $(VENV)/dev tests/npm/node_modules  ## Set up and run all tests that need 
 	$(BIN)/python scripts/get_gapbs.py
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
-mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: an hour and a half
+mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours; it can be interrupted
 	$(BIN)/python tests/mutations/run.py --processes $(CORES)
 
 check: $(VENV)/dev  ## Formatting, lint and types
