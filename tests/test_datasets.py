@@ -571,3 +571,12 @@ def test_command_with_bad_config(text: str | None, expected: str, tmp_path: Path
     error = script("get_graph.py", *asked).refusal(1)
     assert error.startswith(f"error: {config}: ")
     assert expected in error
+
+
+def test_a_key_that_is_written_twice_is_refused(tmp_path: Path) -> None:
+    """PyYAML would forget the first one."""
+    path = tmp_path / "twice.yaml"
+    path.write_text("road:\n  source: 1\nother: {}\nroad:\n  source: 2\n")
+    told = refused(load_registry, [path])
+    assert "twice.yaml: expected YAML, found: the key 'road' twice in one mapping in" in told
+    assert "line 4" in told

@@ -100,6 +100,11 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     heads = "holds,holds in part,does not hold,cannot be told,claims"
     assert lines == [f"machine,report,{heads}", "h200,oven,1,0,0,1,2", "h200,toaster,1,0,0,1,2"]
     assert "| all reports | 2 | 0 | 0 | 2 | 4 |" in (tmp_path / "s/summary.md").read_text()
+    for damaged in ("", "a,b\n1,2\n", other.read_text().replace("holds", "held", 1)):
+        other.write_text(damaged)
+        told = script("make_claims_summary.py", "--claims", other, *written).refusal(1)
+        assert "other.csv: expected a table of claims" in told
+    assert "No such file" in script("make_claims_summary.py", "--claims", "none.csv", *written).refusal(1)
     without = report.with_name("silent.yaml")
     without.write_text(REPORT.partition("figures:")[0])
     silent = script("make_claims.py", "--report", without, *asked)

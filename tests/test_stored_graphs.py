@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,6 +43,29 @@ def square(**info: Any) -> CSRGraph:
 def folder(tmp_path: Path) -> Path:
     csr.save(square(), tmp_path / "square")
     return tmp_path / "square"
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_folder_of_something_else_is_never_replaced(beside: bool, folder: Path) -> None:
+    """Not even beside a stored graph."""
+    (folder / "letters").write_text("dear")
+    if not beside:
+        (folder / "graph.json").unlink()
+    assert "is a folder with other content" in refused(csr.save, square(), folder)
+    assert (folder / "letters").exists()
+    command = [sys.executable, "scripts/get_graph.py", "--graph", "small-6", "--output", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert (folder / "letters").exists()
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_a_graph_is_not_written_over_the_working_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert "expected the name of a folder" in refused(csr.save, square(), Path(name))
 
 
 def written(folder: Path, **changes: Any) -> None:

@@ -146,8 +146,6 @@ def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str
         with writing(path):
             formats.write_he(graph, path, route)
         return "he"
-    if path.is_dir() and any(path.iterdir()) and not (path / "graph.json").is_file():
-        raise RetraceError(f"{path}: is a folder with other content; name one that is new, or a stored graph")
     with writing(path):
         csr.save(replace(graph, info={**graph.info, "name": path.name}), path)
     return STORED

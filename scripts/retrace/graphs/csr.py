@@ -32,6 +32,9 @@ MOST_ARCS = 2**31 - 1
 ARRAYS = ("indptr", "indices", "weights")
 """The arrays of a graph, in the order of its digest."""
 
+STORED = {"graph.json", ".snakemake_timestamp", *(f"{name}.npy" for name in ARRAYS)}
+"""Files of a stored graph's folder; the second is Snakemake's."""
+
 ARCS_AT_A_TIME = 1 << 20
 """Number of arcs in a block of `CSRGraph.blocks`; arrays of this size fit in a processor's cache."""
 
@@ -228,7 +231,16 @@ def _check(graph: CSRGraph) -> None:
 
 
 def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, NDArray[Any] | None]) -> None:
-    """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed."""
+    """Write `graph.json` and arrays into a folder, which is made beside its place and then renamed.
+
+    A stored graph of that name is replaced; raise RetraceError if the folder holds anything else.
+    """
+    if folder.name in ("", ".."):  # to replace the folder that one is in would take it away
+        raise RetraceError(f"{folder}: expected the name of a folder, which is written whole; name a new one")
+    if folder.is_dir() and not {path.name for path in folder.iterdir()} <= STORED:
+        raise RetraceError(
+            f"{folder}: is a folder with other content; name one that is new, or a stored graph"
+        )
     text = write_identity(info)
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)  # left by a killed run

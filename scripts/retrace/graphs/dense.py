@@ -18,7 +18,7 @@ from retrace.graphs.generators import stream_key
 from retrace.graphs.random import GENERATED, WEIGHTS
 from retrace.system.errors import RetraceError
 
-COMPLETE_GRAPH = r"dense-(\d+)"
+COMPLETE_GRAPH = r"dense-([0-9]{1,10})"
 """Name of a complete graph: its vertices."""
 
 EDITION = "dense"

@@ -16,11 +16,11 @@ from retrace.system.errors import RetraceError
 WEIGHTS = (1, 100)
 """Default for smallest and largest weight; the report gives none. Paths over 2^22 vertices fit in 32 bits."""
 
-RANDOM_GRAPH = r"random-(\d+)-(\d+)(?:-\d+)?"
+RANDOM_GRAPH = r"random-([0-9]{1,2})-([0-9]{1,10})(?:-[0-9]{1,10})?"
 """Name of a random graph: the logarithm of its vertices, base 2, its arcs per vertex, and perhaps the sources
 of betweenness, sampled."""
 
-HUB_GRAPH = r"hub-(\d+)-(\d+)"
+HUB_GRAPH = r"hub-([0-9]{1,2})-([0-9]{1,10})"
 """Name of a random graph with a hub, a vertex that has an arc to every other: see `generators.with_hub`."""
 
 GENERATED = {"origin": "generated", "weights": "generated", "directed": True, "source": 0}

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from retrace.graphs.dataset_registry import Dataset, load_registry
-from retrace.graphs.dense import COMPLETE_GRAPH
+from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
 from retrace.graphs.query import NoGraph
-from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
+from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, resolve_arcs
 from retrace.solvers import find, parse
 from retrace.solvers.betweenness.fixed_point import fixed
 from retrace.solvers.registry import given
@@ -269,11 +269,30 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
             ]
         for kind in ("graphs", "larger_graphs"):
             for name in getattr(experiment, kind):
-                if name not in known and not re.fullmatch(pattern, name):
+                if name in known:
+                    continue
+                if not re.fullmatch(pattern, name):
                     raise RetraceError(
                         f"config.{key}.{kind}: no graph {name}; expected {', '.join(expected)}"
                     )
+                try:
+                    _require_possible(name, connected=experiment.given == "graph")
+                except RetraceError as error:
+                    raise RetraceError(f"config.{key}.{kind}: {name}: {error}") from None
     return checked, datasets
+
+
+def _require_possible(name: str, connected: bool) -> None:
+    """Raise RetraceError if no generated graph has the numbers of its name."""
+    kind, *numbers = name.split("-")
+    sizes = [int(number) for number in numbers]
+    if kind == "dense":
+        DenseGraph(sizes[0], seed=0)
+    elif kind in ("random", "hub"):
+        vertices = 2 ** sizes[0]
+        resolve_arcs(vertices, per_vertex=sizes[1], connected=connected)
+        if sizes[2:] and not 1 <= sizes[2] <= vertices:
+            raise RetraceError(f"{sizes[2]} sources: expected from 1 to {vertices}, the graph's vertices")
 
 
 def tuned_file(machine: str) -> str:

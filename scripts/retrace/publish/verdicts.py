@@ -15,6 +15,9 @@ from retrace.reports.frame import Frame
 from retrace.reports.judge import COMPARING, Verdict
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY
+from retrace.system.errors import RetraceError
+from retrace.system.files import check_regular
+from retrace.system.models import one_line
 
 COLUMNS = ["report", "section", "claim", "words", "experiment", "rule"]
 COLUMNS += ["machine", "measured", "verdict", "why"]
@@ -56,9 +59,23 @@ def page(report: Report, frame: Frame) -> Page:
     )
 
 
+def read_tidy(path: Path) -> pd.DataFrame:
+    """Read a table that `tidy` laid out; raise RetraceError if it is none, or has another verdict."""
+    check_regular(path)
+    try:
+        found = pd.read_csv(path, dtype="string")
+    except (OSError, ValueError) as error:  # those of pandas are ValueErrors
+        found, why = pd.DataFrame(), f" ({one_line(error)})"
+    else:
+        why = ""
+    if list(found.columns) != COLUMNS or not found["verdict"].isin(list(Verdict)).all():
+        raise RetraceError(f"{path}: expected a table of claims{why}; write it again, by make_claims.py")
+    return found
+
+
 def summary(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
     """Count the claims of CSV files that `tidy` laid out; return the page, and a row for each number."""
-    found = pd.concat([pd.read_csv(path, dtype="string") for path in tables])
+    found = pd.concat([read_tidy(path) for path in tables])
     counts = pd.crosstab([found["machine"], found["report"]], found["verdict"])
     counts = counts.reindex(columns=list(Verdict), fill_value=0).assign(claims=lambda own: own.sum(axis=1))
     rows = []

@@ -138,11 +138,27 @@ def read_as(model: type[M], value: object, where: str) -> M:
         raise RetraceError(explain(error, where)) from None
 
 
+class UniqueKeys(yaml.SafeLoader):
+    """Reads YAML; a key that a mapping has twice is an error, where PyYAML forgets the first value."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """Compare the keys as they are written, before `<<` adds those of another mapping."""
+        node = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in seen:
+                    told = f"the key {key.value!r} twice in one mapping"
+                    raise yaml.MarkedYAMLError(problem=told, problem_mark=key.start_mark)
+                seen.add((key.tag, key.value))
+        return node
+
+
 def read_yaml(path: Path) -> Any:
-    """Read a YAML file; raise RetraceError if it cannot be read or is not YAML."""
+    """Read a YAML file; raise RetraceError if it cannot be read, is not YAML, or has a key twice."""
     check_regular(path)
     try:
-        return yaml.safe_load(path.read_bytes())
+        return yaml.load(path.read_bytes(), UniqueKeys)
     except OSError as error:
         raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates and numbers raise ValueError
