@@ -54,6 +54,8 @@ def test_a_script_runs_from_any_folder() -> None:
      (["--solvers", "bfs/queue", "generate/tree-first"], "not several"),
      (["--solvers", "bfs/nope"], "no solver is called bfs/nope; there are bfs/"),
      (["--graphs", "graph", "graph"], "graph is given twice"),
+     (["--experiment", "../elsewhere"], "experiment: expected text of the form"),
+     (["--graphs", "nowhere"], "expected its folder, which is written, by get_graph.py"),
      (["--output", "folders"], "folders/graph.jsonl: cannot be written (it is a folder"),
      ([], "its graph.json has no source for bfs; measure a graph that get_graph.py"),
      (["--solvers", "stcon/bsp"], "its graph.json has no pairs for stcon"),

@@ -264,5 +264,6 @@ def naming_folder(folder: Path, writer: str = "get_graph.py or `retrace convert`
     try:
         yield
     except (OSError, ValueError, TypeError, KeyError, SyntaxError, TokenError) as error:
-        reason = f"not a stored graph ({one_line(error)})"
-        raise RetraceError(f"{folder}: {reason}; delete it and write it again, by {writer}") from None
+        reason = f"{folder}: not a stored graph ({one_line(error)})"
+        mend = "delete it and write it again" if folder.is_dir() else "expected its folder, which is written"
+        raise RetraceError(f"{reason}; {mend}, by {writer}") from None

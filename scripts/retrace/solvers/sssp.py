@@ -110,7 +110,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     settings: ClassVar[Settings] = {
         **ClusterSearch.settings,
         "width": Setting(128, "width of a bucket of distances, in mean weights", most=1 << 20),
-        "patience": Setting(4, "looks that must find a block quiet before it tells the others"),
+        "patience": Setting(4, "looks that must find a block quiet before it tells the others", most=1024),
         "contracted": Setting("no", "whether trees and chains are left out", choices=("no", "yes")),
         "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
     }
