@@ -149,7 +149,7 @@ def test_the_limit_rises_past_distances_that_no_vertex_has() -> None:
     with EmulatedDevice() as device:
         observed = solved("sssp/host-arcs:rise=2", path, Query(0), device).observed()
         assert (observed["delta"], observed["limits"]) == (4, 19)
-        far = graph(3, [(0, 1, 10**6), (1, 2, 1)])
+        far = graph(3, [(0, 1, 10**6), *[(1, 2, 1)] * 99])  # whose delta is 300
         assert solved("sssp/host-arcs:rise=1", far, Query(0), device).observed()["limits"] == 1
 
 

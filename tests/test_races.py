@@ -100,7 +100,7 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
         assert result.verified, f"seed {seed}: {result.reason}"
 
 
-@pytest.mark.parametrize("name", ["lanes", "lane-queues", "lane-queues:lanes=128"])
+@pytest.mark.parametrize("name", ["lanes", "lane-queues:few=1", "lane-queues:lanes=128,few=1"])
 @pytest.mark.parametrize(("sources", "threads"), [((0,), 128), ((0, 76), 64)])
 def test_lanes_on_small_levels(name: str, sources: tuple[int, ...], threads: int) -> None:
     """Few vertices are on a level, so that they mark their neighbours."""
@@ -114,14 +114,16 @@ def test_lanes_on_small_levels(name: str, sources: tuple[int, ...], threads: int
 
 
 @pytest.mark.parametrize("name", ["lanes", "lane-queues", "lane-queues:few=0", "bitmap-queue"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_searches_of_two_blocks_add_to_the_same_scores(name: str, seed: int) -> None:
     cycle = graph(64, [(u, (u + 1) % 64, 1) for u in range(64)], directed=False)
     variant, _, settings = name.partition(":")
     spec = f"betweenness/{variant}:" + ",".join(filter(None, ("block_size=32,blocks=2", settings)))
     with EmulatedDevice(seed) as device:
-        scores = solved(spec, cycle, Query(), device).download()
+        solver: Any = solved(spec, cycle, Query(), device)
+        scores, next_pass = solver.download(), device.download(solver.next_pass)
     assert np.allclose(scores, scores[0])
+    assert next_pass.tolist() == [0]  # for the next launch
 
 
 def test_no_vertex_is_queued_twice() -> None:

@@ -74,9 +74,8 @@ class HostArcsSearch(DeviceSolver):
         self.traffic = self.device.empty(2, np.uint64)
 
     def entries_of(self, graph: CSRGraph) -> int:
-        """Count each vertex once, and what the most arcs need whose rows begin at the end of a line."""
-        in_line = LINE // self.arc_bytes
-        return graph.vertices + graph.arcs // (in_line * (self.number("lines") - 1) + 2)
+        """Count each vertex once, and one more for every `lines` ends of a line that lie within a row."""
+        return graph.vertices + graph.arcs // (LINE // self.arc_bytes * self.number("lines"))
 
     def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
         """Launch a kernel with one thread for each vertex."""
