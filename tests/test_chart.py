@@ -412,6 +412,16 @@ def test_a_title_compares_nothing_of_two_commits() -> None:
     assert title("bellman-ford-copy", [other, *others]).endswith("4.00× as long at 2¹⁰ vertices, 3.00× at 2⁹")
 
 
+def test_of_equal_graphs_the_one_that_others_are_named_after_is_in_the_title() -> None:
+    own = made("weights", "sssp/bsp", "NY", 3)
+    unit = changed(
+        made("weights", "sssp/bsp", "NY", 2),
+        graph=own.graph.model_copy(update={"name": "NY-unit", "sha256": "1" * 64}),
+    )
+    records = [unit, own]
+    assert shown("bsp-suite", "weights", records)[3].splitlines()[0].endswith(": on NY, bsp takes 3.00 ms.**")
+
+
 def test_a_title_says_where_a_line_is_the_lowest() -> None:
     records = [made("hong-bfs-queue", "bfs/block-queue", "NY", ms, parameters={"block_queue_size": size})
                for size, ms in ((8, 3.0), (64, 1.0), (512, 2.0))]  # fmt: skip

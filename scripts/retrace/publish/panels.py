@@ -174,8 +174,10 @@ def _fall(way: Way) -> Panel:
 
 
 def most_work(entries: Iterable[Entry]) -> str:
-    """Name the graph of the most work; empty without any."""
-    return max(((entry.work, entry.label) for entry in entries), default=((0, 0, ""), ""))[1]
+    """Name the graph of the most work, the first by name of several that are equal; empty without any."""
+    work = {entry.label: entry.work[:2] for entry in entries}
+    most = max(work.values(), default=None)
+    return min((label for label, own in work.items() if own == most), default="")
 
 
 def _named(
