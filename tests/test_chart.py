@@ -489,6 +489,20 @@ def test_the_numbers_of_a_bar_hide_no_name() -> None:
             assert room.x0 <= box.x0 <= box.x1 <= room.x1, text.get_text()
 
 
+def test_an_axis_narrower_than_its_numbers_still_has_all_values() -> None:
+    graphs = [f"random-{size}-5" for size in range(8, 14)]
+    times = {"vert": 1, "levels": 50}
+    records = [
+        made("brandes-variants", f"betweenness/{n}", one, ms) for n, ms in times.items() for one in graphs
+    ]
+    ranked = Drawing(experiment="brandes-variants", title="Narrow", kind="bars", y="solve", beside="total")
+    drawn = draw(ranked.model_copy(update={"graphs": graphs}), *frame(records, "domitrz-brandes"))
+    assert len(drawn.axes) == len(graphs)
+    for axes in drawn.axes:
+        low, high = axes.get_xlim()
+        assert 0 < low < 1 < 50 < high < 1e5
+
+
 def test_what_a_report_says_ends_with_a_sentence() -> None:
     found, report = frame([measured("bfs/block-queue", "hong-bfs", "NY", phases(1, 2, 2))], "hong-bfs")
     told = finding(report.figures["hong-bfs"], found, report)

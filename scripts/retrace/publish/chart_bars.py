@@ -37,6 +37,8 @@ GROUP_MARKERS = ("o", "s", "p", "h", "X", "^", "v", "<")
 FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
 TICK, LABEL = 0.48, 0.6
 """Inches: the room of a number on an x axis, and of one beside a bar; two numbers take twice as much."""
+MOST_LABEL = 0.6
+"""The largest share of an axis that is kept for them."""
 
 
 def draw_bars(
@@ -102,7 +104,7 @@ def _limits(panels: Sequence[Panel], wide: float) -> tuple[float, float]:
     around = max(1.3, (high / low) ** 0.1)
     low, high = low / around, high * around
     for ends, beside in bars:
-        share = LABEL * (2 if beside else 1) / wide
+        share = min(LABEL * (2 if beside else 1) / wide, MOST_LABEL)
         if max(log(ends[0] / low), log(high / ends[-1])) < share * log(high / low):
             high = exp((log(ends[-1]) - share * log(low)) / (1 - share))
     return low, high

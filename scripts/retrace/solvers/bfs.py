@@ -45,9 +45,8 @@ class TracedBack(Solver):
         if not self.last or not np.array_equal(level, self.last["level"]):
             found = np.empty_like(level)
             function_of(self.graph, TRACE_BACK, "trace_back")(pointer(level), pointer(found))
-            self.last.update(
-                level=level.copy(), predecessor=found
-            )  # a host solver answers in the same memory
+            # copied: a host solver answers in the same memory
+            self.last.update(level=level.copy(), predecessor=found)
         return self.last["predecessor"].copy()
 
 
