@@ -107,12 +107,11 @@ struct Search {
         queue.flush();
     }
 
-    // Queues a vertex as part of a level; returns the number of its arcs. All lanes call it together, those without a
+    // Queues a vertex, by its arcs, as part of a level; returns their number. All lanes call it together, those without a
     // vertex with false.
-    __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned v) const
+    __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned begin, unsigned end) const
     {
-        const unsigned begin = enters ? __ldg(&leaving.indptr[v]) : 0;
-        const unsigned end = enters ? __ldg(&leaving.indptr[v + 1]) : 0;
+        if (!enters) end = begin;
         to.add(begin, end, piece, [](unsigned first, unsigned length) { return make_uint2(first, length); });
         return end - begin;
     }
@@ -133,13 +132,21 @@ struct Search {
                 for (int b = 0; b < FROM_ABOVE; b++) head[b] = arc[b] == NO_ARC ? 0 : __ldg(&leaving.indices[arc[b]]);
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) word[b] = arc[b] == NO_ARC ? ALL_LANES : visited[head[b] / 32];
+                unsigned begin[FROM_ABOVE], end[FROM_ABOVE], before[FROM_ABOVE];
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) {
                     const unsigned v = head[b], bit = 1u << v % 32;
-                    const bool first_here = !(word[b] & bit) && !(atomicOr(&visited[v / 32], bit) & bit);
-                    if (first_here) level[v] = int(now.number) + 1;
-                    const unsigned arcs = enter(next, first_here, v);
-                    found += counted(arcs, first_here);
+                    const bool is_left = !(word[b] & bit);
+                    begin[b] = is_left ? __ldg(&leaving.indptr[v]) : 0;
+                    end[b] = is_left ? __ldg(&leaving.indptr[v + 1]) : 0;
+                    before[b] = ALL_LANES;
+                    if (is_left) before[b] = atomicOr(&visited[v / 32], bit);
+                }
+#pragma unroll
+                for (int b = 0; b < FROM_ABOVE; b++) {
+                    const bool is_new = !(before[b] >> head[b] % 32 & 1);
+                    if (is_new) level[head[b]] = int(now.number) + 1;
+                    found += counted(enter(next, is_new, begin[b], end[b]), is_new);
                 }
             });
         }
@@ -250,7 +257,10 @@ struct Search {
         const BlockQueue here = queue(now.number, now.step);
         for (unsigned word = team.warp(); word < words; word += team.warps()) {
             const unsigned found = visited[word] & ~before[word];
-            if (found) enter(here, found >> lane_number() & 1, word * 32 + lane_number());
+            if (found == 0) continue;
+            const bool is_here = found >> lane_number() & 1;
+            const unsigned v = word * 32 + lane_number();
+            enter(here, is_here, is_here ? leaving.indptr[v] : 0, is_here ? leaving.indptr[v + 1] : 0);
         }
         finish(here, now.step, 0);
     }

@@ -9,6 +9,8 @@
 // Trick    the far pile is a bitmap, so that it holds each vertex once and cannot overflow; to go through it costs a
 //          word per 32 vertices and the distances of those in it. The near pile is a queue; a bitmap for even rounds and
 //          one for odd ones keep out what is in it. The head and the weight of an arc are one load of 8 bytes.
+//          No atomic on a distance is waited for: whether a vertex becomes near follows from the distance read before.
+//          If that had fallen further meanwhile, the vertex is near as well, and the bitmap lets it in once.
 // Mapping  the arcs of near vertices are divided evenly among all warps: frontier.cuh. The far pile takes one warp per
 //          32 vertices.
 // Barriers one of the grid per round and per change of the limit, and one at the start. While rounds have at most
@@ -28,20 +30,17 @@ __device__ inline int distance_of(int distance) { return distance; }
 __device__ inline void clear(int *distance, bool is_source) { *distance = is_source ? 0 : UNREACHED; }
 __device__ inline void clear(Label *label, bool is_source) { *label = make_label(is_source ? 0 : UNREACHED, -1); }
 
-// Lowers a distance to `through`, the distance by an arc from u; returns whether it fell.
-__device__ inline bool lower(int *distance, int through, unsigned, int)
-{
-    return through < atomicMin(distance, through);
-}
+// Lowers a distance to `through`, the distance by an arc from u.
+__device__ inline void lower(int *distance, int through, unsigned, int) { atomicMin(distance, through); }
 
 // At an equal distance, a smaller predecessor takes the place of another, but not along an arc of weight 0, which could
 // close a cycle: -1 is the largest predecessor, and whoever lowered the distance then sets its own.
-__device__ inline bool lower(Label *label, int through, unsigned u, int weight)
+__device__ inline void lower(Label *label, int through, unsigned u, int weight)
 {
-    const Label before = atomicMin(label, make_label(through, weight == 0 ? -1 : int(u)));
-    if (through >= distance_of(before)) return false;
-    if (weight == 0) atomicMin(label, make_label(through, int(u)));
-    return true;
+    if (weight > 0)
+        atomicMin(label, make_label(through, int(u)));
+    else if (through < distance_of(atomicMin(label, make_label(through, -1))))
+        atomicMin(label, make_label(through, int(u)));
 }
 
 // What is counted of a round's near vertices while they are found.
@@ -100,10 +99,10 @@ template <typename Any> struct Search {
         queue_after(now).flush();
     }
 
-    // Queues a vertex; returns the number of its arcs. All lanes call it together, those without a vertex with false.
-    __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned v) const
+    // Queues a vertex with its arcs; returns their number. All lanes call it together, those without a vertex with false.
+    __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned v, unsigned begin, unsigned end) const
     {
-        const unsigned begin = enters ? __ldg(&indptr[v]) : 0, end = enters ? __ldg(&indptr[v + 1]) : 0;
+        if (!enters) end = begin;
         to.add(begin, end, piece, [v](unsigned first, unsigned) { return make_uint2(v, first); });
         return end - begin;
     }
@@ -134,16 +133,25 @@ template <typename Any> struct Search {
                     known[b] = arc[b] == NO_ARC ? 0 : distance_of(__ldcg(&label[to[b].x]));
                     through[b] = __shfl_sync(ALL_LANES, distance, owner[b]) + unsigned(to[b].y);
                 }
+                unsigned begin[IN_FLIGHT], end[IN_FLIGHT], before[IN_FLIGHT];  // `before` is what was queued
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++) {
                     const unsigned u = __shfl_sync(ALL_LANES, own.x, owner[b]), v = to[b].x, bit = 1u << v % 32;
-                    const bool fell = through[b] < known[b] && lower(&label[v], int(through[b]), u, to[b].y);
-                    const bool is_near = fell && through[b] < now.limit;
-                    if (fell && !is_near) {
-                        if (!(far[v / 32] & bit)) atomicOr(&far[v / 32], bit);
+                    const bool falls = through[b] < known[b], is_near = falls && through[b] < now.limit;
+                    begin[b] = is_near ? __ldg(&indptr[v]) : 0;
+                    end[b] = is_near ? __ldg(&indptr[v + 1]) : 0;
+                    before[b] = ALL_LANES;
+                    if (is_near) before[b] = atomicOr(&added[v / 32], bit);
+                    if (falls) lower(&label[v], int(through[b]), u, to[b].y);
+                    if (falls && !is_near) {
+                        atomicOr(&far[v / 32], bit);
                         least_far = min(least_far, int(through[b]));
                     }
-                    near_arcs += enter(next, is_near && !(atomicOr(&added[v / 32], bit) & bit), v);
+                }
+#pragma unroll
+                for (int b = 0; b < IN_FLIGHT; b++) {
+                    const bool is_new = !(before[b] >> to[b].x % 32 & 1);
+                    near_arcs += enter(next, is_new, to[b].x, begin[b], end[b]);
                 }
             });
         }
@@ -165,7 +173,8 @@ template <typename Any> struct Search {
             if (stays) least_far = min(least_far, int(distance));
             const unsigned left = __ballot_sync(ALL_LANES, stays);
             if (lane_number() == 0) far[word] = left;
-            near_arcs += enter(next, is_far && !stays && distance >= limit_before, v);
+            const bool enters = is_far && !stays && distance >= limit_before;
+            near_arcs += enter(next, enters, v, enters ? __ldg(&indptr[v]) : 0, enters ? __ldg(&indptr[v + 1]) : 0);
         }
         finish(now, near_arcs, least_far);
     }

@@ -93,9 +93,9 @@ class Outcome:
     """The number of launches that had events around them."""
 
     @property
-    def is_long(self) -> bool:
-        """Whether it has a kernel time, and neither its events nor a warm-up make a difference."""
-        return (self.phases["solve"] or 0.0) >= WARM_MS and self.has_cheap_events
+    def needs_no_warm_up(self) -> bool:
+        """Whether the solve is so long that a warm-up makes no difference."""
+        return (self.phases["solve"] or 0.0) >= WARM_MS
 
     @property
     def has_cheap_events(self) -> bool:
@@ -341,18 +341,21 @@ class Measurement:
         """Run the phases; on CUDA, warm, and in the first trials beside a pass that times the kernels."""
         if self.backend != "cuda":
             return one_pass(solver, self.query, device)
-        if not self.trials and (cold := one_pass(solver, self.query, device, with_events=True)).is_long:
-            return cold
         if self.has_kernel_times:
             return one_pass(solver, self.query, device)
+        timing = None
+        if not self.trials:
+            cold = one_pass(solver, self.query, device, with_events=True)
+            timing = cold if cold.needs_no_warm_up else None
         for _ in range(REPEATS):
-            timing = one_pass(solver, self.query, device, with_events=True)
+            timing = timing or one_pass(solver, self.query, device, with_events=True)
             if timing.has_cheap_events:
                 return timing
             outcome = one_pass(solver, self.query, device)
             found = replace(outcome, phases=outcome.phases | {"kernel": timing.phases["kernel"]})
             if found.is_sound:
                 return found
+            timing = None
         return outcome
 
     def keep(self, outcome: Outcome, checker: Checker) -> None:

@@ -43,6 +43,15 @@ class MaskSequentialSSSP(HostSolver):
         return int(self.function(self.c_graph, query.source, self.c_answer, self.c_predecessor))
 
 
+class QueueSequentialSSSP(MaskSequentialSSSP):
+    """A first-in, first-out queue of the vertices whose distance fell; the mask tells which are in it.
+
+    Bellman-Ford with a queue, O(vertices * arcs): the other reading of the report's sentence.
+    """
+
+    name = "sssp/queue-sequential"
+
+
 def fill_but_one(device: Device, buffer: Buffer, value: int, index: int, other: int) -> None:
     """Set all elements of a buffer on the device, and one of them to another value from the host."""
     device.fill(buffer, value)
