@@ -70,6 +70,13 @@ def test_solvers_know_their_problem() -> None:
 
 
 @pytest.mark.parametrize("solver", ALL, ids=lambda solver: solver.name)
+def test_a_file_of_a_solver_s_name_is_what_it_runs(solver: type[Solver]) -> None:
+    host = f"host/{solver.name.replace('/', '_').replace('-', '_')}.cpp"
+    for own in {host, f"{solver.name}.cu"} & set(project.kernel_files()):
+        assert solver.source == own
+
+
+@pytest.mark.parametrize("solver", ALL, ids=lambda solver: solver.name)
 def test_sources_are_the_files_that_a_solver_compiles(solver: type[Solver]) -> None:
     known = set(project.kernel_files())
     assert set(solver.sources) <= known

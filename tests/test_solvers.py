@@ -92,6 +92,13 @@ def test_the_mask_is_searched_to_its_end() -> None:
     verify("sssp/gpu-search:block_size=8", "emulator", at_the_end, Query(0))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_queue_has_room_for_vertices_that_come_again(seed: int) -> None:
+    weights = np.random.default_rng(seed).integers(1, 1000, (24, 24)).tolist()
+    crowd = graph(24, [(u, v, weights[u][v]) for u in range(24) for v in range(24) if u != v])
+    verify("sssp/queue-sequential", "host", crowd, Query(0))
+
+
 @pytest.mark.parametrize(("name", "backend"), EVERY)
 def test_solves_twice_with_one_device(name: str, backend: str) -> None:
     found = grid(9, 7)

@@ -75,7 +75,6 @@ class MatrixBFS(TwoFrontierBFS):
 
     name = "bfs/matrix"
     implements = "hong-bfs, Representation of a Graph, with BFS_sequential"
-    source = "host/bfs_matrix.cpp"
 
     def setup(self, graph: CSRGraph) -> None:
         if graph.vertices > MOST_IN_MATRIX:

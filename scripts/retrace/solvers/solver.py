@@ -146,10 +146,12 @@ class HostSolver(Solver):
     symbol: ClassVar[str]
 
     def __init_subclass__(cls) -> None:
-        """Derive the file from the name, unless a class states it, and the function from the file."""
+        """Take the C++ file of the solver's name if there is one, and else that of its base."""
         super().__init_subclass__()
         if "name" in vars(cls):
-            cls.source = cls.source or f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
+            own = f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
+            if "source" not in vars(cls) and (KERNELS / own).is_file():
+                cls.source = own
             cls.symbol = PurePath(cls.source).stem
 
     def setup(self, graph: CSRGraph) -> None:

@@ -49,7 +49,6 @@ class FewerArcsSTCON(TwoQueuesSTCON):
 
     name = "stcon/fewer-arcs"
     implements = "Pohl, Bi-directional Search, 1971, by the arcs of a frontier"
-    source = "host/stcon_fewer_arcs.cpp"
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
