@@ -11,7 +11,7 @@
 //          are queued.
 // Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, a warp takes as many words of
 //          the bitmap as any other, up to 32, a lane for each, and puts the vertices that are not visited in a row, a
-//          lane for each; what a lane has not found among LANES arcs, the whole warp looks for.
+//          lane for each; what a lane has not found among the first arcs, the whole warp looks for.
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
 //          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
@@ -25,7 +25,9 @@
 
 constexpr int UNREACHED = 2147483647;  // level of a vertex that no path has reached
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
+constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 16;
+constexpr unsigned FEW_ARCS = 128;  // that a lane looks at by itself
 constexpr int MOST_THREADS = 1024;  // of a block
 
 // What is counted of a level while it is found.
@@ -42,21 +44,8 @@ __device__ inline unsigned long long counted(unsigned arcs, unsigned vertices)
     return (unsigned long long)(arcs) << 32 | vertices;
 }
 
-// Returns where the bit is that has so many set bits below it.
-__device__ inline unsigned place_of_bit(unsigned word, unsigned below)
-{
-    unsigned place = 0;
-    for (unsigned width = 16; width > 0; width /= 2) {
-        const unsigned count = __popc(word >> place & ((1u << width) - 1));
-        if (below < count) continue;
-        below -= count;
-        place += width;
-    }
-    return place;
-}
-
 struct Adjacency {
-    const int *indptr, *indices;
+    const unsigned *indptr, *indices;
 };
 
 // How far a search has come.
@@ -107,13 +96,12 @@ struct Search {
         queue.flush();
     }
 
-    // Queues a vertex, by its arcs, as part of a level; returns their number. All lanes call it together, those without a
-    // vertex with false.
-    __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned begin, unsigned end) const
+    // Queues vertices, by their arcs, as part of a level. All lanes call it together; those without one have begin = end.
+    template <int BATCH>
+    __device__ void enter(const BlockQueue &to, const unsigned (&begin)[BATCH], const unsigned (&end)[BATCH]) const
     {
-        if (!enters) end = begin;
-        to.add(begin, end, piece, [](unsigned first, unsigned length) { return make_uint2(first, length); });
-        return end - begin;
+        to.add(begin, end, piece,
+               [](int, unsigned, unsigned first, unsigned count) { return make_uint2(first, count); });
     }
 
     // Finds the next level from the queue of this one.
@@ -146,8 +134,10 @@ struct Search {
                 for (int b = 0; b < FROM_ABOVE; b++) {
                     const bool is_new = !(before[b] >> head[b] % 32 & 1);
                     if (is_new) level[head[b]] = int(now.number) + 1;
-                    found += counted(enter(next, is_new, begin[b], end[b]), is_new);
+                    if (!is_new) end[b] = begin[b];
+                    found += counted(end[b] - begin[b], is_new);
                 }
+                enter(next, begin, end);
             });
         }
         finish(next, now.step + 1, found);
@@ -173,13 +163,11 @@ struct Search {
             const unsigned left = has_word ? left_in(word, before) : 0;
             here[lane_number()] = 0;
             __syncwarp();
-            for_each_arc<1>(0, __popc(left), [&](const unsigned *rank, const unsigned *owner) {
-                const unsigned left_there = __shfl_sync(ALL_LANES, left, owner[0]);
-                const bool wanted = rank[0] != NO_ARC;
-                const unsigned bit = wanted ? place_of_bit(left_there, rank[0]) : 0, v = (first + owner[0]) * 32 + bit;
-                if (!follows_visited(wanted, v, visited)) return;
+            for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
+                const unsigned v = (first + owner) * 32 + bit;
+                if (!follows_visited(is_left, v, visited)) return;
                 level[v] = int(now.number) + 1;
-                atomicOr(&here[owner[0]], 1u << bit);
+                atomicOr(&here[owner], 1u << bit);
             });
             __syncwarp();
             if (has_word) next[word] = before | here[lane_number()];
@@ -189,28 +177,36 @@ struct Search {
     }
 
     // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
+    // Most vertices that have such an arc find it among the first few.
     __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited) const
     {
-        const auto is_visited = [&](unsigned arc) {
-            const unsigned u = __ldg(&entering.indices[arc]);
-            return (visited[u / 32] >> u % 32 & 1) != 0;
-        };
         unsigned arc = wanted ? __ldg(&entering.indptr[v]) : 0;
-        const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0, some = min(end, arc + LANES);
-        bool found = false;
-        for (; arc < some && !found; arc += FROM_BELOW) {
-#pragma unroll
-            for (int b = 0; b < FROM_BELOW; b++) found |= is_visited(min(arc + b, some - 1));
-        }
+        const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0;
+        bool found = any_visited<FIRST_FROM_BELOW>(arc, end, visited);
+        arc += FIRST_FROM_BELOW;
+        for (const unsigned some = min(end, arc + FEW_ARCS); arc < some && !found; arc += FROM_BELOW)
+            found = any_visited<FROM_BELOW>(arc, end, visited);
         for (unsigned left = __ballot_sync(ALL_LANES, !found && arc < end); left; left &= left - 1) {
             const unsigned from = __ffs(left) - 1, last = __shfl_sync(ALL_LANES, end, from);
             bool found_there = false;
-            for (unsigned base = __shfl_sync(ALL_LANES, arc, from); base < last && !found_there; base += LANES) {
-                const unsigned own = base + lane_number();
-                found_there = __any_sync(ALL_LANES, own < last && is_visited(own));
-            }
+            for (unsigned base = __shfl_sync(ALL_LANES, arc, from); base < last && !found_there; base += LANES)
+                found_there = __any_sync(ALL_LANES, any_visited<1>(base + lane_number(), last, visited));
             if (lane_number() == from) found = found_there;
         }
+        return found;
+    }
+
+    // Returns whether one of the next COUNT arcs before `end` comes from a visited vertex.
+    template <int COUNT> __device__ bool any_visited(unsigned arc, unsigned end, const unsigned *visited) const
+    {
+        unsigned tail[COUNT], word[COUNT];
+        bool found = false;
+#pragma unroll
+        for (int b = 0; b < COUNT; b++) tail[b] = arc + b < end ? __ldg(&entering.indices[arc + b]) : 0;
+#pragma unroll
+        for (int b = 0; b < COUNT; b++) word[b] = arc + b < end ? visited[tail[b] / 32] : 0;
+#pragma unroll
+        for (int b = 0; b < COUNT; b++) found |= (word[b] >> tail[b] % 32 & 1) != 0;
         return found;
     }
 
@@ -221,11 +217,17 @@ struct Search {
         const unsigned share = team.share(words);
         for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
             const unsigned word = first + lane_number();
-            if (lane_number() >= share || word >= words) continue;
-            for (unsigned left = left_in(word, visited[word]); left; left &= left - 1) {
-                const unsigned v = word * 32 + __ffs(left) - 1;
-                if (entering.indptr[v] < entering.indptr[v + 1]) list[atomicAdd(&of(now.step + 1).entries, 1u)] = v;
-            }
+            const unsigned left = lane_number() < share && word < words ? left_in(word, visited[word]) : 0;
+            for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
+                const unsigned v = (first + owner) * 32 + bit;
+                const bool is_entered = is_left && entering.indptr[v] < entering.indptr[v + 1];
+                const unsigned entered = __ballot_sync(ALL_LANES, is_entered);
+                unsigned place = 0;
+                if (lane_number() == 0 && entered)
+                    place = atomicAdd(&of(now.step + 1).entries, unsigned(__popc(entered)));
+                place = __shfl_sync(ALL_LANES, place, 0) + __popc(entered & ((1u << lane_number()) - 1));
+                if (is_entered) list[place] = v;
+            });
         }
     }
 
@@ -260,7 +262,8 @@ struct Search {
             if (found == 0) continue;
             const bool is_here = found >> lane_number() & 1;
             const unsigned v = word * 32 + lane_number();
-            enter(here, is_here, is_here ? leaving.indptr[v] : 0, is_here ? leaving.indptr[v + 1] : 0);
+            const unsigned begin[] = {is_here ? leaving.indptr[v] : 0}, end[] = {is_here ? leaving.indptr[v + 1] : 0};
+            enter(here, begin, end);
         }
         finish(here, now.step, 0);
     }
@@ -374,10 +377,10 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
 // 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.
 #define DIRECTION_KERNEL(registers)                                                                                   \
     extern "C" __global__ void __launch_bounds__(1024, 64 / registers) direction_##registers(                         \
-        int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices,             \
-        unsigned entered, int source, int *level, unsigned *bitmaps, uint2 *queues, unsigned capacity, Level *levels, \
-        Progress *progress, unsigned piece, unsigned block_queue_size, unsigned alone, unsigned rest, unsigned alpha, \
-        unsigned beta, long long *observed)                                                                           \
+        int vertices, const unsigned *indptr, const unsigned *indices, const unsigned *in_indptr,                     \
+        const unsigned *in_indices, unsigned entered, int source, int *level, unsigned *bitmaps, uint2 *queues,       \
+        unsigned capacity, Level *levels, Progress *progress, unsigned piece, unsigned block_queue_size,              \
+        unsigned alone, unsigned rest, unsigned alpha, unsigned beta, long long *observed)                            \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
         find_levels({unsigned(vertices), words, entered, {indptr, indices}, {in_indptr, in_indices}, level, queues,   \

@@ -5,7 +5,8 @@
 // Arcs     a warp takes up to 32 entries, one per lane, and puts their arcs in a row. Each lane then takes every 32nd of
 //          the row, whichever entry it belongs to.
 // Queue    a block collects its entries in shared memory and moves them to the queue of the next level with one addition
-//          to its length. Entries that do not fit go there directly.
+//          to its length. Entries that do not fit go there directly. A warp reserves places for all its entries at once
+//          and writes them together, whichever lane's they are: a hub's may be hundreds.
 // Team     the grid, or block 0 alone while a level is small: a barrier of the block costs less than one of the grid.
 
 #pragma once
@@ -51,6 +52,33 @@ struct Queue {
     unsigned *length;
 };
 
+// Places for a warp's entries: the first `fitting` in shared memory, the others in global memory.
+struct Places {
+    uint2 *here, *beyond;
+    unsigned fitting;
+
+    __device__ uint2 *at(unsigned i) const { return i < fitting ? here + i : beyond + (i - fitting); }
+};
+
+// Returns the sum of the values of the lanes up to this one. All lanes call it together.
+__device__ inline unsigned sum_up_to(unsigned value)
+{
+    for (unsigned by = 1; by < LANES; by *= 2) {
+        const unsigned before = __shfl_up_sync(ALL_LANES, value, by);
+        if (lane_number() >= by) value += before;
+    }
+    return value;
+}
+
+// Returns the lane whose part of a row holds a place, if a lane's part ends at `end`. All lanes call it together.
+__device__ inline unsigned owner_of(unsigned place, unsigned end)
+{
+    unsigned owner = 0;
+    for (unsigned step = LANES / 2; step > 0; step /= 2)  // passes the parts that end at `place` or before
+        if (__shfl_sync(ALL_LANES, end, owner + step - 1) <= place) owner += step;
+    return owner;
+}
+
 // What this block adds to a queue.
 struct BlockQueue {
     Queue queue;
@@ -58,31 +86,66 @@ struct BlockQueue {
     unsigned size;
     unsigned *tail;  // in shared memory: the number of entries that were added here, of which some may not have fitted
 
-    // Adds the arcs begin to end - 1 in pieces; entry(first, length) makes a piece's entry. All lanes call it together,
-    // those with nothing to add with begin = end.
-    template <typename Entry> __device__ void add(unsigned begin, unsigned end, unsigned piece, Entry entry) const
+    // Reserves places for so many entries of a warp.
+    __device__ Places reserve(unsigned count) const
     {
-        const unsigned adding = __ballot_sync(ALL_LANES, begin < end);
-        if (!adding) return;
-        const unsigned leader = __ffs(adding) - 1;
-        unsigned place = lane_number() == leader ? atomicAdd(tail, unsigned(__popc(adding))) : 0;
-        place = __shfl_sync(ALL_LANES, place, leader) + __popc(adding & ((1u << lane_number()) - 1));
-        if (begin >= end) return;
-        const auto length_from = [&](unsigned first) { return min(piece, end - first); };
-        if (place < size)
-            own[place] = entry(begin, length_from(begin));
-        else
-            queue.entries[atomicAdd(queue.length, 1u)] = entry(begin, length_from(begin));
+        unsigned first = lane_number() == 0 ? atomicAdd(tail, count) : 0;
+        first = __shfl_sync(ALL_LANES, first, 0);
+        const unsigned fitting = first < size ? min(count, size - first) : 0;
+        unsigned beyond = 0;
+        if (fitting < count) {
+            if (lane_number() == 0) beyond = atomicAdd(queue.length, count - fitting);
+            beyond = __shfl_sync(ALL_LANES, beyond, 0);
+        }
+        return {own + first, queue.entries + beyond, fitting};
+    }
 
-        const unsigned more = (end - begin - 1) / piece;  // 0 but for hubs
-        if (more == 0) return;
-        place = atomicAdd(tail, more);
-        const unsigned fitting = place < size ? min(more, size - place) : 0;
-        const unsigned beyond = fitting < more ? atomicAdd(queue.length, more - fitting) : 0;
-        for (unsigned i = 0; i < more; i++) {
-            const unsigned first = begin + (i + 1) * piece;
-            uint2 *const to = i < fitting ? own + place + i : queue.entries + beyond + (i - fitting);
-            *to = entry(first, length_from(first));
+    // Adds the arcs begin[b] to end[b] - 1 of each lane in pieces. entry(b, lane, first, length) makes the entry of a
+    // piece of a lane's arcs. All lanes call both together; those with nothing to add have begin = end.
+    template <int BATCH, typename Entry>
+    __device__ void add(const unsigned (&begin)[BATCH], const unsigned (&end)[BATCH], unsigned piece, Entry entry) const
+    {
+        unsigned adding[BATCH], total = 0;
+        bool has_more = false;  // arcs than make a piece
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            adding[b] = __ballot_sync(ALL_LANES, begin[b] < end[b]);
+            total += __popc(adding[b]);
+            has_more |= end[b] - begin[b] > piece;
+        }
+        if (total == 0) return;
+        if (__any_sync(ALL_LANES, has_more)) {
+#pragma unroll
+            for (int b = 0; b < BATCH; b++)
+                add_pieces(begin[b], end[b], piece, [&](unsigned lane, unsigned first, unsigned length) {
+                    return entry(b, lane, first, length);
+                });
+            return;
+        }
+        const Places places = reserve(total);
+        unsigned before = 0;
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            const uint2 own_entry = entry(b, lane_number(), begin[b], end[b] - begin[b]);
+            const unsigned lower = adding[b] & ((1u << lane_number()) - 1);
+            if (begin[b] < end[b]) *places.at(before + __popc(lower)) = own_entry;
+            before += __popc(adding[b]);
+        }
+    }
+
+    // Adds the arcs begin to end - 1 of each lane in pieces, which the warp writes together.
+    template <typename Entry>
+    __device__ void add_pieces(unsigned begin, unsigned end, unsigned piece, Entry entry) const
+    {
+        const unsigned pieces = (end - begin + piece - 1) / piece, pieces_end = sum_up_to(pieces);
+        const unsigned total = __shfl_sync(ALL_LANES, pieces_end, LANES - 1);
+        if (total == 0) return;
+        const Places places = reserve(total);
+        for (unsigned base = 0; base < total; base += LANES) {
+            const unsigned place = min(base + lane_number(), total - 1), lane = owner_of(place, pieces_end);
+            const unsigned before = __shfl_sync(ALL_LANES, pieces_end - pieces, lane);
+            const unsigned first = __shfl_sync(ALL_LANES, begin, lane) + (place - before) * piece;
+            *places.at(place) = entry(lane, first, min(piece, __shfl_sync(ALL_LANES, end, lane) - first));
         }
     }
 
@@ -102,11 +165,7 @@ struct BlockQueue {
 // BATCH arcs of each lane, NO_ARC behind the end of the row, and the lanes whose pieces they belong to.
 template <int BATCH, typename Visit> __device__ void for_each_arc(unsigned begin, unsigned length, Visit visit)
 {
-    unsigned end = length;  // of this lane's arcs in the row: an inclusive prefix sum
-    for (unsigned by = 1; by < LANES; by *= 2) {
-        const unsigned before = __shfl_up_sync(ALL_LANES, end, by);
-        if (lane_number() >= by) end += before;
-    }
+    const unsigned end = sum_up_to(length);  // of this lane's arcs in the row
     const unsigned total = __shfl_sync(ALL_LANES, end, LANES - 1);
     const unsigned shift = begin - (end - length);  // from a place in the row to an arc of this lane's piece
     for (unsigned base = 0; base < total; base += BATCH * LANES) {
@@ -117,13 +176,36 @@ template <int BATCH, typename Visit> __device__ void for_each_arc(unsigned begin
             owner[i] = 0;
             if (base + i * LANES >= total) continue;
             const unsigned place = base + i * LANES + lane_number();
-            for (unsigned step = LANES / 2; step > 0; step /= 2)  // passes the pieces that end at `place` or before
-                if (__shfl_sync(ALL_LANES, end, owner[i] + step - 1) <= place) owner[i] += step;
+            owner[i] = owner_of(place, end);
             const unsigned found = place + __shfl_sync(ALL_LANES, shift, owner[i]);
             if (place < total) arc[i] = found;
         }
         visit(arc, owner);
     }
+}
+
+// Returns where the bit is that has so many set bits below it.
+__device__ inline unsigned place_of_bit(unsigned word, unsigned below)
+{
+    unsigned place = 0;
+    for (unsigned width = 16; width > 0; width /= 2) {
+        const unsigned count = __popc(word >> place & ((1u << width) - 1));
+        if (below < count) continue;
+        below -= count;
+        place += width;
+    }
+    return place;
+}
+
+// Puts the bits that are set in a word of each lane in a row, and calls visit(is_set, lane, bit) for every 32 of them,
+// where `lane` is the one whose word has the bit; is_set is false behind the end. All lanes call both together.
+template <typename Visit> __device__ void for_each_bit(unsigned word, Visit visit)
+{
+    for_each_arc<1>(0, __popc(word), [&](const unsigned *rank, const unsigned *lane) {
+        const unsigned there = __shfl_sync(ALL_LANES, word, lane[0]);
+        const bool is_set = rank[0] != NO_ARC;
+        visit(is_set, lane[0], is_set ? place_of_bit(there, rank[0]) : 0);
+    });
 }
 
 // Adds up a number of each thread into `sum` in shared memory. All lanes call it together.

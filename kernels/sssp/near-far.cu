@@ -11,8 +11,8 @@
 //          one for odd ones keep out what is in it. The head and the weight of an arc are one load of 8 bytes.
 //          No atomic on a distance is waited for: whether a vertex becomes near follows from the distance read before.
 //          If that had fallen further meanwhile, the vertex is near as well, and the bitmap lets it in once.
-// Mapping  the arcs of near vertices are divided evenly among all warps: frontier.cuh. The far pile takes one warp per
-//          32 vertices.
+// Mapping  the arcs of near vertices are divided evenly among all warps: frontier.cuh. Of the far pile, a warp takes as
+//          many words of the bitmap as any other, up to 32, and puts the vertices in them in a row, a lane for each.
 // Barriers one of the grid per round and per change of the limit, and one at the start. While rounds have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters take
 //          turns, as in bfs/direction.cu.
@@ -23,6 +23,7 @@
 #include "label.cuh"
 
 constexpr int IN_FLIGHT = 4;  // arcs of a lane
+constexpr int MOST_THREADS = 1024;  // of a block
 
 __device__ inline int distance_of(int distance) { return distance; }
 
@@ -60,7 +61,7 @@ struct Progress {
 // What stays the same during a search. Any is int for distances, or Label.
 template <typename Any> struct Search {
     unsigned vertices, words;
-    const int *indptr;
+    const unsigned *indptr;
     const int2 *arcs;  // head and weight of each
     Any *label;
     unsigned *far, *queued;  // bitmaps; `queued` has one for the queue of even rounds and one for that of odd rounds
@@ -97,14 +98,6 @@ template <typename Any> struct Search {
             *least_here = UNREACHED;
         }
         queue_after(now).flush();
-    }
-
-    // Queues a vertex with its arcs; returns their number. All lanes call it together, those without a vertex with false.
-    __device__ unsigned enter(const BlockQueue &to, bool enters, unsigned v, unsigned begin, unsigned end) const
-    {
-        if (!enters) end = begin;
-        to.add(begin, end, piece, [v](unsigned first, unsigned) { return make_uint2(v, first); });
-        return end - begin;
     }
 
     // Relaxes the arcs of this round's near vertices.
@@ -150,9 +143,12 @@ template <typename Any> struct Search {
                 }
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++) {
-                    const bool is_new = !(before[b] >> to[b].x % 32 & 1);
-                    near_arcs += enter(next, is_new, to[b].x, begin[b], end[b]);
+                    if (before[b] >> to[b].x % 32 & 1) end[b] = begin[b];
+                    near_arcs += end[b] - begin[b];
                 }
+                next.add(begin, end, piece, [&](int b, unsigned lane, unsigned first_arc, unsigned) {
+                    return make_uint2(__shfl_sync(ALL_LANES, to[b].x, lane), first_arc);
+                });
             });
         }
         finish(now, near_arcs, least_far);
@@ -161,20 +157,33 @@ template <typename Any> struct Search {
     // Makes the far vertices near whose distance is now below the limit; leaves out those that were near before.
     __device__ void collect(const Team &team, const Progress &now, unsigned limit_before) const
     {
+        __shared__ unsigned words_kept[MOST_THREADS];
+        unsigned *const kept = words_kept + threadIdx.x / LANES * LANES;  // what stays far of this warp's words
         const BlockQueue next = queue_after(now);
+        const unsigned share = team.share(words);
         unsigned long long near_arcs = 0;
         int least_far = UNREACHED;
-        for (unsigned word = team.warp(); word < words; word += team.warps()) {
-            const unsigned before = far[word], v = word * 32 + lane_number();
-            if (before == 0) continue;
-            const bool is_far = before >> lane_number() & 1;
-            const unsigned distance = is_far ? distance_of(__ldcg(&label[v])) : 0;
-            const bool stays = is_far && distance >= now.limit;
-            if (stays) least_far = min(least_far, int(distance));
-            const unsigned left = __ballot_sync(ALL_LANES, stays);
-            if (lane_number() == 0) far[word] = left;
-            const bool enters = is_far && !stays && distance >= limit_before;
-            near_arcs += enter(next, enters, v, enters ? __ldg(&indptr[v]) : 0, enters ? __ldg(&indptr[v + 1]) : 0);
+        for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
+            const unsigned word = first + lane_number();
+            const unsigned before = lane_number() < share && word < words ? far[word] : 0;
+            kept[lane_number()] = 0;
+            __syncwarp();
+            for_each_bit(before, [&](bool is_far, unsigned owner, unsigned bit) {
+                const unsigned v = (first + owner) * 32 + bit;
+                unsigned begin[] = {is_far ? __ldg(&indptr[v]) : 0}, end[] = {is_far ? __ldg(&indptr[v + 1]) : 0};
+                const unsigned distance = is_far ? distance_of(__ldcg(&label[v])) : 0;
+                if (is_far && distance >= now.limit) {
+                    atomicOr(&kept[owner], 1u << bit);
+                    least_far = min(least_far, int(distance));
+                }
+                if (distance >= now.limit || distance < limit_before) end[0] = begin[0];
+                near_arcs += end[0] - begin[0];
+                next.add(begin, end, piece, [&](int, unsigned lane, unsigned first_arc, unsigned) {
+                    return make_uint2(__shfl_sync(ALL_LANES, v, lane), first_arc);
+                });
+            });
+            __syncwarp();
+            if (before) far[word] = kept[lane_number()];
         }
         finish(now, near_arcs, least_far);
     }
@@ -290,9 +299,9 @@ extern "C" __global__ void split(int vertices, const Label *label, int *distance
 // 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.
 #define NEAR_FAR_KERNEL(name, Any, registers)                                                                         \
     extern "C" __global__ void __launch_bounds__(1024, 64 / registers) name##_##registers(                            \
-        int vertices, const int *indptr, const int2 *arcs, int source, unsigned delta, Any *label, unsigned *bitmaps, \
-        uint2 *queues, unsigned capacity, Round *rounds, int *least, Progress *progress, unsigned piece,              \
-        unsigned block_queue_size, unsigned alone, long long *observed)                                               \
+        int vertices, const unsigned *indptr, const int2 *arcs, int source, unsigned delta, Any *label,               \
+        unsigned *bitmaps, uint2 *queues, unsigned capacity, Round *rounds, int *least, Progress *progress,           \
+        unsigned piece, unsigned block_queue_size, unsigned alone, long long *observed)                               \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
         const Search<Any> search{unsigned(vertices), words, indptr, arcs, label, bitmaps, bitmaps + words, queues,    \
