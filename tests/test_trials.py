@@ -83,6 +83,11 @@ def run(
     return measure("table-3.3", GRID, solvers, Effort(trials, budget_s, longest_s, setups), device)
 
 
+def test_a_job_ends_when_no_solver_wants_a_trial() -> None:
+    (case,) = run(["bfs/bsp"], trials=10**15)
+    assert len(case.trials) == 1
+
+
 def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]) -> None:
     @temporary
     class Sleeper(Delegate):

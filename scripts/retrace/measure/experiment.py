@@ -47,6 +47,8 @@ def measure(
             progress.set_postfix_str(f"{measurement.solver}, setup")
             measurement.prepare(graph, effort, shared)
         for _ in range(effort.trials):
+            if not any(measurement.wants_trial(effort) for measurement in found):
+                break
             for measurement in found:
                 progress.set_postfix_str(measurement.solver)
                 if measurement.wants_trial(effort):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import Buffer, Device, Kernel
+from retrace.devices.base import MAX_THREADS, Buffer, Device, Kernel
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -180,7 +180,7 @@ class DeviceSolver(Solver):
     """
 
     backends = ("cuda", "emulator")
-    settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block")}
+    settings: ClassVar[Settings] = {"block_size": Setting(BLOCK_SIZE, "threads in a block", most=MAX_THREADS)}
     bytes_per_vertex: ClassVar[int | None] = None
 
     def __init_subclass__(cls) -> None:

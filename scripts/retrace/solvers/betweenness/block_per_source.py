@@ -7,7 +7,7 @@ compacted form, is part of `upload`.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -144,7 +144,7 @@ class Brandes(BetweennessSolver):
 
     settings: ClassVar[Settings] = {
         "blocks": Setting(0, "betweenness: searches at a time; 0: chosen by the device", least=0),
-        "block_size": Setting(1024, "threads in a block"),
+        "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
         "batch": Setting(0, "betweenness: searches in a launch; 0: all", least=0),
         **BetweennessSolver.settings,
     }
