@@ -79,6 +79,18 @@ def test_what_is_observed() -> None:
             assert 0 < observed["prepare_ms"] < 1000
 
 
+def test_a_vertex_is_queued_once_however_many_find_it() -> None:
+    """A level's arcs, which decide how the next is found, are then the same under any schedule."""
+    deep = layers([1, *[6] * 12])
+    found = set()
+    for seed in (None, *range(20)):
+        with EmulatedDevice(seed) as device:
+            spec = f"bfs/direction:{SMALL},alone=0,rest=0,alpha=5,beta=1000000"
+            found.add(solved(spec, deep, Query(0), device).observed()["levels_from_below"])
+    assert len(found) == 1
+    assert 1 < found.pop() < 11
+
+
 def test_a_vertex_is_near_once_however_often_its_distance_falls() -> None:
     """Each arc is then relaxed once, and under any schedule the warps of a block count it once."""
     twice = graph(5, [(0, 1, 1), (0, 2, 1), (1, 3, 10), (2, 3, 5), (3, 4, 1)])
