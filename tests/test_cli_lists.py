@@ -22,8 +22,15 @@ def test_solvers_are_all_listed(call: Call) -> None:
 
 def test_committed_machines_are_listed(call: Call) -> None:
     lines = call("machines").out.splitlines()
-    assert lines[0].split() == ["machine", "GPU", "CPU", "records", "verified", "measured"]
-    assert any(line.startswith("h200 ") and "NVIDIA H200" in line for line in lines)
+    outcomes = ["verified", "wrong", "skipped", "failed"]
+    assert lines[0].split() == ["machine", "GPU", "CPU", "records", *outcomes, "measured"]
+    (h200,) = (line for line in lines if line.startswith("h200 ") and "NVIDIA H200" in line)
+    records, *by_outcome = map(int, h200.split()[-6:-1])
+    found = read_records(sorted((PROJECT / "results/machines/h200").glob("*/*.jsonl")))
+    wrong = sum(record.verified is False for record in found)
+    skipped = sum(record.status == "skipped" for record in found)
+    assert records == len(found) == sum(by_outcome)
+    assert by_outcome[1:] == [wrong, skipped, 0]
 
 
 def test_machines_without_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:

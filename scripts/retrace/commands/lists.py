@@ -1,6 +1,7 @@
 """The commands `solvers` and `machines`, which list what exists."""
 
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Sequence
 
 from retrace.records.record import read_records
@@ -22,8 +23,10 @@ def list_solvers(arguments: Namespace) -> None:
 
 
 def list_machines(arguments: Namespace) -> None:
-    """List the machines with records: hardware, how many, how many of them verified, and when."""
-    rows = [("machine", "GPU", "CPU", "records", "verified", "measured")]
+    """List the machines with records: hardware, how many records of each outcome, and when they were made."""
+    rows: list[tuple[str, ...]] = [
+        ("machine", "GPU", "CPU", "records", "verified", "wrong", "skipped", "failed", "measured")
+    ]
     for folder in sorted(path for path in MACHINES.glob("*") if path.is_dir()):
         records = read_records(sorted(folder.glob("*/*.jsonl")))
         if not records:
@@ -33,9 +36,13 @@ def list_machines(arguments: Namespace) -> None:
         first, last = (end(record.started[:10] for record in records) for end in (min, max))
         name = "local (not committed)" if folder.name == "local" else folder.name
         hardware = (", ".join(sorted(gpus)) or "none", ", ".join(sorted(cpus)))
-        verified = sum(record.agreed for record in records)
+        verified, status = (
+            sum(record.agreed for record in records),
+            Counter(record.status for record in records),
+        )
+        counts = len(records), verified, status["ok"] - verified, status["skipped"], status["failed"]
         when = first if first == last else f"{first} to {last}"
-        rows.append((name, *hardware, str(len(records)), str(verified), when))
+        rows.append((name, *hardware, *map(str, counts), when))
     if len(rows) == 1:
         raise RetraceError(f"{MACHINES}: no machine has records; measure with make reproduce")
     print_table(rows)
