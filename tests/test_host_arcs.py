@@ -25,8 +25,13 @@ from retrace.system.errors import RetraceError, TooLargeError
 from solving import solved
 from test_solvers import verify
 
-BFS = ["bfs/host-arcs:block_size=32", "bfs/host-arcs:block_size=64,lines=1", "bfs/host-arcs:lines=3"]
+BFS = [
+    "bfs/host-arcs:block_size=32",
+    "bfs/host-arcs:block_size=64,lines=1",
+    "bfs/host-arcs:lines=3,padded=yes",
+]
 SSSP = [
+    "sssp/host-arcs:lines=1,rise=3,padded=yes",
     "sssp/host-arcs:block_size=32,rise=1",
     "sssp/host-arcs:block_size=64,lines=1,rise=3",
     "sssp/host-arcs:lines=3,rise=2147483646",
@@ -81,6 +86,32 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
                 expected = bytes_of_rows(found, reached, arc_bytes)
                 assert (observed["link_bytes"], observed["link_lines"]) == expected
                 assert observed["prepare_ms"] > 0
+
+
+@pytest.mark.parametrize(("name", "in_line"), [("bfs/host-arcs", 32), ("sssp/host-arcs", 16)])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_padded_row_lies_in_as_few_lines_as_it_can(name: str, in_line: int, seed: int) -> None:
+    lengths = np.random.default_rng(seed).choice([0, 0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 50, 64, 65], 120)
+    lengths[0] = 119
+    arcs = [(u, (u + 1 + i) % 120, 1 + i) for u in range(120) for i in range(lengths[u])]
+    found = graph(120, arcs)
+    with EmulatedDevice() as device:
+        solver: Any = solved(f"{name}:padded=yes", found, Query(0), device)
+        observed, rows = solver.observed(), solver.rows.astype(int)
+        placed = solver.host.view(np.int32).reshape(rows[-1], -1)
+    lines = -(-lengths // in_line)
+    begins, ends = rows[:-1], rows[1:]
+    assert rows[0] == 0
+    assert ((ends - begins >= lengths) & ((lengths > 0) | (begins == ends))).all()
+    last = np.maximum(begins + lengths, 1) - 1
+    assert (last // in_line - begins // in_line + 1)[lengths > 0].tolist() == lines[lengths > 0].tolist()
+    assert ((ends - 1) // in_line == last // in_line)[lengths > 0].all()
+    assert observed["link_lines"] == lines.sum()  # all vertices are reached, and at once
+    for u in range(120):
+        row = placed[begins[u] : ends[u]]
+        assert row[: lengths[u], 0].tolist() == found.indices[found.indptr[u] : found.indptr[u + 1]].tolist()
+        assert (row[lengths[u] :, 0] == -1).all()
+    assert rows[-1] > found.arcs
 
 
 @pytest.mark.parametrize("name", ["bfs/host-arcs", "sssp/host-arcs"])

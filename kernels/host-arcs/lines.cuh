@@ -8,6 +8,8 @@
 //          row idle, so that each of its loads is one request a line.
 // Queue    a vertex enters the queue as one entry for every `lines` lines of its row: one as a rule, many for a hub, so
 //          that no warp reads a hub by itself.
+// Padding  rows may be placed so that none lies in more lines than it must: host/pad_rows.cpp. What fills the rest of
+//          the line before has no head, and is read with the row that it follows.
 // Departs  from the paper in the queue: in print each level has a warp for every vertex, which looks whether it is in
 //          the frontier, and a hub has one warp.
 
@@ -20,6 +22,7 @@ using Offset = unsigned long long;  // of an arc: there may be more than 2^32
 constexpr unsigned LINE = 128;   // bytes of the largest request
 constexpr unsigned SECTOR = 32;  // bytes of the smallest
 constexpr int IN_FLIGHT = 4;     // loads of a lane at a time
+constexpr unsigned NO_VERTEX = 0xFFFFFFFF;  // to which arcs lead that fill the rest of a line
 
 // What a warp read from the host's memory; the same in all its lanes.
 struct Traffic {
@@ -33,6 +36,9 @@ struct Traffic {
         atomicAdd(&total->sectors, sectors);
     }
 };
+
+__device__ inline unsigned head_of(unsigned head) { return head; }
+__device__ inline unsigned head_of(int2 arc) { return arc.x; }
 
 // Arc is what is read of an arc: its head, or its head and its weight.
 template <typename Arc> struct HostArcs {
@@ -90,6 +96,8 @@ template <typename Arc> struct HostArcs {
                 has[b] = first <= i && i < last;
                 if (has[b]) arc[b] = __ldcs(&arcs[i]);
             }
+#pragma unroll
+            for (int b = 0; b < IN_FLIGHT; b++) has[b] &= head_of(arc[b]) != NO_VERTEX;
 #pragma unroll
             for (int b = 0; b < IN_FLIGHT; b++)
                 if (base + b * LANES < last) visit(arc[b], has[b]);

@@ -4,7 +4,7 @@ Kernels read the arcs of frontier vertices over the link. S. W. Min, V. S. Mailt
 E. Ebrahimi and W. Hwu, "EMOGI: Efficient Memory-access for Out-of-memory Graph-traversal in GPUs", VLDB 2020.
 """
 
-from abc import abstractmethod
+from ctypes import c_longlong
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer, Kernel
+from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -23,6 +24,7 @@ from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system import memory
 from retrace.system.errors import TooLargeError
 
+PAD_ROWS = "host/pad_rows.cpp"
 LINE, SECTOR = 128, 32
 """Bytes of the largest and of the smallest request over the link."""
 MOST_ENTRIES = 2**31
@@ -35,20 +37,18 @@ class HostArcsSearch(DeviceSolver):
     `setup` allocates that memory, `upload` copies the arcs into it. Offsets of arcs have 64 bits.
     """
 
+    more_sources: ClassVar[tuple[str, ...]] = (PAD_ROWS,)
     settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
         "lines": Setting(16, "most lines of 128 bytes of an entry of the frontier"),
+        "padded": Setting("no", "whether no row lies in more lines than it must", choices=("no", "yes")),
     }
     wide = True
     repeats = True
     read_by: ClassVar[str]
     """The kernel that reads arcs."""
     arc_bytes: ClassVar[int]
-    """What is read of an arc."""
-
-    @abstractmethod
-    def write_arcs(self) -> None:
-        """Copy the arcs into `host`."""
+    """What is read of an arc: its head, and its weight if there are 8."""
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
@@ -56,20 +56,38 @@ class HostArcsSearch(DeviceSolver):
         if (entries := self.entries_of(graph)) > MOST_ENTRIES:
             told = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
             raise TooLargeError(f"{told}; set more lines than {self.number('lines')}")
-        memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")
+        self.place_rows()
+        arcs = int(self.rows[-1])
+        memory.require(self.arc_bytes * arcs, memory.available(), "memory")
         resident = self.device.load(self.source).resident_blocks(self.read_by, self.block_size)
         self.most_threads = resident * self.block_size
         words = np.dtype(f"u{self.arc_bytes}")
         self.host: NDArray[Any]
-        self.host, self.mapped_arcs = self.device.mapped(graph.arcs, words)
+        self.host, self.mapped_arcs = self.device.mapped(arcs, words)
+
+    def place_rows(self) -> None:
+        """Decide where in the host's memory each row begins: `rows`, shape (vertices + 1,), uint64."""
+        self.indptr = self.rows = self.graph.indptr.astype(np.uint64)
+        if self.parameters["padded"] == "yes":
+            self.rows = np.empty_like(self.indptr)
+            vertices, in_line = c_longlong(self.graph.vertices), LINE // self.arc_bytes
+            loaded_library(PAD_ROWS).pad_rows(vertices, pointer(self.indptr), in_line, pointer(self.rows))
+
+    def write_arcs(self) -> None:
+        """Copy the arcs into `host`."""
+        vertices, weights = (
+            c_longlong(self.graph.vertices),
+            self.graph.weights if self.arc_bytes == 8 else None,
+        )
+        arrays = self.indptr, self.rows, self.graph.indices, weights, self.host
+        loaded_library(PAD_ROWS).copy_rows(vertices, *map(pointer, arrays))
 
     def upload(self, query: Query) -> None:
         self.arcs: tuple[Any, ...] = ()  # frees those of the last query
         began = perf_counter()
         self.write_arcs()
         self.prepare_ms = (perf_counter() - began) * 1e3
-        indptr = self.device.upload(self.graph.indptr.astype(np.uint64))
-        self.arcs = indptr, self.mapped_arcs, np.uint32(self.number("lines"))
+        self.arcs = self.device.upload(self.rows), self.mapped_arcs, np.uint32(self.number("lines"))
         self.length = self.device.empty(1, np.uint32)
         self.traffic = self.device.empty(2, np.uint64)
 
@@ -105,6 +123,7 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
 
     name = "bfs/host-arcs"
     implements = "EMOGI, VLDB 2020, with a queue of the frontier"
+    more_sources = (*TracedBack.more_sources, PAD_ROWS)
     read_by = "expand"
     arc_bytes = 4
 
@@ -115,9 +134,6 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.start, self.expand = self.load_kernels("start", "expand")
-
-    def write_arcs(self) -> None:
-        self.host[:] = self.graph.indices
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -163,12 +179,6 @@ class HostArcsSSSP(HostArcsSearch):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.start, self.relax, self.collect = self.load_kernels("start", "relax", "collect")
-
-    def write_arcs(self) -> None:
-        assert self.graph.weights is not None
-        heads, weights = self.host.view(np.int32).reshape(-1, 2).T
-        heads[:] = self.graph.indices
-        weights[:] = self.graph.weights
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -235,9 +245,6 @@ class HostArcsBetweenness(HostArcsSearch):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(simplify(graph))
         self.start, self.expand, self.collect = self.load_kernels("start", "expand", "collect")
-
-    def write_arcs(self) -> None:
-        self.host[:] = self.graph.indices
 
     def upload(self, query: Query) -> None:
         self.buffers: tuple[Buffer, ...] = ()  # frees the memory of the last query
