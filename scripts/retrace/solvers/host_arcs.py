@@ -67,11 +67,12 @@ class HostArcsSearch(DeviceSolver):
 
     def place_rows(self) -> None:
         """Decide where in the host's memory each row begins: `rows`, shape (vertices + 1,), uint64."""
+        self.placing = loaded_library(PAD_ROWS)
         self.indptr = self.rows = self.graph.indptr.astype(np.uint64)
         if self.parameters["padded"] == "yes":
             self.rows = np.empty_like(self.indptr)
             vertices, in_line = c_longlong(self.graph.vertices), LINE // self.arc_bytes
-            loaded_library(PAD_ROWS).pad_rows(vertices, pointer(self.indptr), in_line, pointer(self.rows))
+            self.placing.pad_rows(vertices, pointer(self.indptr), in_line, pointer(self.rows))
 
     def write_arcs(self) -> None:
         """Copy the arcs into `host`."""
@@ -80,7 +81,7 @@ class HostArcsSearch(DeviceSolver):
             self.graph.weights if self.arc_bytes == 8 else None,
         )
         arrays = self.indptr, self.rows, self.graph.indices, weights, self.host
-        loaded_library(PAD_ROWS).copy_rows(vertices, *map(pointer, arrays))
+        self.placing.copy_rows(vertices, *map(pointer, arrays))
 
     def upload(self, query: Query) -> None:
         self.arcs: tuple[Any, ...] = ()  # frees those of the last query
