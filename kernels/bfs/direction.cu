@@ -28,7 +28,6 @@ constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 16;
 constexpr unsigned FEW_ARCS = 128;  // that a lane looks at by itself
-constexpr int MOST_THREADS = 1024;  // of a block
 
 // What is counted of a level while it is found.
 struct Level {

@@ -18,6 +18,7 @@ namespace cg = cooperative_groups;
 constexpr unsigned ALL_LANES = 0xFFFFFFFF;
 constexpr unsigned LANES = 32;
 constexpr unsigned NO_ARC = 0xFFFFFFFF;
+constexpr int MOST_THREADS = 1024;  // of a block
 
 __device__ inline unsigned lane_number() { return threadIdx.x % LANES; }
 

@@ -68,11 +68,7 @@ template <typename Arc> struct HostArcs {
     {
         if (!__any_sync(ALL_LANES, adds)) return;
         const unsigned own = adds ? entries(v) : 0;
-        unsigned end = own;  // of this lane's entries among those of the warp: an inclusive prefix sum
-        for (unsigned by = 1; by < LANES; by *= 2) {
-            const unsigned before = __shfl_up_sync(ALL_LANES, end, by);
-            if (lane_number() >= by) end += before;
-        }
+        const unsigned end = sum_up_to(own);  // of this lane's entries among those of the warp
         unsigned first = lane_number() == LANES - 1 ? atomicAdd(queue.length, end) : 0;
         first = __shfl_sync(ALL_LANES, first, LANES - 1) + end - own;
         for (unsigned i = 0; i < own; i++) queue.entries[first + i] = make_uint2(v, i);

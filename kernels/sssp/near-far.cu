@@ -23,7 +23,6 @@
 #include "label.cuh"
 
 constexpr int IN_FLIGHT = 4;  // arcs of a lane
-constexpr int MOST_THREADS = 1024;  // of a block
 
 __device__ inline int distance_of(int distance) { return distance; }
 

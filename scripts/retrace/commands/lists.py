@@ -36,10 +36,8 @@ def list_machines(arguments: Namespace) -> None:
         first, last = (end(record.started[:10] for record in records) for end in (min, max))
         name = "local (not committed)" if folder.name == "local" else folder.name
         hardware = (", ".join(sorted(gpus)) or "none", ", ".join(sorted(cpus)))
-        verified, status = (
-            sum(record.agreed for record in records),
-            Counter(record.status for record in records),
-        )
+        verified = sum(record.agreed for record in records)
+        status = Counter(record.status for record in records)
         counts = len(records), verified, status["ok"] - verified, status["skipped"], status["failed"]
         when = first if first == last else f"{first} to {last}"
         rows.append((name, *hardware, *map(str, counts), when))
