@@ -84,6 +84,12 @@ def hot(lines: list[Line]) -> None:
         trial["throttled"] = True
 
 
+def draw_power(lines: list[Line], clock: float = 1860.0) -> None:
+    """Throttle two of three trials to so many of 1980 MHz."""
+    for trial, own in zip(lines[0]["trials"], (1980.0, clock, clock + 9), strict=True):
+        trial |= {"sm_clock_mhz": own, "throttled": own < 1980}
+
+
 def fall(lines: list[Line]) -> None:
     """Divide all times, so that they still add up."""
     lines[0] |= {"iterations": 2000}
@@ -127,6 +133,14 @@ BAD: dict[str, tuple[Change, str]] = {
         "1: trials[0].solve: expected at least 0.100000 ms, 2000 iterations of 50 ns, found 0.009",
     ),
     "throttled": (hot, "1: trials: expected most on a GPU that is not throttled, found 2 of 3 that were"),
+    "throttled far": (
+        lambda lines: draw_power(lines, 1770.0),
+        "1: trials: expected most on a GPU that is not throttled, found 2 of 3 that were",
+    ),
+    "throttled throughout": (
+        lambda lines: [trial.update(sm_clock_mhz=1200.0, throttled=True) for trial in lines[0]["trials"]],
+        "1: trials: expected most on a GPU that is not throttled, found 3 of 3 that were",
+    ),
     "another host's": (
         second_of("b" * 12),
         "2: machine.host: expected aaaaaaaaaaaa, as in line 1, found bbbbbbbbbbbb; measure the whole file",
@@ -266,6 +280,7 @@ PUBLISHED = put("solver", value="bfs/block-queue-published")
 DOUBTFUL: dict[str, tuple[Change, str]] = {
     "several commits": (put("software", "git_commit", value="ff", which=1), "2: software.git_commit: ff in"),
     "throttled": (throttle, "1: trials: the GPU was throttled in 1 of 3"),
+    "throttled a little": (draw_power, "1: trials: the GPU was throttled in 2 of 3, to 1860 MHz"),
     "busy": (load(2.1, 1), "2: trials: load 2.1, expected at most 2.0 on a quiet host"),
     "busy beside a GPU": (load(2.1, 0), "1: trials: load 2.1, expected at most 2.0 on a quiet host"),
     "busy now": (load(0, 0, 1.1), "1: trials: other processes on 1.1 cores, expected at most 1.0 on"),

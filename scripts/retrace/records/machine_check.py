@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import inf
 from pathlib import Path
 from statistics import median
 
@@ -30,6 +31,9 @@ SHORTEST_STEP_MS = 50e-6
 """Milliseconds in which no GPU passes such an iteration: an H200 takes 140 ns for a load from L2 alone."""
 OTHERS_LOAD = 0.25
 """Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
+
+LEAST_CLOCK = 0.9
+"""Share of a GPU's clock to which it may be throttled without its times being worthless."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def find_errors(placed: Mapping[str, Record], registry: Mapping[str, Dataset]) -
     every += _mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
     every += _mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
     every += _mixed(placed, "machine.cores", lambda one: one.machine.cores)
-    return [*every, *_pieced(placed)]
+    return [*every, *_slowed(placed), *_pieced(placed)]
 
 
 def find_doubts(placed: Mapping[str, Record]) -> list[str]:
@@ -139,11 +143,6 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield "software.dirty: expected false, a tree without changes; commit, and measure again"
     if datetime.fromisoformat(record.started) > datetime.now(UTC) + timedelta(days=1):
         yield f"started: expected a time in the past, found {record.started}"
-    throttled = _throttled(record)
-    if throttled > len(record.trials) / 2:
-        found = f"found {throttled} of {len(record.trials)} that were"
-        told = f"expected most on a GPU that is not throttled, {found}"
-        yield f"trials: {told}; measure again when it is cool, or at a clock that it can hold"
     yield from _too_fast(record)
     if (dataset := registry.get(record.graph.name)) is None:
         yield from _unknown_graph(record)
@@ -151,9 +150,23 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
         yield from _another_graph(record, dataset)
 
 
-def _throttled(record: Record) -> int:
-    """Return how many trials ran on a throttled GPU."""
-    return sum(bool(trial.throttled) for trial in record.trials)
+def _slowed(placed: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each record most of whose trials ran on a GPU that was throttled well below its clock.
+
+    A kernel that draws all the power that a GPU may use is throttled by a few per cent however often it is
+    measured: a doubt, not an error. A GPU's clock is the highest of its machine's records.
+    """
+    clocks: dict[str, float] = {}
+    for record in placed.values():
+        own = [trial.sm_clock_mhz for trial in record.trials if trial.sm_clock_mhz and not trial.throttled]
+        clocks[record.machine.name] = max([*own, clocks.get(record.machine.name, 0.0)])
+    for place, record in placed.items():
+        least = LEAST_CLOCK * clocks[record.machine.name] or inf
+        slow = sum(bool(trial.throttled) and (trial.sm_clock_mhz or 0) < least for trial in record.trials)
+        if slow > len(record.trials) / 2:
+            found = f"found {slow} of {len(record.trials)} that were"
+            told = f"expected most on a GPU that is not throttled, {found}"
+            yield f"{place}: trials: {told}; measure again when it is cool, or at a clock that it can hold"
 
 
 def _too_fast(record: Record) -> Iterator[str]:
@@ -220,8 +233,10 @@ def _doubts(record: Record) -> Iterator[str]:
 
 def doubtful_trials(record: Record) -> Iterator[Doubt]:
     """Yield why a reader should doubt the times of a record."""
-    if throttled := _throttled(record):
-        yield Doubt("throttled GPU", f"the GPU was throttled in {throttled} of {len(record.trials)}")
+    if throttled := [trial for trial in record.trials if trial.throttled]:
+        found = f"the GPU was throttled in {len(throttled)} of {len(record.trials)}"
+        clock = min((trial.sm_clock_mhz for trial in throttled if trial.sm_clock_mhz), default=None)
+        yield Doubt("throttled GPU", found if clock is None else f"{found}, to {clock:.0f} MHz")
     if found := _other_work(record):
         yield Doubt("other work on the host", found)
     totals = {trial.total for trial in record.trials}
