@@ -285,6 +285,7 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
         add("direction", "incoming", graph, phases(copy, 4 * kernel, 4 * kernel))
         add("direction", "outgoing", graph, phases(copy, 16 * kernel, 16 * kernel))
         add("direction", "outgoing-transposed", graph, phases(copy, 12 * kernel, 12 * kernel))
+        add("direction", "outgoing-fewer-atomics", graph, phases(copy, 4.4 * kernel, 4.4 * kernel))
         for masks, end in ((1, 1), (0, 1), (1, 0)):
             ms = kernel * (4 - 2 * masks - end)
             key = "ablations" if vertices <= 2048 else "masks"

@@ -234,9 +234,9 @@ def _doubts(record: Record) -> Iterator[str]:
 def doubtful_trials(record: Record) -> Iterator[Doubt]:
     """Yield why a reader should doubt the times of a record."""
     if throttled := [trial for trial in record.trials if trial.throttled]:
-        found = f"the GPU was throttled in {len(throttled)} of {len(record.trials)}"
+        told = f"the GPU was throttled in {len(throttled)} of {len(record.trials)}"
         clock = min((trial.sm_clock_mhz for trial in throttled if trial.sm_clock_mhz), default=None)
-        yield Doubt("throttled GPU", found if clock is None else f"{found}, to {clock:.0f} MHz")
+        yield Doubt("throttled GPU", told if clock is None else f"{told}, to {clock:.0f} MHz")
     if found := _other_work(record):
         yield Doubt("other work on the host", found)
     totals = {trial.total for trial in record.trials}
