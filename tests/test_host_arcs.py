@@ -27,17 +27,18 @@ from test_solvers import verify
 
 BFS = [
     "bfs/host-arcs:block_size=32",
-    "bfs/host-arcs:block_size=64,lines=1",
-    "bfs/host-arcs:lines=3,padded=yes",
+    "bfs/host-arcs:block_size=64,lines=1,sweep=0",
+    "bfs/host-arcs:lines=1,sweep=999999999",
+    "bfs/host-arcs:block_size=64,lines=3,sweep=999999999",
 ]
 SSSP = [
-    "sssp/host-arcs:lines=1,rise=3,padded=yes",
     "sssp/host-arcs:block_size=32,rise=1",
     "sssp/host-arcs:block_size=64,lines=1,rise=3",
     "sssp/host-arcs:lines=3,rise=2147483646",
 ]
 WAYS = BFS + SSSP
-"""One warp a block or more; entries of one line or more; each distance near in a round of its own, or all."""
+"""One warp per block or more; entries of a line or more; a queue, or arcs in the order of their places; each
+distance near in a round of its own, or all."""
 
 
 @pytest.mark.parametrize("spec", WAYS)
@@ -79,45 +80,68 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
     row = row_after(before, 300)
     tails, unit = np.append(row.tails(), row.vertices), np.ones(row.arcs + 1, np.int32)
     found = graph(row.vertices + 2, list(zip(tails, np.append(row.indices, 0), unit, strict=True)))
-    for spec, arc_bytes in (("bfs/host-arcs", 4), ("sssp/host-arcs", 8)):
+    for spec, arc_bytes in (("bfs/host-arcs:sweep=0,", 4), ("sssp/host-arcs:", 8)):
         with EmulatedDevice() as device:
             for source, reached in ((0, np.arange(row.vertices)), (row.vertices + 1, np.array([], int))):
-                observed = solved(f"{spec}:lines={lines}", found, Query(source), device).observed()
+                observed = solved(f"{spec}lines={lines}", found, Query(source), device).observed()
                 expected = bytes_of_rows(found, reached, arc_bytes)
                 assert (observed["link_bytes"], observed["link_lines"]) == expected
                 assert observed["prepare_ms"] > 0
 
 
-@pytest.mark.parametrize(("name", "in_line"), [("bfs/host-arcs", 32), ("sssp/host-arcs", 16)])
+IN_LINE = LINE // 4
+
+
+def bytes_in_order(found: CSRGraph, level: NDArray[Any], lines: int) -> tuple[int, int]:
+    """Count the bytes in sectors and the lines that have arcs of a level, level by level.
+
+    A warp reads so many lines, and of 32 rows at a time those that have arcs of the level.
+    """
+    tails, places = found.tails(), np.arange(found.arcs)
+    chunk = places // (IN_LINE * lines)
+    first_row = tails[np.minimum(chunk * IN_LINE * lines, found.arcs - 1)]
+    group = (tails - first_row) // 32
+    keys = [np.stack([level[tails], chunk, group, places // size]) for size in (SECTOR // 4, IN_LINE)]
+    sectors, counted = (np.unique(key[:, level[tails] < 2**31 - 1], axis=1).shape[1] for key in keys)
+    return SECTOR * sectors, counted
+
+
+@pytest.mark.parametrize("lines", [1, 2, 16])
+@pytest.mark.parametrize("arcs", [[0, 0, 1, 2, 5, 31, 32, 33, 50, 65, 600], [0, 1, 2, 3]])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_padded_row_lies_in_as_few_lines_as_it_can(name: str, in_line: int, seed: int) -> None:
-    lengths = np.random.default_rng(seed).choice([0, 0, 1, 2, 5, 15, 16, 17, 31, 32, 33, 50, 64, 65], 120)
-    lengths[0] = 119
-    arcs = [(u, (u + 1 + i) % 120, 1 + i) for u in range(120) for i in range(lengths[u])]
-    found = graph(120, arcs)
-    with EmulatedDevice() as device:
-        solver: Any = solved(f"{name}:padded=yes", found, Query(0), device)
-        observed, rows = solver.observed(), solver.rows.astype(int)
-        placed = solver.host.view(np.int32).reshape(rows[-1], -1)
-    lines = -(-lengths // in_line)
-    begins, ends = rows[:-1], rows[1:]
-    assert rows[0] == 0
-    assert ((ends - begins >= lengths) & ((lengths > 0) | (begins == ends))).all()
-    last = np.maximum(begins + lengths, 1) - 1
-    assert (last // in_line - begins // in_line + 1)[lengths > 0].tolist() == lines[lengths > 0].tolist()
-    assert ((ends - 1) // in_line == last // in_line)[lengths > 0].all()
-    assert observed["link_lines"] == lines.sum()  # all vertices are reached, and at once
-    for u in range(120):
-        row = placed[begins[u] : ends[u]]
-        assert row[: lengths[u], 0].tolist() == found.indices[found.indptr[u] : found.indptr[u + 1]].tolist()
-        assert (row[lengths[u] :, 0] == -1).all()
-    end = 0
-    for length, least in zip(lengths, lines, strict=True):
-        end = (
-            end if end % in_line + length <= least * in_line or not length else (end // in_line + 1) * in_line
-        )
-        end += length
-    assert rows[-1] == end > found.arcs
+def test_in_order_a_line_is_read_once_a_level(arcs: list[int], lines: int, seed: int) -> None:
+    """With few arcs a row, a warp goes through its lines 32 rows at a time."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.choice(arcs, 150)
+    lengths[0] = 9
+    tails = np.repeat(np.arange(150), lengths)
+    heads = rng.integers(0, 150, len(tails))
+    found = graph(150, list(zip(tails, heads, np.ones(len(tails), int), strict=True)))
+    with EmulatedDevice(seed) as device:
+        solver = solved(f"bfs/host-arcs:sweep=999999999,lines={lines}", found, Query(0), device)
+        observed, level = solver.observed(), solver.download()
+        own = solved(f"bfs/host-arcs:sweep=0,lines={lines}", found, Query(0), device)
+        rows = own.observed()
+        assert np.array_equal(level, own.download())
+    assert (observed["link_bytes"], observed["link_lines"]) == bytes_in_order(found, level, lines)
+    assert observed["link_lines"] < rows["link_lines"]
+
+
+@pytest.mark.parametrize("sweep", [1, 2, 4, 5, 20, 100])
+def test_the_size_of_a_level_decides_how_it_is_read(sweep: int) -> None:
+    """Levels of few and of many vertices take turns."""
+    turns = layers([1, 9, 40, 3, 2, 60, 50, 1, 7])
+    for seed in range(6):
+        with EmulatedDevice(seed) as device:
+            solver = solved(f"bfs/host-arcs:lines=16,sweep={sweep}", turns, Query(0), device)
+            level, observed = solver.download(), solver.observed()
+        result = checker_of("bfs", turns).check(solver.name, Query(0), level)
+        assert result.verified, result.reason
+        many = (np.bincount(level) * sweep >= turns.vertices)[level]
+        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 16)
+        of_rows = bytes_of_rows(turns, np.flatnonzero(~many), 4)
+        expected = tuple(map(sum, zip(in_order, of_rows, strict=True)))
+        assert (observed["link_bytes"], observed["link_lines"]) == expected
 
 
 @pytest.mark.parametrize("name", ["bfs/host-arcs", "sssp/host-arcs"])

@@ -154,6 +154,7 @@ struct Search {
         __shared__ unsigned words_found[MOST_THREADS];
         unsigned *const here = words_found + threadIdx.x / LANES * LANES;  // what is found of this warp's words
         const unsigned share = team.share(words);
+        const bool soon = now.left / 7 < vertices / 8;
         unsigned long long found = 0;
         for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
             const unsigned word = first + lane_number();
@@ -164,7 +165,7 @@ struct Search {
             __syncwarp();
             for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
                 const unsigned v = (first + owner) * 32 + bit;
-                if (!follows_visited(is_left, v, visited)) return;
+                if (!follows_visited(is_left, v, visited, soon)) return;
                 level[v] = int(now.number) + 1;
                 atomicOr(&here[owner], 1u << bit);
             });
@@ -176,13 +177,13 @@ struct Search {
     }
 
     // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
-    // Most vertices that have such an arc find it among the first few.
-    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited) const
+    // If an eighth of the vertices is visited, most find one `soon`, among their first arcs.
+    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited, bool soon) const
     {
         unsigned arc = wanted ? __ldg(&entering.indptr[v]) : 0;
         const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0;
-        bool found = any_visited<FIRST_FROM_BELOW>(arc, end, visited);
-        arc += FIRST_FROM_BELOW;
+        bool found = soon && any_visited<FIRST_FROM_BELOW>(arc, end, visited);
+        if (soon) arc += FIRST_FROM_BELOW;
         for (const unsigned some = min(end, arc + FEW_ARCS); arc < some && !found; arc += FROM_BELOW)
             found = any_visited<FROM_BELOW>(arc, end, visited);
         for (unsigned left = __ballot_sync(ALL_LANES, !found && arc < end); left; left &= left - 1) {
@@ -237,7 +238,7 @@ struct Search {
         bool is_left = threadIdx.x < now.left;
         const unsigned v = is_left ? list[threadIdx.x] : 0;
         for (unsigned found = 1; found && now.left; now.left -= found) {
-            const bool is_next = follows_visited(is_left, v, visited);
+            const bool is_next = follows_visited(is_left, v, visited, true);
             found = __syncthreads_count(is_next);  // after which no thread looks at the bitmap any more
             if (is_next) {
                 level[v] = int(now.number) + 1;

@@ -1,8 +1,10 @@
 // bfs/host-arcs: breadth-first search of a graph whose arcs stay in the host's memory; ours.
 //
 // Paper    EMOGI, VLDB 2020: lines.cuh.
-// Mapping  a launch per level, in which a warp takes one entry of the queue at a time; the host reads its length.
-// Queue    a vertex enters it once, when its level is found, so that all levels are parts of one queue.
+// Mapping  a launch per level, in which a warp takes one entry of the queue at a time; the host reads its length. Of a
+//          level with many vertices, a warp takes the next `lines` lines of all arcs instead, and reads those of the level.
+// Queue    a vertex enters it once, when its level is found, so that levels are parts of one queue. What is found in the
+//          order of the arcs is queued afterwards, from the beginning of the queue.
 
 #include "../host-arcs/lines.cuh"
 
@@ -31,4 +33,29 @@ extern "C" __global__ void expand(const Offset *indptr, const unsigned *indices,
             arcs.append({queue, length}, is_new && atomicCAS(&level[v], UNREACHED, depth) == UNREACHED, v);
         });
     traffic.add_to(total);
+}
+
+// Finds the vertices of a level, from the arcs of the level before in the order of their places.
+extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, unsigned lines, unsigned vertices,
+                                 int depth, int *level, Traffic *total)
+{
+    const HostArcs<unsigned> arcs{indptr, indices, lines};
+    const Team grid{false};
+    Traffic traffic{0, 0};
+    const Offset share = Offset(lines) * arcs.IN_LINE;
+    for (Offset i = indptr[0] + grid.warp() * share; i < indptr[vertices]; i += grid.warps() * share)
+        arcs.read_in_order(
+            i, vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
+            [&](unsigned v, bool has) {
+                if (has && __ldcg(&level[v]) == UNREACHED) level[v] = depth;
+            });
+    traffic.add_to(total);
+}
+
+// Queues the vertices of a level.
+extern "C" __global__ void list(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, int depth,
+                                const int *level, uint2 *queue, unsigned *length)
+{
+    const int v = blockIdx.x * blockDim.x + threadIdx.x;
+    HostArcs<unsigned>{indptr, indices, lines}.append({queue, length}, v < vertices && level[v] == depth, v);
 }

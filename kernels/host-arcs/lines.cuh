@@ -8,8 +8,8 @@
 //          row idle, so that each of its loads is one request a line.
 // Queue    a vertex enters the queue as one entry for every `lines` lines of its row: one as a rule, many for a hub, so
 //          that no warp reads a hub by itself.
-// Padding  rows may be placed so that none lies in more lines than it must: host/pad_rows.cpp. What fills the rest of
-//          the line before has no head, and is read with the row that it follows.
+// Order    of a level with many vertices, warps read the arcs in the order of their places instead: no queue then
+//          mixes the places, and a line that two rows share is read once.
 // Departs  from the paper in the queue: in print each level has a warp for every vertex, which looks whether it is in
 //          the frontier, and a hub has one warp.
 
@@ -22,7 +22,6 @@ using Offset = unsigned long long;  // of an arc: there may be more than 2^32
 constexpr unsigned LINE = 128;   // bytes of the largest request
 constexpr unsigned SECTOR = 32;  // bytes of the smallest
 constexpr int IN_FLIGHT = 4;     // loads of a lane at a time
-constexpr unsigned NO_VERTEX = 0xFFFFFFFF;  // to which arcs lead that fill the rest of a line
 
 // What a warp read from the host's memory; the same in all its lanes.
 struct Traffic {
@@ -37,8 +36,12 @@ struct Traffic {
     }
 };
 
-__device__ inline unsigned head_of(unsigned head) { return head; }
-__device__ inline unsigned head_of(int2 arc) { return arc.x; }
+// Counts the groups of `size` consecutive lanes, a power of two, that have a bit.
+__device__ inline unsigned count_groups(unsigned lanes, unsigned size)
+{
+    for (unsigned by = 1; by < size; by *= 2) lanes |= lanes >> by;
+    return __popc(lanes & unsigned(ALL_LANES / ((1ull << size) - 1)));
+}
 
 // Arc is what is read of an arc: its head, or its head and its weight.
 template <typename Arc> struct HostArcs {
@@ -93,10 +96,59 @@ template <typename Arc> struct HostArcs {
                 if (has[b]) arc[b] = __ldcs(&arcs[i]);
             }
 #pragma unroll
-            for (int b = 0; b < IN_FLIGHT; b++) has[b] &= head_of(arc[b]) != NO_VERTEX;
-#pragma unroll
             for (int b = 0; b < IN_FLIGHT; b++)
                 if (base + b * LANES < last) visit(arc[b], has[b]);
+        }
+    }
+
+    // Returns a row that begins at an arc or before it, the last one. All lanes call it together, for the same arc.
+    __device__ unsigned row_of(Offset arc, unsigned vertices) const
+    {
+        unsigned row = 0;
+        for (unsigned left = vertices; left > 1;) {
+            const unsigned step = (left + LANES - 1) / LANES, further = lane_number() * step;
+            const bool is_before = further < left && indptr[row + further] <= arc;
+            const unsigned passed = (__popc(__ballot_sync(ALL_LANES, is_before)) - 1) * step;
+            row += passed;
+            left = min(step, left - passed);
+        }
+        return row;
+    }
+
+    // Reads `lines` lines, from the one that begins at arc `first`, as far as they have arcs of vertices that are
+    // wanted(v), and counts what is read. visit(arc, has) is called by all lanes together, as of `read`.
+    template <typename Wanted, typename Visit>
+    __device__ void read_in_order(Offset first, unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
+    {
+        const Offset last = min(first + Offset(lines) * IN_LINE, indptr[vertices]);
+        const unsigned all = unsigned(last - first);
+        const auto place_of = [&](Offset arc) { return unsigned(min(max(arc, first), last) - first); };
+        unsigned read = 0;  // arcs, of whole rows
+        for (unsigned row = row_of(first, vertices); read < all; row += LANES) {
+            const unsigned v = row + lane_number();
+            const unsigned begin = place_of(indptr[min(v, vertices)]), end = place_of(indptr[min(v + 1, vertices)]);
+            const unsigned own = __ballot_sync(ALL_LANES, begin < end && wanted(v));
+            const unsigned rows_end = __shfl_sync(ALL_LANES, end, LANES - 1);
+            for (unsigned base = read / IN_LINE * IN_LINE; own && base < rows_end; base += IN_FLIGHT * LANES) {
+                Arc arc[IN_FLIGHT] = {};
+                bool has[IN_FLIGHT];
+#pragma unroll
+                for (int b = 0; b < IN_FLIGHT; b++) {
+                    const unsigned place = base + b * LANES + lane_number();
+                    const unsigned owner = owner_of(place, end);
+                    has[b] = read <= place && place < rows_end && own >> owner & 1;
+                    if (has[b]) arc[b] = __ldcs(&arcs[first + place]);
+                }
+#pragma unroll
+                for (int b = 0; b < IN_FLIGHT; b++) {
+                    const unsigned lanes = __ballot_sync(ALL_LANES, has[b]);
+                    if (lanes == 0) continue;
+                    traffic.lines += count_groups(lanes, IN_LINE);
+                    traffic.sectors += count_groups(lanes, IN_SECTOR);
+                    visit(arc[b], has[b]);
+                }
+            }
+            read = rows_end;
         }
     }
 };

@@ -24,7 +24,7 @@ from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system import memory
 from retrace.system.errors import TooLargeError
 
-PAD_ROWS = "host/pad_rows.cpp"
+COPY_ARCS = "host/copy_arcs.cpp"
 LINE, SECTOR = 128, 32
 """Bytes of the largest and of the smallest request over the link."""
 MOST_ENTRIES = 2**31
@@ -37,11 +37,10 @@ class HostArcsSearch(DeviceSolver):
     `setup` allocates that memory, `upload` copies the arcs into it. Offsets of arcs have 64 bits.
     """
 
-    more_sources: ClassVar[tuple[str, ...]] = (PAD_ROWS,)
+    more_sources: ClassVar[tuple[str, ...]] = (COPY_ARCS,)
     settings: ClassVar[Settings] = {
         **DeviceSolver.settings,
         "lines": Setting(16, "most lines of 128 bytes of an entry of the frontier"),
-        "padded": Setting("no", "whether no row lies in more lines than it must", choices=("no", "yes")),
     }
     wide = True
     repeats = True
@@ -56,39 +55,27 @@ class HostArcsSearch(DeviceSolver):
         if (entries := self.entries_of(graph)) > MOST_ENTRIES:
             told = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
             raise TooLargeError(f"{told}; set more lines than {self.number('lines')}")
-        self.place_rows()
-        arcs = int(self.rows[-1])
-        memory.require(self.arc_bytes * arcs, memory.available(), "memory")
+        self.copying = loaded_library(COPY_ARCS)
+        memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")
         resident = self.device.load(self.source).resident_blocks(self.read_by, self.block_size)
         self.most_threads = resident * self.block_size
         words = np.dtype(f"u{self.arc_bytes}")
         self.host: NDArray[Any]
-        self.host, self.mapped_arcs = self.device.mapped(arcs, words)
+        self.host, self.mapped_arcs = self.device.mapped(graph.arcs, words)
 
-    def place_rows(self) -> None:
-        """Decide where in the host's memory each row begins: `rows`, shape (vertices + 1,), uint64."""
-        self.placing = loaded_library(PAD_ROWS)
-        self.indptr = self.rows = self.graph.indptr.astype(np.uint64)
-        if self.parameters["padded"] == "yes":
-            self.rows = np.empty_like(self.indptr)
-            vertices, in_line = c_longlong(self.graph.vertices), LINE // self.arc_bytes
-            self.placing.pad_rows(vertices, pointer(self.indptr), in_line, pointer(self.rows))
-
-    def write_arcs(self) -> None:
-        """Copy the arcs into `host`."""
-        vertices, weights = (
-            c_longlong(self.graph.vertices),
-            self.graph.weights if self.arc_bytes == 8 else None,
-        )
-        arrays = self.indptr, self.rows, self.graph.indices, weights, self.host
-        self.placing.copy_rows(vertices, *map(pointer, arrays))
+    def copy_arcs(self) -> None:
+        """Copy the heads into `host`, or heads and weights side by side."""
+        weights = self.graph.weights if self.arc_bytes == 8 else None
+        arrays = self.graph.indices, weights, self.host
+        self.copying.copy_arcs(c_longlong(self.graph.arcs), *map(pointer, arrays))
 
     def upload(self, query: Query) -> None:
         self.arcs: tuple[Any, ...] = ()  # frees those of the last query
         began = perf_counter()
-        self.write_arcs()
+        self.copy_arcs()
         self.prepare_ms = (perf_counter() - began) * 1e3
-        self.arcs = self.device.upload(self.rows), self.mapped_arcs, np.uint32(self.number("lines"))
+        indptr = self.device.upload(self.graph.indptr.astype(np.uint64))
+        self.arcs = indptr, self.mapped_arcs, np.uint32(self.number("lines"))
         self.length = self.device.empty(1, np.uint32)
         self.traffic = self.device.empty(2, np.uint64)
 
@@ -120,11 +107,20 @@ class HostArcsSearch(DeviceSolver):
 
 
 class HostArcsBFS(TracedBack, HostArcsSearch):
-    """A queue of the frontier, a warp for each vertex in it and a launch a level: O(vertices + arcs) work."""
+    """A queue of the frontier, a warp for each vertex in it and a launch a level: O(vertices + arcs) work.
+
+    Of a level with many vertices, all arcs are read in the order of their places, without a queue.
+    """
 
     name = "bfs/host-arcs"
-    implements = "EMOGI, VLDB 2020, with a queue of the frontier"
-    more_sources = (*TracedBack.more_sources, PAD_ROWS)
+    implements = "EMOGI, VLDB 2020, with a queue of the frontier, and in the order of the arcs"
+    more_sources = (*TracedBack.more_sources, COPY_ARCS)
+    settings: ClassVar[Settings] = {
+        **HostArcsSearch.settings,
+        "sweep": Setting(
+            8, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
+        ),
+    }
     read_by = "expand"
     arc_bytes = 4
 
@@ -134,7 +130,7 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.start, self.expand = self.load_kernels("start", "expand")
+        self.start, self.expand, self.sweep, self.list = self.load_kernels("start", "expand", "sweep", "list")
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -147,10 +143,23 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
         begin, end, depth = 0, self.read_number(self.length), 0
         while begin < end:
             depth += 1
-            level = np.uint32(begin), np.uint32(end), np.int32(depth), self.level
-            self.each_entry(self.expand, end - begin, *level, self.queue, self.length, self.traffic)
-            begin, end = end, self.read_number(self.length)
+            if (end - begin) * self.number("sweep") < self.graph.vertices:
+                level = np.uint32(begin), np.uint32(end), np.int32(depth), self.level
+                self.each_entry(self.expand, end - begin, *level, self.queue, self.length, self.traffic)
+                begin = end
+            else:
+                self.find_in_order(depth)
+                begin = 0
+            end = self.read_number(self.length)
         return depth
+
+    def find_in_order(self, depth: int) -> None:
+        """Find a level by the arcs of the one before in the order of their places; queue it."""
+        shares = -(-self.graph.arcs // (LINE // self.arc_bytes * self.number("lines")))
+        vertices = np.uint32(self.graph.vertices)
+        self.each_entry(self.sweep, shares, vertices, np.int32(depth), self.level, self.traffic)
+        self.device.fill(self.length, 0)
+        self.each_vertex(self.list, np.int32(depth), self.level, self.queue, self.length)
 
     def download(self) -> Int32Array:
         return self.device.download(self.level)
