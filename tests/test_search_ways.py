@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from command_line import python
 from graphs import NAMED, mixed_graph, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.devices.build import build_emulator
-from retrace.devices.emulator import EmulatedDevice, debug_environment
+from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
-from retrace.solvers import REGISTRY, Query
-from retrace.system.project import KERNELS
+from retrace.solvers import Query
 from solving import solved
 from test_frontier import WAYS as OF_FRONTIERS
 from test_host_arcs import SSSP
@@ -66,28 +61,3 @@ def test_arcs_of_weight_0_close_no_cycle(spec: str, found: CSRGraph, seed: int |
 @pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 65_537])
 def test_sizes_around_those_of_warps_and_words(spec: str, vertices: int) -> None:
     verify(spec, "emulator", mixed_graph(vertices), Query(0))
-
-
-PROGRAM = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from graphs import mixed_graph
-from test_search_ways import WAYS
-from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
-from retrace.solvers import Query
-from solving import solved
-for spec in WAYS:
-    found, query = mixed_graph(200), Query(0)
-    with EmulatedDevice(seed=5) as device:
-        answer = solved(spec, found, query, device).download()
-    assert checker_of(spec.partition("/")[0], found).check(spec, query, answer).verified, spec
-"""
-
-
-def test_no_access_is_out_of_bounds() -> None:
-    """The debug build has the address sanitizer, which needs a process of its own."""
-    for source in {REGISTRY.find(spec).source for spec in WAYS}:
-        build_emulator(KERNELS / source, debug=True, shuffled=True)
-    done = python(PROGRAM, str(Path(__file__).parent), **debug_environment())
-    assert done.returncode == 0, done.stderr[-2000:]

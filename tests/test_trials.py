@@ -91,6 +91,10 @@ def test_a_job_ends_when_no_solver_wants_a_trial() -> None:
 def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]) -> None:
     @temporary
     class Sleeper(Delegate):
+        def __init__(self) -> None:
+            super().__init__()
+            work(0.01)
+
         def setup(self, graph: CSRGraph) -> None:
             super().setup(graph)
             work(0.02)
@@ -107,7 +111,7 @@ def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]
             return super().download()
 
     (case,) = run(["bfs/delegate"])
-    assert case.setups == pytest.approx([20] * 3)
+    assert case.setups == pytest.approx([30] * 3)
     for trial in case.trials:
         times = [trial[phase] for phase in ("upload", "solve", "download", "total")]
         assert times == pytest.approx([30, 40, 50, 120])

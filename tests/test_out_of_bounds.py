@@ -1,0 +1,48 @@
+"""All kernels under the address sanitizer, which sees a read next to a buffer that changes no answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from command_line import python
+from retrace.devices.build import build_emulator
+from retrace.devices.emulator import debug_environment
+from retrace.solvers import REGISTRY
+from retrace.system.project import KERNELS
+from test_betweenness_kernels import with_settings
+from test_races import APART, NAMES
+from test_search_ways import WAYS
+
+SPECS = [with_settings(name, block_size=64, edges_per_thread=3) for name in NAMES if name not in APART] + WAYS
+PROBLEMS = sorted({spec.partition("/")[0] for spec in SPECS})
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from graphs import NAMED, mixed_graph
+from retrace.check.checkers import checker_of
+from retrace.devices.emulator import EmulatedDevice
+from retrace.solvers import Query
+from solving import solved
+for found in NAMED["grid"], mixed_graph(64):
+    checker = checker_of(sys.argv[2], found)
+    sources = (0, 1, 5, 9) if sys.argv[2] == "betweenness" else None
+    query = Query(0, found.vertices - 1 if sys.argv[2] == "stcon" else None, sources=sources)
+    for spec in sys.argv[3:]:
+        with EmulatedDevice(seed=5) as device:
+            answer = solved(spec, found, query, device).download()
+        assert checker.check(spec, query, answer).verified, spec
+"""
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_no_access_is_out_of_bounds(problem: str) -> None:
+    """The debug build has the sanitizer, which needs a process of its own."""
+    specs = [spec for spec in SPECS if spec.startswith(f"{problem}/")]
+    for kind in map(REGISTRY.find, specs):
+        for source in (kind.source, *kind.more_sources):
+            if source.endswith(".cu"):
+                build_emulator(KERNELS / source, debug=True, shuffled=True)
+    done = python(PROGRAM, str(Path(__file__).parent), problem, *specs, **debug_environment())
+    assert done.returncode == 0, done.stderr[-2000:]
