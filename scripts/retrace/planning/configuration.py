@@ -36,11 +36,23 @@ SETTINGS: tuple[Tuned, ...] = get_args(Tuned)
 """The settings of a machine that solvers take."""
 
 
-class Machine(FileModel):
-    """A GPU configuration. Without a setting, the solver or the card decides."""
+class Given(FileModel):
+    """A mapping that the command line may give, too, where Snakemake's --config leaves numbers as texts."""
 
-    # Inside a mapping, Snakemake's --config gives texts: machines={local: {block_size: 64}}
     model_config = ConfigDict(strict=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_true_as_1(cls, value: Any) -> Any:
+        for key, one in value.items() if isinstance(value, dict) else ():
+            field = cls.model_fields.get(str(key))
+            if isinstance(one, bool) and field is not None and field.annotation is not bool:
+                raise at(str(key), f"expected a number or a text, found {str(one).lower()}")
+        return value
+
+
+class Machine(Given):
+    """A GPU configuration. Without a setting, the solver or the card decides."""
 
     block_size: Annotated[int, Field(ge=32, le=1024, multiple_of=32)] | None = None
     """Threads per block, whole warps of 32; by default the solver's own number."""
@@ -137,10 +149,8 @@ class Experiment(FileModel):
         return self
 
 
-class Limits(FileModel):
+class Limits(Given):
     """How much is measured."""
-
-    model_config = ConfigDict(strict=False)
 
     trials: Positive
     """Most timed runs of each solver; there are fewer if they agree."""
@@ -152,10 +162,8 @@ class Limits(FileModel):
     """The emulator skips graphs with more vertices; by default none."""
 
 
-class Scores(FileModel):
+class Scores(Given):
     """How betweenness scores of one graph are computed, in shards."""
-
-    model_config = ConfigDict(strict=False)
 
     solver: Text
     """A solver with the setting `sums`, and its settings."""

@@ -56,6 +56,7 @@ COMPLAINTS = {
     "float_type": "expected a number, found {found}",
     "float_parsing": "expected a number, found {found}",
     "bool_type": "expected true or false, found {found}",
+    "bool_parsing": "expected true or false, found {found}",
     "string_type": "expected text, found {found}",
     "tuple_type": "expected a list, found {found}",
     "dict_type": "expected a mapping, found {found}",
