@@ -189,6 +189,25 @@ def test_almost_half_is_neither_less_nor_more(upload: list[float], sentence: str
     assert "on dense-1024" in found.measured
 
 
+@pytest.mark.parametrize(
+    ("smaller", "larger", "sentence"),
+    [([2.6, 3.0, 3.4], [3.5, 3.6, 3.7], "holds"), ([3.0] * 3, [1.5] * 3, "does not hold"),
+     ([3.0] * 3, [1.8, 4.0, 6.2], "cannot be told: no two times can be told apart"),
+     ([2.6, 3.0, 3.4], [2.95, 3.1, 3.3], "cannot be told: no two times can be told apart"),
+     ([2.6, 3.0, 3.4], [2.7, 2.9, 3.1], "cannot be told: no two times can be told apart")],
+)  # fmt: skip
+def test_a_gain_grows_if_the_ranges_are_apart(
+    smaller: list[float], larger: list[float], sentence: str
+) -> None:
+    """What dense takes to upload on two sizes; pinned takes 1 ms."""
+    records = []
+    for size, dense in ((256, smaller), (512, larger)):
+        for name, times in (("dense", dense), ("pinned", [1.0] * 3)):
+            trials = [trial(0.0, upload=time) for time in times]
+            records.append(measured(f"bellman-ford/{name}", "bellman-ford-transfer", f"dense-{size}", trials))
+    assert find("pinned-gains-with-size", records).sentence == sentence
+
+
 OF_THE_HOST = (
     "graphs-are-sparse", "csr-saves-storage", "csr-saves-operations", "csr-is-faster",
     "low-density-needs-less-memory", "matrix-is-inefficient-on-sparse", "tree-first-is-slow-for-reallocation",
@@ -445,6 +464,10 @@ SMALL, MIDDLE, LARGE = 9, 1024, 200_000
         ([(0, SMALL), (0, SMALL), (-1, LARGE)], Verdict.HOLDS),  # 2 of 3 tie, with less than half the weight
         ([(0, MIDDLE), (0, MIDDLE), (-1, LARGE)], Verdict.IN_PART),
         ([(-1, LARGE), (0, LARGE)], Verdict.IN_PART),
+        ([(1, SMALL), (-1, MIDDLE), (-1, LARGE)], Verdict.IN_PART),  # 11 %
+        ([(-1, MIDDLE)] * 3 + [(0, LARGE)], Verdict.IN_PART),  # 63 %, but the largest is a tie
+        ([(-1, MIDDLE)] * 4 + [(-1, LARGE), (0, LARGE)], Verdict.IN_PART),  # half of the largest is
+        ([(-1, LARGE)] * 11 + [(1, LARGE)], Verdict.IN_PART),  # one of twelve of the largest contradicts
         ([(-1, SMALL), (1, MIDDLE), (1, LARGE), (1, LARGE)], Verdict.FAILS),
         ([(0, LARGE), (1, SMALL)], Verdict.FAILS),
         ([(0, LARGE), (0, SMALL)], Verdict.OPEN),

@@ -34,6 +34,9 @@ from time import perf_counter
 
 import yaml
 
+from retrace.system.errors import run_command
+from retrace.system.runs import take_lock
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RETRACE_BUILD", ROOT / "build" / "mutations"))
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
@@ -171,7 +174,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="those too that were found before")
     asked = parser.parse_args()
     chosen = [one for one in mutants() if all(word in str(one) for word in asked.k.split())]
-    BUILD.mkdir(parents=True, exist_ok=True)
+    take_lock(BUILD / "lock")  # which also makes the folder; each copy has one bug at a time
     found_before = Found(BUILD / "found.jsonl")
     digests = {one: one.digest() for one in chosen}
     before = {} if asked.again else found_before.verdicts
@@ -217,4 +220,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)
