@@ -328,6 +328,13 @@ def test_times_that_cannot_be_told_apart_are_no_gain_somewhere() -> None:
     assert found.sentence == "does not hold: vert-comp-virt-stride is no slower on any graph"
 
 
+def test_a_time_of_too_few_trials_is_not_quoted() -> None:
+    few = [
+        changed(one, trials=one.trials[:2]) if one.parameters.get("streams") == 0 else one for one in BRANDES
+    ]
+    assert "without pinned memory" not in find("streams-help-a-little", few).measured
+
+
 def test_more_streams_and_more_blocks_may_be_slower() -> None:
     records = slowed(BRANDES, "vert", 10, streams=4)
     assert find("streams-help-a-little", records).verdict == Verdict.FAILS

@@ -254,7 +254,8 @@ def test_the_default_run_is_planned_on_one_screen(tmp_path: Path) -> None:
     assert {"Get the graph NY", "Compile the kernels of table-3.3", "Judge the claims of hong-bfs"} <= jobs(
         printed
     )
-    assert len(jobs(printed)) == int(re.findall(r"^(\d+) steps$", printed, re.MULTILINE)[0]) - 1
+    (steps,) = re.findall(r"^(\d+) steps$", printed, re.MULTILINE)
+    assert len(jobs(printed)) == int(steps) - 1
 
 
 def test_prepare_makes_all_that_measuring_needs_and_measures_nothing(project: Path, tmp_path: Path) -> None:
