@@ -56,6 +56,7 @@ class HostArcsSearch(DeviceSolver):
             told = f"the queue may have {entries} entries, expected at most {MOST_ENTRIES}"
             raise TooLargeError(f"{told}; set more lines than {self.number('lines')}")
         self.copying = loaded_library(COPY_ARCS)
+        self.offsets = graph.indptr.astype(np.uint64)
         memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")
         resident = self.device.load(self.source).resident_blocks(self.read_by, self.block_size)
         self.most_threads = resident * self.block_size
@@ -74,8 +75,7 @@ class HostArcsSearch(DeviceSolver):
         began = perf_counter()
         self.copy_arcs()
         self.prepare_ms = (perf_counter() - began) * 1e3
-        indptr = self.device.upload(self.graph.indptr.astype(np.uint64))
-        self.arcs = indptr, self.mapped_arcs, np.uint32(self.number("lines"))
+        self.arcs = self.device.upload(self.offsets), self.mapped_arcs, np.uint32(self.number("lines"))
         self.length = self.device.empty(1, np.uint32)
         self.traffic = self.device.empty(2, np.uint64)
 
@@ -109,7 +109,7 @@ class HostArcsSearch(DeviceSolver):
 class HostArcsBFS(TracedBack, HostArcsSearch):
     """A queue of the frontier, a warp for each vertex in it and a launch a level: O(vertices + arcs) work.
 
-    Of a level with many vertices, all arcs are read in the order of their places, without a queue.
+    The arcs of a level with many vertices are read in the order of their places.
     """
 
     name = "bfs/host-arcs"
