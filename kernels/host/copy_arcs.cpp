@@ -8,8 +8,11 @@
 extern "C" void copy_arcs(long long arcs, const int *indices, const int *weights, int *out)
 {
     in_parallel(all_cores(), 0, arcs, [&](Position begin, Position end) {
-        if (!weights) std::copy(indices + begin, indices + end, out + begin);
-        for (Position arc = begin; weights && arc < end; arc++) {
+        if (!weights) {
+            std::copy(indices + begin, indices + end, out + begin);
+            return;
+        }
+        for (Position arc = begin; arc < end; arc++) {
             out[2 * arc] = indices[arc];
             out[2 * arc + 1] = weights[arc];
         }
