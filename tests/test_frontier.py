@@ -19,6 +19,8 @@ WAYS = [
     f"bfs/direction:{SMALL},alone=0,rest=0,alpha=1000000,beta=1",
     f"bfs/direction:{SMALL},alone=0,rest=9,alpha=1000000,beta=1000000",
     "bfs/direction:block_size=64,grid=3,alone=0,alpha=1000000,beta=1000000",
+    f"bfs/direction:{SMALL},alone=0,rest=100,alpha=1000000,beta=1000000",
+    f"bfs/direction:{SMALL},alone=0,rest=0,alpha=40,beta=1000000",
     f"bfs/direction:{SMALL},alone=3,alpha=2,beta=3",
     "bfs/direction:block_size=64,grid=1,registers=32,piece=3",
     f"bfs/direction:{SMALL},alone=0,alpha=4,piece=1,block_queue_size=1",
@@ -68,11 +70,13 @@ def test_what_is_observed() -> None:
     with EmulatedDevice() as device:
         back_and_forth = "alone=0,rest=0,alpha=1000000,beta=1"
         alone_at_last = "alone=0,rest=7,alpha=1000000,beta=1000000"
+        from_below_when_few_are_left = "alone=0,rest=0,alpha=10,beta=1000000"
         for way, below, returns in (
             (ABOVE, 0, 0),
             (BELOW, 39, 0),
             (back_and_forth, 20, 19),
             (alone_at_last, 39, 0),
+            (from_below_when_few_are_left, 38, 0),  # all but the level that is not queued
         ):
             observed = solved(f"bfs/direction:{SMALL},{way}", path, Query(0), device).observed()
             assert (observed["levels_from_below"], observed["returns_to_above"]) == (below, returns)
@@ -114,9 +118,15 @@ def test_a_distance_may_pass_32_bits_before_it_falls(spec: str) -> None:
 
 
 def test_delta_follows_from_weights_and_degree() -> None:
-    ring = [(u, (u + by) % 10_000, 30 + 40 * (u % 2)) for u in range(10_000) for by in (1, 2)]
+    def ring(degree: int) -> list[tuple[int, int, int]]:
+        every = range(10_000)
+        return [(u, (u + by) % 10_000, 30 + 40 * (u % 2)) for u in every for by in range(1, degree + 1)]
+
     with EmulatedDevice() as device:
-        for arcs, spec, delta in ((ring, "", 250), (ring, ":rise=3", 75), ([], "", 1), ([(0, 1, 0)], "", 1)):
+        for arcs, spec, delta in (
+            (ring(2), "", 350), (ring(2), ":rise=3", 75), (ring(15), "", 46), (ring(16), "", 31), ([], "", 1),
+            ([(0, 1, 0)], "", 1),
+        ):  # fmt: skip
             solver = make(f"sssp/near-far{spec}", device)
             solver.setup(graph(10_000, arcs))
             solver.upload(Query(0))

@@ -11,12 +11,13 @@
 //          are queued.
 // Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, a warp takes as many words of
 //          the bitmap as any other, up to 32, a lane for each, and puts the vertices that are not visited in a row, a
-//          lane for each; what a lane has not found among the first arcs, the whole warp looks for.
+//          lane for each; what a lane has not found among the first arcs, the whole warp looks for. Vertices that are
+//          not found are listed once they are few.
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
 //          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
-//          grid may not have read theirs when it begins. From below, when at most `rest` vertices are left, all
-//          list them, and block 0 takes one per thread and finds the levels that remain; the other blocks end.
+//          grid may not have read theirs when it begins. From below, when at most `rest` vertices are left and
+//          listed, block 0 finds the levels that remain, and the other blocks end.
 // End      vertices that no arc enters are never visited, and do not count among those that are left.
 // Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
 //          are left, not of all. The arcs of those that are left are estimated by the mean.
@@ -28,11 +29,15 @@ constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 16;
 constexpr unsigned FEW_ARCS = 128;  // that a lane looks at by itself
+constexpr unsigned QUEUED_UP_TO = 4;  // a frontier of so many times fewer arcs than for from below queues the next
+constexpr unsigned LISTED_FROM = 8;  // what is left is listed from so many times `rest` vertices on
+constexpr unsigned MOST_LEFT = 4;  // vertices of a thread of the one block that finishes
 
 // What is counted of a level while it is found.
 struct Level {
     unsigned long long arcs_and_vertices;  // the arcs, in the upper half, are counted from above only
-    unsigned entries, unused;              // entries in the queue, from above only
+    unsigned entries;                      // entries in the queue, from above only
+    unsigned listed;                       // vertices in the list of what is left, from below only
 
     __device__ unsigned vertices() const { return unsigned(arcs_and_vertices); }
     __device__ unsigned arcs() const { return unsigned(arcs_and_vertices >> 32); }
@@ -83,16 +88,17 @@ struct Search {
         return {queue, block_queue, block_queue_size, tail};
     }
 
-    // Ends a block's part of a level: adds what it has counted and queued.
-    __device__ void finish(const BlockQueue &queue, unsigned step, unsigned long long found) const
+    // The vertices that are left after a level is found: in place of its queue, which is empty from below.
+    __device__ unsigned *list(unsigned number) const { return (unsigned *)(queues + number % 2 * capacity); }
+
+    // Ends a block's part of a level: adds what it has counted, after a barrier.
+    __device__ void finish(unsigned step, unsigned long long found) const
     {
         add_over_warp(sum, found);
         __syncthreads();
-        if (threadIdx.x == 0) {
-            if (*sum) atomicAdd(&of(step).arcs_and_vertices, *sum);
-            *sum = 0;
-        }
-        queue.flush();
+        if (threadIdx.x > 0) return;
+        if (*sum) atomicAdd(&of(step).arcs_and_vertices, *sum);
+        *sum = 0;
     }
 
     // Queues vertices, by their arcs, as part of a level. All lanes call it together; those without one have begin = end.
@@ -103,8 +109,8 @@ struct Search {
                [](int, unsigned, unsigned first, unsigned count) { return make_uint2(first, count); });
     }
 
-    // Finds the next level from the queue of this one.
-    __device__ void from_above(const Team &team, const Progress &now, unsigned *visited) const
+    // Finds the next level from the queue of this one; counts its arcs and queues it, if it is to be queued.
+    __device__ void from_above(const Team &team, const Progress &now, unsigned *visited, bool queueing) const
     {
         const uint2 *const frontier = queues + now.number % 2 * capacity;
         const BlockQueue next = queue(now.number + 1, now.step + 1);
@@ -124,8 +130,8 @@ struct Search {
                 for (int b = 0; b < FROM_ABOVE; b++) {
                     const unsigned v = head[b], bit = 1u << v % 32;
                     const bool is_left = !(word[b] & bit);
-                    begin[b] = is_left ? __ldg(&leaving.indptr[v]) : 0;
-                    end[b] = is_left ? __ldg(&leaving.indptr[v + 1]) : 0;
+                    begin[b] = is_left && queueing ? __ldg(&leaving.indptr[v]) : 0;
+                    end[b] = is_left && queueing ? __ldg(&leaving.indptr[v + 1]) : 0;
                     before[b] = ALL_LANES;
                     if (is_left) before[b] = atomicOr(&visited[v / 32], bit);
                 }
@@ -139,7 +145,8 @@ struct Search {
                 enter(next, begin, end);
             });
         }
-        finish(next, now.step + 1, found);
+        finish(now.step + 1, found);
+        next.flush();
     }
 
     // Returns the vertices of a word of the bitmap that are not visited, a bit for each.
@@ -148,8 +155,10 @@ struct Search {
         return ~visited & (word < vertices / 32 ? ALL_LANES : (1u << vertices % 32) - 1);
     }
 
-    // Finds the next level among the vertices that are not visited, and writes the bitmap of those that then are.
-    __device__ void from_below(const Team &team, const Progress &now, const unsigned *visited, unsigned *next) const
+    // Finds the next level among the vertices that are not visited, and writes the bitmap of those that then are. The
+    // vertices that are left then are listed, if they are to be.
+    __device__ void from_below(const Team &team, const Progress &now, const unsigned *visited, unsigned *next,
+                               bool listing) const
     {
         __shared__ unsigned words_found[MOST_THREADS];
         unsigned *const here = words_found + threadIdx.x / LANES * LANES;  // what is found of this warp's words
@@ -165,15 +174,18 @@ struct Search {
             __syncwarp();
             for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
                 const unsigned v = (first + owner) * 32 + bit;
-                if (!follows_visited(is_left, v, visited, soon)) return;
-                level[v] = int(now.number) + 1;
-                atomicOr(&here[owner], 1u << bit);
+                const bool is_next = follows_visited(is_left, v, visited, soon);
+                if (is_next) {
+                    level[v] = int(now.number) + 1;
+                    atomicOr(&here[owner], 1u << bit);
+                }
+                if (listing) enlist(is_left && !is_next, v, now);
             });
             __syncwarp();
             if (has_word) next[word] = before | here[lane_number()];
             found += counted(0, __popc(here[lane_number()]));
         }
-        finish(queue(now.number + 1, now.step + 1), now.step + 1, found);
+        finish(now.step + 1, found);
     }
 
     // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
@@ -210,42 +222,47 @@ struct Search {
         return found;
     }
 
-    // Lists in this level's queue the vertices that are not visited, but those that no arc enters.
-    __device__ void list_what_is_left(const Team &team, const Progress &now, const unsigned *visited) const
+    // Adds a vertex to the list of what is left after the next level, if an arc enters it. All lanes call it together,
+    // each for its own vertex, if wanted.
+    __device__ void enlist(bool wanted, unsigned v, const Progress &now) const
     {
-        unsigned *const list = (unsigned *)(queues + now.number % 2 * capacity);
-        const unsigned share = team.share(words);
-        for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
-            const unsigned word = first + lane_number();
-            const unsigned left = lane_number() < share && word < words ? left_in(word, visited[word]) : 0;
-            for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
-                const unsigned v = (first + owner) * 32 + bit;
-                const bool is_entered = is_left && entering.indptr[v] < entering.indptr[v + 1];
-                const unsigned entered = __ballot_sync(ALL_LANES, is_entered);
-                unsigned place = 0;
-                if (lane_number() == 0 && entered)
-                    place = atomicAdd(&of(now.step + 1).entries, unsigned(__popc(entered)));
-                place = __shfl_sync(ALL_LANES, place, 0) + __popc(entered & ((1u << lane_number()) - 1));
-                if (is_entered) list[place] = v;
-            });
-        }
+        wanted = wanted && __ldg(&entering.indptr[v]) < __ldg(&entering.indptr[v + 1]);
+        const unsigned all = __ballot_sync(ALL_LANES, wanted);
+        if (all == 0) return;
+        unsigned place = lane_number() == 0 ? atomicAdd(&of(now.step + 1).listed, unsigned(__popc(all))) : 0;
+        place = __shfl_sync(ALL_LANES, place, 0) + __popc(all & ((1u << lane_number()) - 1));
+        if (wanted) list(now.number + 1)[place] = v;
     }
 
-    // Finds all further levels from below in block 0, which has a thread for each vertex that is listed.
+    // Finds all further levels from below in block 0, whose threads share the vertices that are listed.
     __device__ Progress finish_alone(Progress now, unsigned *visited) const
     {
-        const unsigned *const list = (unsigned *)(queues + now.number % 2 * capacity);
-        bool is_left = threadIdx.x < now.left;
-        const unsigned v = is_left ? list[threadIdx.x] : 0;
+        unsigned *const left = (unsigned *)block_queue;
+        for (unsigned i = threadIdx.x; i < now.left; i += blockDim.x) left[i] = list(now.number)[i];
+        __syncthreads();
         for (unsigned found = 1; found && now.left; now.left -= found) {
-            const bool is_next = follows_visited(is_left, v, visited, true);
-            found = __syncthreads_count(is_next);  // after which no thread looks at the bitmap any more
-            if (is_next) {
-                level[v] = int(now.number) + 1;
-                atomicOr(&visited[v / 32], 1u << v % 32);
-                is_left = false;
+            unsigned v[MOST_LEFT];
+            bool is_next[MOST_LEFT];
+#pragma unroll
+            for (unsigned k = 0; k < MOST_LEFT; k++) {
+                const unsigned i = k * blockDim.x + threadIdx.x;
+                v[k] = i < now.left ? left[i] : vertices;
+                is_next[k] = k * blockDim.x < now.left && follows_visited(v[k] < vertices, v[k], visited, true);
+            }
+            __syncthreads();  // after which no thread looks at the bitmap or at the list any more
+#pragma unroll
+            for (unsigned k = 0; k < MOST_LEFT; k++) {
+                if (is_next[k]) {
+                    level[v[k]] = int(now.number) + 1;
+                    atomicOr(&visited[v[k] / 32], 1u << v[k] % 32);
+                } else if (v[k] < vertices) {
+                    left[atomicAdd(tail, 1)] = v[k];
+                }
             }
             __syncthreads();
+            found = now.left - *tail;
+            __syncthreads();
+            if (threadIdx.x == 0) *tail = 0;
             now.number++;
             now.from_below++;
         }
@@ -265,7 +282,8 @@ struct Search {
             const unsigned begin[] = {is_here ? leaving.indptr[v] : 0}, end[] = {is_here ? leaving.indptr[v + 1] : 0};
             enter(here, begin, end);
         }
-        finish(here, now.step, 0);
+        __syncthreads();
+        here.flush();
     }
 
     // Finds levels from above in block 0, until one has more than `alone` arcs or is the last; returns that one.
@@ -279,7 +297,7 @@ struct Search {
         block.sync();
         while (!now.ends() && now.frontier.arcs() <= alone) {
             now.left -= now.frontier.vertices();
-            own.from_above(block, now, visited);
+            own.from_above(block, now, visited, true);
             if (threadIdx.x == 0) own.of(now.step + 2) = {0, 0, 0};
             block.sync();
             now.number++;
@@ -328,9 +346,9 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
     grid.sync();
     const bool is_entered = search.entering.indptr[source] < search.entering.indptr[source + 1];
     Progress now{0, 0, search.entered + !is_entered, 0, 0, 0, search.of(0)};
-    bool below = false;
+    bool below = false, queued = true;
     for (;;) {
-        if (!below && !now.ends() && now.frontier.arcs() <= alone) {
+        if (!below && queued && !now.ends() && now.frontier.arcs() <= alone) {
             if (blockIdx.x == 0) now = search.go_on_alone(now, alone, visited);
             if (first_thread) *progress = now;
             grid.sync();
@@ -339,28 +357,28 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
         if (now.ends()) break;
         now.left -= now.frontier.vertices();
         if (!below) {
-            below = double(now.frontier.arcs()) * alpha > now.left * mean_arcs;
+            below = !queued || double(now.frontier.arcs()) * alpha > now.left * mean_arcs;
         } else if (double(now.frontier.vertices()) * beta < now.left) {
             search.collect(grid, now, visited, other);
             grid.sync();
             now.frontier = search.of(now.step);
             below = false;
+            queued = true;
             now.returns++;
         }
-        if (below && now.left <= rest) {
-            search.list_what_is_left(grid, now, visited);
-            grid.sync();
+        if (below && now.left <= rest && now.frontier.listed == now.left) {
             if (blockIdx.x == 0) now = search.finish_alone(now, visited);
             break;
         }
         if (below) {
-            search.from_below(grid, now, visited, other);
+            search.from_below(grid, now, visited, other, now.left <= LISTED_FROM * rest);
             unsigned *const swapped = visited;
             visited = other;
             other = swapped;
             now.from_below++;
         } else {
-            search.from_above(grid, now, visited);
+            queued = double(now.frontier.arcs()) * alpha * QUEUED_UP_TO <= now.left * mean_arcs;
+            search.from_above(grid, now, visited, queued);
         }
         if (first_thread) search.of(now.step + 2) = {0, 0, 0};
         grid.sync();

@@ -32,9 +32,9 @@ TAKEN_AWAY = 1e-4
 
 GAPBS does so with the scores of its sources; a double then keeps 1e-13 of the number.
 """
-WORTH_SHARING = WORTH_KEEPING = 1e8
+WORTH_SHARING, WORTH_KEEPING = 1e8, 1e7
 """Sources times arcs, from which on igraph's work is distributed to all cores, and a library's scores are
-stored beside the builds, batch by batch: seconds of one core."""
+stored beside the builds, batch by batch: seconds of one core, and half a second."""
 COMMITTED = ROOT / "results/oracles"
 """Scores that take core hours, of graphs that have committed records; files named as beside the builds."""
 PARTS_A_CORE = 4
@@ -52,10 +52,11 @@ class ScoreOracle:
     """Checks scores on one graph; each expected answer is computed once."""
 
     def __init__(self, graph: CSRGraph) -> None:
-        apart = graph.tails() != graph.indices
-        arcs = np.unique(graph.tails()[apart].astype(np.int64) * graph.vertices + graph.indices[apart])
-        self.tails, self.heads = np.divmod(arcs, max(1, graph.vertices))
-        self.first = np.searchsorted(self.tails, np.arange(graph.vertices + 1))
+        tails, apart = graph.tails(), graph.tails() != graph.indices
+        arcs = np.ones(np.count_nonzero(apart), np.int8), (tails[apart], graph.indices[apart])
+        once = csr_array(arcs, shape=(graph.vertices, graph.vertices))  # adds up parallel arcs
+        self.first, self.heads = once.indptr.astype(np.int64), once.indices.astype(np.int64)
+        self.tails = np.repeat(np.arange(graph.vertices), np.diff(self.first))
         self.vertices = graph.vertices
         self.halved = 2 if graph.info.get("directed") is False else 1
         self.expected = lru_cache(maxsize=8)(self._expected)

@@ -97,7 +97,10 @@ class DirectionBFS(TracedBack, FrontierSearch):
         **FrontierSearch.settings,
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
         "rest": Setting(
-            512, "most vertices left that one block finds by itself; at most block_size", least=0
+            2048,
+            "most vertices left that one block finds by itself; at most 4 per thread, and 2 per entry of its "
+            "queue",
+            least=0,
         ),
         "beta": Setting(24, "from above again if the frontier has less than 1 / beta of the vertices left"),
     }
@@ -129,7 +132,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")),
-            np.uint32(min(self.number("rest"), self.block_size)),
+            np.uint32(min(self.number("rest"), 4 * self.block_size, 2 * self.number("block_queue_size"))),
             *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
         )  # fmt: skip
 
@@ -149,13 +152,20 @@ class DirectionBFS(TracedBack, FrontierSearch):
 
 SAMPLE = 4096
 """Weights whose mean is taken for that of all."""
+DENSE, RISE, RISE_IF_DENSE = 16, 14, 10
+"""Arcs per vertex from which on a graph is dense, and by how much the limit of near distances rises.
+
+Each rise costs a pass and small rounds; each distance between the limits more arcs that are relaxed twice, of
+which a dense graph has many (docs/experiments.md, 37).
+"""
 
 
 def choose_delta(graph: CSRGraph, rise: int) -> int:
-    """Return the least rise of the limit of near distances, at least 1."""
+    """Return the least rise of the limit of near distances, at least 1; `rise` is the setting."""
     assert graph.weights is not None
     if not graph.arcs:
         return 1
+    rise = rise or (RISE if graph.arcs < DENSE * graph.vertices else RISE_IF_DENSE)
     mean_weight = graph.weights[:: -(-graph.arcs // SAMPLE)].mean()
     delta = rise * mean_weight * graph.vertices / graph.arcs
     return int(min(max(1, delta), UNREACHABLE - 1))
@@ -174,7 +184,11 @@ class NearFarSSSP(FrontierSearch):
     implements = "Davidson, Baxter, Garland and Owens, IPDPS 2014, Near-Far Pile, in one launch"
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
-        "rise": Setting(10, "rise of the limit of near distances, in mean weights over the mean degree"),
+        "rise": Setting(
+            0,
+            "rise of the limit of near distances, in mean weights over the mean degree; 0: by the degree",
+            least=0,
+        ),
         "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
     }
 
