@@ -27,7 +27,7 @@
 constexpr int UNREACHED = 2147483647;  // level of a vertex that no path has reached
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
-constexpr int FROM_BELOW = 16;
+constexpr int FROM_BELOW = 8;
 constexpr unsigned FEW_ARCS = 128;  // that a lane looks at by itself
 constexpr unsigned QUEUED_UP_TO = 4;  // a frontier of so many times fewer arcs than for from below queues the next
 constexpr unsigned LISTED_FROM = 8;  // what is left is listed from so many times `rest` vertices on
