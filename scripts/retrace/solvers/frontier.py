@@ -95,6 +95,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
     more_sources = (*TracedBack.more_sources, ReversedArcs.source, *ReversedArcs.more_sources)
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
+        "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
         "rest": Setting(
             2048,
