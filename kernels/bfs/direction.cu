@@ -162,7 +162,7 @@ struct Search {
     {
         __shared__ unsigned words_found[MOST_THREADS];
         unsigned *const here = words_found + threadIdx.x / LANES * LANES;  // what is found of this warp's words
-        const unsigned share = team.share(words);
+        const unsigned share = team.share((words + 1) / 2);  // two turns at least, so that slow words even out
         const bool soon = now.left / 7 < vertices / 8;
         unsigned long long found = 0;
         for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
