@@ -90,6 +90,11 @@ def draw_power(lines: list[Line], clock: float = 1860.0) -> None:
         trial |= {"sm_clock_mhz": own, "throttled": own < 1980}
 
 
+def outlast(lines: list[Line], times: float = 1.001) -> None:
+    """Make the kernels of a trial longer than its solve."""
+    lines[0]["trials"][1]["kernel"] = times * lines[0]["trials"][1]["solve"]
+
+
 def fall(lines: list[Line]) -> None:
     """Divide all times, so that they still add up."""
     lines[0] |= {"iterations": 2000}
@@ -118,6 +123,7 @@ BAD: dict[str, tuple[Change, str]] = {
     "an unknown tree": (put("software", "dirty", value=True), "1: software.dirty: expected false"),
     "an unknown commit": (put("software", "git_commit", value=None), "1: software.git_commit: expected the"),
     "a kernel beyond its search": (put("trials", "1", "kernel", value=99.0), "1: trials[1].kernel: expected"),
+    "a kernel beyond another clock": (outlast, "1: trials[1].kernel: expected"),
     "an edited total": (put("trials", "2", "total", value=1.0), "1: trials[2].total: expected upload +"),
     "an unknown solver": (put("solver", value="bfs/best"), "1: solver: no solver is called bfs/best"),
     "a solver elsewhere": (put("backend", value="host"), "1: backend: bfs/bsp runs on"),
@@ -348,7 +354,13 @@ def pair_alike(lines: list[Line]) -> None:
     lines[1]["trials"] = [lines[1]["trials"][0]] * 2
 
 
-@pytest.mark.parametrize("change", [load(2.0, 1), load(9.0, 0, 1.0), pair_alike])
+def last_as_long_by_another_clock(lines: list[Line]) -> None:
+    outlast(lines, 1.00005)
+
+
+@pytest.mark.parametrize(
+    "change", [load(2.0, 1), load(9.0, 0, 1.0), pair_alike, last_as_long_by_another_clock]
+)
 def test_what_is_usual_is_not_doubtful(change: Change, tmp_path: Path, call: Call) -> None:
     assert "doubtful: 0" in call("check-machine", machine(tmp_path, change)).out
 
