@@ -239,6 +239,16 @@ def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(
     assert (record.verified, record.reason, record.digest) == (False, case.reason, case.digest)
 
 
+def test_trials_that_cannot_be_recorded_are_a_failure_of_their_solver(provenance: Any) -> None:
+    """A run keeps what it has measured of the other solvers."""
+    (case,) = run(["bfs/queue"], trials=1)
+    case.trials[0]["total"] += 1
+    record = as_record("table-3.3", GRID.info, case, provenance)
+    assert (record.status, record.verified, record.trials) == ("failed", None, [])
+    assert record.reason is not None
+    assert record.reason.startswith("grid: cannot be recorded: trials[0].total: expected upload + solve")
+
+
 def test_a_wrong_predecessor_in_one_trial_is_not_verified(temporary: Any) -> None:
     kind: Any = REGISTRY.find("sssp/mask-sequential")
 

@@ -12,6 +12,7 @@ from retrace.records.record import GraphInfo, Record, make_record
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
 from retrace.system.bars import bar
+from retrace.system.errors import RetraceError
 
 
 @contextmanager
@@ -80,7 +81,10 @@ SOURCELESS = ("betweenness", "generate", "limits")
 def as_record(
     experiment: str, info: dict[str, Any], measurement: Measurement, provenance: dict[str, Any]
 ) -> Record:
-    """Convert a measurement on the graph of `info` to a record; `provenance`: `machine` and `software`."""
+    """Convert a measurement on the graph of `info` to a record; `provenance`: `machine` and `software`.
+
+    If its trials cannot be recorded, it has failed, for that reason.
+    """
     solver, parameters = parse(measurement.solver)
     parameters = {**parameters, **measurement.query.parameters()}
     software = dict(provenance["software"])
@@ -103,8 +107,9 @@ def as_record(
         "software": software,
         "started": measurement.started,
     }
+    where = f"{info.get('name')}: cannot be recorded"
     if measurement.status == "ok" and measurement.result is not None:
-        record |= {
+        answered = {
             "setup": measurement.setups,
             "trials": measurement.trials,
             "iterations": measurement.iterations,
@@ -113,4 +118,8 @@ def as_record(
             "digest": measurement.digest,
             "observed": measurement.observed,
         }
-    return make_record(f"{info.get('name')}: cannot be recorded", **record)
+        try:
+            return make_record(where, **record | answered)
+        except RetraceError as error:  # such as a trial that cannot be: the other records of a run are kept
+            record |= {"status": "failed", "reason": str(error)}
+    return make_record(where, **record)
