@@ -33,8 +33,10 @@ BFS = [
 ]
 SSSP = [
     "sssp/host-arcs:block_size=32,rise=1",
-    "sssp/host-arcs:block_size=64,lines=1,rise=3",
+    "sssp/host-arcs:block_size=64,lines=1,rise=3,sweep=0",
     "sssp/host-arcs:lines=3,rise=2147483646",
+    "sssp/host-arcs:lines=1,rise=3,sweep=999999999",
+    "sssp/host-arcs:block_size=64,lines=3,rise=2147483646,sweep=999999999",
 ]
 WAYS = BFS + SSSP
 """One warp per block or more; entries of a line or more; a queue, or arcs in the order of their places; each
@@ -80,7 +82,7 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
     row = row_after(before, 300)
     tails, unit = np.append(row.tails(), row.vertices), np.ones(row.arcs + 1, np.int32)
     found = graph(row.vertices + 2, list(zip(tails, np.append(row.indices, 0), unit, strict=True)))
-    for spec, arc_bytes in (("bfs/host-arcs:sweep=0,", 4), ("sssp/host-arcs:", 8)):
+    for spec, arc_bytes in (("bfs/host-arcs:sweep=0,", 4), ("sssp/host-arcs:sweep=0,", 8)):
         with EmulatedDevice() as device:
             for source, reached in ((0, np.arange(row.vertices)), (row.vertices + 1, np.array([], int))):
                 observed = solved(f"{spec}lines={lines}", found, Query(source), device).observed()
@@ -89,19 +91,17 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
                 assert observed["prepare_ms"] > 0
 
 
-IN_LINE = LINE // 4
-
-
-def bytes_in_order(found: CSRGraph, level: NDArray[Any], lines: int) -> tuple[int, int]:
+def bytes_in_order(found: CSRGraph, level: NDArray[Any], lines: int, arc_bytes: int) -> tuple[int, int]:
     """Count the bytes in sectors and the lines that have arcs of a level, level by level.
 
     A warp reads so many lines, and of 32 rows at a time those that have arcs of the level.
     """
     tails, places = found.tails(), np.arange(found.arcs)
-    chunk = places // (IN_LINE * lines)
-    first_row = tails[np.minimum(chunk * IN_LINE * lines, found.arcs - 1)]
+    sizes = SECTOR // arc_bytes, LINE // arc_bytes
+    chunk = places // (sizes[1] * lines)
+    first_row = tails[np.minimum(chunk * sizes[1] * lines, found.arcs - 1)]
     group = (tails - first_row) // 32
-    keys = [np.stack([level[tails], chunk, group, places // size]) for size in (SECTOR // 4, IN_LINE)]
+    keys = [np.stack([level[tails], chunk, group, places // size]) for size in sizes]
     sectors, counted = (np.unique(key[:, level[tails] < 2**31 - 1], axis=1).shape[1] for key in keys)
     return SECTOR * sectors, counted
 
@@ -109,8 +109,13 @@ def bytes_in_order(found: CSRGraph, level: NDArray[Any], lines: int) -> tuple[in
 @pytest.mark.parametrize("lines", [1, 2, 16])
 @pytest.mark.parametrize("arcs", [[0, 0, 1, 2, 5, 31, 32, 33, 50, 65, 600], [0, 1, 2, 3]])
 @pytest.mark.parametrize("seed", range(3))
-def test_in_order_a_line_is_read_once_a_level(arcs: list[int], lines: int, seed: int) -> None:
-    """With few arcs a row, a warp goes through its lines 32 rows at a time."""
+@pytest.mark.parametrize(
+    ("spec", "arc_bytes"), [("bfs/host-arcs:", 4), ("sssp/host-arcs:rise=2147483646,", 8)]
+)
+def test_in_order_a_line_is_read_once_a_level(
+    spec: str, arc_bytes: int, arcs: list[int], lines: int, seed: int
+) -> None:
+    """With few arcs a row, a warp goes through its lines 32 rows at a time. All weights are 1."""
     rng = np.random.default_rng(seed)
     lengths = rng.choice(arcs, 150)
     lengths[0] = 9
@@ -118,12 +123,12 @@ def test_in_order_a_line_is_read_once_a_level(arcs: list[int], lines: int, seed:
     heads = rng.integers(0, 150, len(tails))
     found = graph(150, list(zip(tails, heads, np.ones(len(tails), int), strict=True)))
     with EmulatedDevice(seed) as device:
-        solver = solved(f"bfs/host-arcs:sweep=999999999,lines={lines}", found, Query(0), device)
+        solver = solved(f"{spec}sweep=999999999,lines={lines}", found, Query(0), device)
         observed, level = solver.observed(), solver.download()
-        own = solved(f"bfs/host-arcs:sweep=0,lines={lines}", found, Query(0), device)
+        own = solved(f"{spec}sweep=0,lines={lines}", found, Query(0), device)
         rows = own.observed()
         assert np.array_equal(level, own.download())
-    assert (observed["link_bytes"], observed["link_lines"]) == bytes_in_order(found, level, lines)
+    assert (observed["link_bytes"], observed["link_lines"]) == bytes_in_order(found, level, lines, arc_bytes)
     assert observed["link_lines"] < rows["link_lines"]
 
 
@@ -138,7 +143,7 @@ def test_the_size_of_a_level_decides_how_it_is_read(sweep: int) -> None:
         result = checker_of("bfs", turns).check(solver.name, Query(0), level)
         assert result.verified, result.reason
         many = (np.bincount(level) * sweep >= turns.vertices)[level]
-        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 16)
+        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 16, 4)
         of_rows = bytes_of_rows(turns, np.flatnonzero(~many), 4)
         expected = tuple(map(sum, zip(in_order, of_rows, strict=True)))
         assert (observed["link_bytes"], observed["link_lines"]) == expected
@@ -251,7 +256,10 @@ def test_a_warp_that_lacks_lanes_is_refused(name: str) -> None:
         make(f"{name}:block_size=48", device).setup(NAMED["grid"])
 
 
-@pytest.mark.parametrize(("spec", "before"), [("bfs/host-arcs", 2**32), ("sssp/host-arcs", 2**31)])
+@pytest.mark.parametrize(
+    ("spec", "before"),
+    [("bfs/host-arcs", 2**32), ("sssp/host-arcs", 2**31), ("sssp/host-arcs:sweep=999999999", 2**31)],
+)
 def test_offsets_of_arcs_have_64_bits(spec: str, before: int) -> None:
     """The rows begin beyond 16 GiB, of memory that is never touched."""
     found = mixed_graph(200)

@@ -46,7 +46,7 @@ extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, 
     for (Offset i = indptr[0] + grid.warp() * share; i < indptr[vertices]; i += grid.warps() * share)
         arcs.read_in_order(
             i, vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
-            [&](unsigned v, bool has) {
+            [&](unsigned v, bool has, unsigned) {
                 if (has && __ldcg(&level[v]) == UNREACHED) level[v] = depth;
             });
     traffic.add_to(total);

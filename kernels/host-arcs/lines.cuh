@@ -116,7 +116,7 @@ template <typename Arc> struct HostArcs {
     }
 
     // Reads `lines` lines, from the one that begins at arc `first`, as far as they have arcs of vertices that are
-    // wanted(v), and counts what is read. visit(arc, has) is called by all lanes together, as of `read`.
+    // wanted(v), and counts what is read. visit(arc, has, v) is called by all lanes together, some of which have no arc.
     template <typename Wanted, typename Visit>
     __device__ void read_in_order(Offset first, unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
     {
@@ -131,12 +131,13 @@ template <typename Arc> struct HostArcs {
             const unsigned rows_end = __shfl_sync(ALL_LANES, end, LANES - 1);
             for (unsigned base = read / IN_LINE * IN_LINE; own && base < rows_end; base += IN_FLIGHT * LANES) {
                 Arc arc[IN_FLIGHT] = {};
+                unsigned owner[IN_FLIGHT];
                 bool has[IN_FLIGHT];
 #pragma unroll
                 for (int b = 0; b < IN_FLIGHT; b++) {
                     const unsigned place = base + b * LANES + lane_number();
-                    const unsigned owner = owner_of(place, end);
-                    has[b] = read <= place && place < rows_end && own >> owner & 1;
+                    owner[b] = owner_of(place, end);
+                    has[b] = read <= place && place < rows_end && own >> owner[b] & 1;
                     if (has[b]) arc[b] = __ldcs(&arcs[first + place]);
                 }
 #pragma unroll
@@ -145,7 +146,7 @@ template <typename Arc> struct HostArcs {
                     if (lanes == 0) continue;
                     traffic.lines += count_groups(lanes, IN_LINE);
                     traffic.sectors += count_groups(lanes, IN_SECTOR);
-                    visit(arc[b], has[b]);
+                    visit(arc[b], has[b], row + owner[b]);
                 }
             }
             read = rows_end;

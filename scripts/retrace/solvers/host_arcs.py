@@ -31,6 +31,13 @@ MOST_ENTRIES = 2**31
 """Most entries of a queue: kernels add the number of warps to the place of one, in 32 bits."""
 
 
+SWEEP: Settings = {
+    "sweep": Setting(
+        8, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
+    ),
+}
+
+
 class HostArcsSearch(DeviceSolver):
     """A search whose arcs are in page-locked memory of the host, which kernels read.
 
@@ -93,6 +100,11 @@ class HostArcsSearch(DeviceSolver):
         threads = min(entries * WARP, self.most_threads)
         kernel(self.grid(threads), self.block_size, *self.arcs, *arguments)
 
+    def in_order(self, kernel: Kernel, *arguments: Any) -> None:
+        """Launch a kernel with a warp for each `lines` lines of the arcs."""
+        shares = -(-self.graph.arcs // (LINE // self.arc_bytes * self.number("lines")))
+        self.each_entry(kernel, shares, np.uint32(self.graph.vertices), *arguments)
+
     def read_number(self, buffer: Buffer) -> int:
         """Wait for the kernels; return the only element of a buffer."""
         return int(self.device.download(buffer)[0])
@@ -115,12 +127,7 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
     name = "bfs/host-arcs"
     implements = "EMOGI, VLDB 2020, with a queue of the frontier, and in the order of the arcs"
     more_sources = (*TracedBack.more_sources, COPY_ARCS)
-    settings: ClassVar[Settings] = {
-        **HostArcsSearch.settings,
-        "sweep": Setting(
-            8, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
-        ),
-    }
+    settings: ClassVar[Settings] = {**HostArcsSearch.settings, **SWEEP}
     read_by = "expand"
     arc_bytes = 4
 
@@ -155,9 +162,7 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
 
     def find_in_order(self, depth: int) -> None:
         """Find a level by the arcs of the one before in the order of their places; queue it."""
-        shares = -(-self.graph.arcs // (LINE // self.arc_bytes * self.number("lines")))
-        vertices = np.uint32(self.graph.vertices)
-        self.each_entry(self.sweep, shares, vertices, np.int32(depth), self.level, self.traffic)
+        self.in_order(self.sweep, np.int32(depth), self.level, self.traffic)
         self.device.fill(self.length, 0)
         self.each_vertex(self.list, np.int32(depth), self.level, self.queue, self.length)
 
@@ -168,13 +173,14 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
 class HostArcsSSSP(HostArcsSearch):
     """A near queue, whose arcs are relaxed in rounds, and a far pile, as `sssp/near-far` has them.
 
-    `upload` puts the head and the weight of each arc side by side.
+    If many vertices are near, their arcs are read in the order of their places, without a queue. `upload` puts the head and the weight of each arc side by side.
     """
 
     name = "sssp/host-arcs"
     implements = "EMOGI, VLDB 2020, with the Near-Far Pile of IPDPS 2014"
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
+        **SWEEP,
         "rise": NearFarSSSP.settings["rise"],
     }
     read_by = "relax"
@@ -182,46 +188,50 @@ class HostArcsSSSP(HostArcsSearch):
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count what is of vertices; the arcs are in the host's memory."""
-        bitmaps = 2 * 4 * -(-graph.vertices // WARP)
+        bitmaps = 3 * 4 * -(-graph.vertices // WARP)
         queues = 2 * ENTRY.itemsize * self.entries_of(graph)
         return 8 * (graph.vertices + 1) + 8 * graph.vertices + bitmaps + queues
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.start, self.relax, self.collect = self.load_kernels("start", "relax", "collect")
+        names = "start", "relax", "sweep", "list", "collect"
+        self.start, self.relax, self.sweep, self.list, self.collect = self.load_kernels(*names)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
         self.delta = choose_delta(self.graph, self.number("rise"))
         device, words = self.device, -(-self.graph.vertices // WARP)
         self.label = device.empty(self.graph.vertices, np.uint64)
-        self.far, self.queued = (device.empty(words, np.uint32) for _ in range(2))
+        self.far, *self.queued = (device.empty(words, np.uint32) for _ in range(3))
         self.least = device.empty(1, np.int32)
         self.queues = [device.empty(self.entries_of(self.graph), ENTRY) for _ in ("near", "next")]
 
     def solve(self, query: Query) -> int:
         device, piles = self.device, (self.label, self.far, self.least)
-        near, following = self.queues
+        (near, following), (queued, queued_next) = self.queues, self.queued
         device.fill(self.traffic, 0)
-        self.each_vertex(self.start, np.int32(query.source), *piles, near, self.length)
+        self.each_vertex(self.start, np.int32(query.source), *piles, queued, near, self.length)
         limit, rounds, self.limits = self.delta, 0, 0
         while True:
             while entries := self.read_number(self.length):
                 device.fill(self.length, 0)
-                device.fill(self.queued, 0)
-                before = near, np.uint32(entries), np.uint32(limit)
-                after = self.queued, following, self.length
-                self.each_entry(self.relax, entries, *before, *piles, *after, self.traffic)
-                near, following = following, near
+                device.fill(queued_next, 0)
+                below = np.uint32(limit), *piles, queued_next
+                if entries * self.number("sweep") < self.graph.vertices:
+                    own = near, np.uint32(entries)
+                    self.each_entry(self.relax, entries, *own, *below, following, self.length, self.traffic)
+                else:
+                    self.in_order(self.sweep, queued, *below, self.traffic)
+                    self.each_vertex(self.list, queued_next, following, self.length)
+                near, following, queued, queued_next = following, near, queued_next, queued
                 rounds += 1
             least = self.read_number(self.least)
             if least == UNREACHABLE:
                 return rounds
             device.fill(self.least, UNREACHABLE)
             limit_before, limit = limit, least + self.delta
-            self.each_vertex(
-                self.collect, np.uint32(limit_before), np.uint32(limit), *piles, near, self.length
-            )
+            limits = np.uint32(limit_before), np.uint32(limit)
+            self.each_vertex(self.collect, *limits, *piles, queued, near, self.length)
             self.limits += 1
 
     def download(self) -> Int32Array:
