@@ -173,8 +173,8 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
 class HostArcsSSSP(HostArcsSearch):
     """A near queue, whose arcs are relaxed in rounds, and a far pile, as `sssp/near-far` has them.
 
-    If many vertices are near, their arcs are read in the order of their places, without a queue. `upload` puts
-    the head and the weight of each arc side by side.
+    If many vertices are near, their arcs are read in the order of their places, without a queue. `upload`
+    puts the head and the weight of each arc side by side.
     """
 
     name = "sssp/host-arcs"
