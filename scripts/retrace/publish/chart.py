@@ -109,10 +109,10 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
             draw_falls(figure, drawn)
         box = Bbox.union([extent(figure), Bbox.from_extents(0, 0, WIDTH, 0)])
         if notes := "; ".join(footnotes(drawing, chosen)):
-            box = _add_words(figure, box, f"{notes}.", "top", 1)
+            box = add_words(figure, box, f"{notes}.", "top", 1)
         if drawing.kind != "waterfall" or not chosen:  # whose bars say it
-            box = _add_words(figure, box, finding(drawing, frame, report), "bottom", TEXT_LINES - bool(notes))
-        _add_words(figure, box, heading(drawing, frame, report), "bottom", 3, fontsize=10, fontweight="bold")
+            box = add_words(figure, box, finding(drawing, frame, report), "bottom", TEXT_LINES - bool(notes))
+        add_words(figure, box, heading(drawing, frame, report), "bottom", 3, fontsize=10, fontweight="bold")
     return figure
 
 
@@ -175,7 +175,7 @@ def _width(figure: Figure, words: str) -> float:
     return width / figure.dpi
 
 
-def _add_words(figure: Figure, box: Bbox, words: str, side: str, most: int, **font: Any) -> Bbox:
+def add_words(figure: Figure, box: Bbox, words: str, side: str, most: int, **font: Any) -> Bbox:
     """Write below the box, the top there, or above it, in so many lines at most; return the box of both."""
     y = box.y1 + GAP if side == "bottom" else box.y0 - GAP
     whole = re.sub(r"(\d|Figure|Table) (ns|µs|ms|s|\d)\b", "\\1\u00a0\\2", words)  # is not broken
