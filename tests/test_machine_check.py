@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,12 @@ Change = Callable[[list[Line]], object]
 GRAPH = graph_info("random-14-5", edition="generated")
 
 
-def one(solver: str, machine: str = "rtx", **changes: Any) -> Record:
+def one(
+    solver: str, machine: str = "rtx", times: Sequence[float] = (9.0, 10.0, 11.0), **changes: Any
+) -> Record:
     backend = "host" if solver in ("bfs/queue", "generate/tree-first") else "cuda"
     told: dict[str, Any] = {"graph": GRAPH, "experiment": "mine", "machine": machine, "backend": backend}
-    return record(solver, **told | changes)
+    return record(solver, times=times, **told | changes)
 
 
 def machine(folder: Path, change: Change = lambda lines: None, name: str = "rtx") -> Path:
@@ -39,10 +42,18 @@ def machine(folder: Path, change: Change = lambda lines: None, name: str = "rtx"
                 gpu["name"], line["software"]["cuda"] = f"GPU of {owner}", "13.0"
         if owner == name:
             change(lines)
+        else:
+            slow_down(lines)
         path = folder / "machines" / owner / "mine/random-14-5.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(line if isinstance(line, str) else f"{json.dumps(line)}\n" for line in lines))
     return folder / "machines" / name
+
+
+def slow_down(lines: list[Line]) -> None:
+    """Let all trials take longer, as on another machine."""
+    for trial in (trial for line in lines for trial in line["trials"]):
+        trial |= {key: trial[key] + 1.0 for key in ("solve", "total")}
 
 
 def small(**changes: Any) -> Line:
@@ -248,8 +259,8 @@ def test_one_machine_has_one_gpu(tmp_path: Path, call: Call) -> None:
 
 def test_each_machine_has_a_gpu_of_its_own() -> None:
     found = [
-        one("bfs/bsp", name, software=software("bfs/bsp").model_copy(update={"cuda": "13.0"}))
-        for name in "ab"
+        one("bfs/bsp", name, times, software=software("bfs/bsp").model_copy(update={"cuda": "13.0"}))
+        for name, times in (("a", (9.0, 10.0, 11.0)), ("b", (8.0, 9.0, 10.0)))
     ]
     card = found[1].machine.gpu
     assert card is not None
@@ -316,17 +327,70 @@ def test_several_hosts_are_doubtful(tmp_path: Path, call: Call) -> None:
     )
 
 
-def test_a_deleted_record_is_missed(tmp_path: Path, call: Call) -> None:
-    """What config.yaml lists should be in the file; it may also be newer than the record."""
+def relabel(folder: Path, change: Change) -> Path:
+    """Write a committed file of the H200 as another machine's, altered."""
     committed = PROJECT / "results/machines/h200/table-3.4/small-9.jsonl"
     lines = [json.loads(line) for line in committed.read_text().splitlines()]
-    path = tmp_path / "machines/rtx/table-3.4/small-9.jsonl"
-    path.parent.mkdir(parents=True)
+    change(lines)
+    path = folder / "machines/rtx/table-3.4/small-9.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    found = (line | {"machine": line["machine"] | {"name": "rtx"}} for line in lines)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in found))
+    return path
+
+
+def another_run(lines: list[Line]) -> None:
+    for number, line in enumerate(lines):
+        line["started"] = f"2026-01-31T12:00:{number:02d}Z"
+
+
+def another_host(lines: list[Line]) -> None:
+    for line in lines:
+        line["machine"]["host"] = "c" * 12
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [(lambda lines: None, "trials"), (each(another_host, another_run), "trials"), (slow_down, "started")],
+)
+def test_a_copy_of_another_machine_s_records_is_refused(
+    change: Change, key: str, tmp_path: Path, call: Call
+) -> None:
+    path = relabel(tmp_path, change)
+    done = call("check-machine", tmp_path / "machines/rtx")
+    (told,) = [line for line in done.out.splitlines() if line.startswith("error: ")]
+    assert told.startswith(f"error: {path}:1: {key}: expected a run of rtx, found that of h200 in {PROJECT}/")
+    assert told.endswith("h200/table-3.4/small-9.jsonl:1; measure it on rtx, or remove one of the two")
+    assert done.status == 1
+
+
+def test_a_host_of_two_machines_is_doubtful(tmp_path: Path, call: Call) -> None:
+    """Two configurations of a GPU have a name each (docs/adding-a-gpu.md)."""
+    path = relabel(tmp_path, each(slow_down, another_run))
+    done = call("check-machine", tmp_path / "machines/rtx")
+    assert done.status == 0, done.out
+    assert re.search(rf"doubtful: {path}:1: machine.host: \w{{12}} is the host of h200, too\n", done.out)
+    relabel(tmp_path, each(slow_down, another_run, another_host))
+    assert "machine.host" not in call("check-machine", tmp_path / "machines/rtx").out
+
+
+def test_copies_enter_no_table(tmp_path: Path) -> None:
+    """A run refuses them, too."""
+    placed = {name: one("bfs/bsp", name) for name in "ab"}
+    told = find_errors({f"{name}:1": record for name, record in placed.items()}, {})
+    assert [line for line in told if "expected a run of" in line] == [
+        "a:1: trials: expected a run of a, found that of b in b:1; measure it on a, or remove one of the two",
+        "b:1: trials: expected a run of b, found that of a in a:1; measure it on b, or remove one of the two",
+    ]
+
+
+def test_a_deleted_record_is_missed(tmp_path: Path, call: Call) -> None:
+    """What config.yaml lists should be in the file; it may also be newer than the record."""
+    path = relabel(tmp_path, each(slow_down, another_run))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
 
     def told(kept: list[Line]) -> str:
-        path.write_text(
-            "".join(json.dumps(line | {"machine": line["machine"] | {"name": "rtx"}}) + "\n" for line in kept)
-        )
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in kept))
         done = call("check-machine", tmp_path / "machines/rtx")
         assert done.status == 0
         return "".join(line for line in done.out.splitlines() if ": solver: " in line)

@@ -65,20 +65,25 @@ def examine(
     errors = [f"{path}: expected only records, <experiment>/<graph>.jsonl; move it" for path in strays]
     placed, faults = survey([*files, *others])
     own = {place: one for place, one in placed.items() if place.startswith(f"{folder}/")}
-    doubts = [*find_doubts(own), *_gaps(own, listed)]
-    return len(own), errors + faults + find_errors(own, registry), doubts
+    doubts = [*find_doubts(own), *_shared_hosts(own, placed), *_gaps(own, listed)]
+    return len(own), errors + faults + find_errors(own, registry, placed), doubts
 
 
-def find_errors(placed: Mapping[str, Record], registry: Mapping[str, Dataset]) -> list[str]:
+def find_errors(
+    placed: Mapping[str, Record],
+    registry: Mapping[str, Dataset],
+    known: Mapping[str, Record] | None = None,
+) -> list[str]:
     """Return what keeps records out of a table; they are given by their place, `file:line`.
 
-    A graph with the name of a data set must be the registry's.
+    A graph with the name of a data set must be the registry's, and no run that of another machine among all
+    that are `known`, by default these records alone.
     """
     every = [f"{place}: {told}" for place, record in placed.items() for told in _errors(record, registry)]
     every += _mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
     every += _mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
     every += _mixed(placed, "machine.cores", lambda one: one.machine.cores)
-    return [*every, *_slowed(placed), *_pieced(placed)]
+    return [*every, *_slowed(placed), *_pieced(placed), *_copied(placed, known or placed)]
 
 
 def find_doubts(placed: Mapping[str, Record]) -> list[str]:
@@ -97,6 +102,46 @@ def _pieced(placed: Mapping[str, Record]) -> Iterator[str]:
         if record.machine.computer != host:
             told = f"expected {host}, as in line {where}, found {record.machine.computer}"
             yield f"{place}: machine.host: {told}; measure the whole file on one"
+
+
+def _copied(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each file with a run that another machine has, too: relabelled, not measured.
+
+    A run is known by its trials, and by its host and when it began, since nothing else ran there then.
+    """
+    runs: dict[tuple[object, ...], dict[str, str]] = defaultdict(dict)
+    for place, record in every.items():
+        for run in _runs(record):
+            runs[run].setdefault(record.machine.name, place)
+    told = set()
+    for place, record in own.items():
+        file, name = place.rpartition(":")[0], record.machine.name
+        for run in _runs(record):
+            there = {of: where for of, where in runs[run].items() if of != name}
+            if there and file not in told:
+                told.add(file)
+                of, where = next(iter(there.items()))
+                found = f"expected a run of {name}, found that of {of} in {where}"
+                yield f"{place}: {run[0]}: {found}; measure it on {name}, or remove one of the two"
+
+
+def _runs(record: Record) -> Iterator[tuple[object, ...]]:
+    """Yield what no run of another machine can have, each after its key in the record."""
+    if record.trials:
+        yield "trials", tuple((trial.upload, trial.solve, trial.download) for trial in record.trials)
+    if record.machine.host:
+        yield "started", record.machine.host, record.experiment, record.started
+
+
+def _shared_hosts(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each host that has records of another machine, too: perhaps two settings of a GPU."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for record in every.values():
+        names[record.machine.host or ""].add(record.machine.name)
+    first = {record.machine.host: (place, record) for place, record in list(own.items())[::-1]}
+    for host, (place, record) in first.items():
+        if host and (others := sorted(names[host] - {record.machine.name})):
+            yield f"{place}: machine.host: {host} is the host of {', '.join(others)}, too"
 
 
 def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Sequence[str]]) -> Iterator[str]:
