@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from fabricated import graph_info, record, software, without_answer
 from retrace.commands import machine_records
 from retrace.planning import plan
 from retrace.planning.configuration import load_configuration
-from retrace.records.machine_check import find_errors
+from retrace.records.machine_check import Listed, examine, find_errors
 from retrace.records.record import Record
 from retrace.system.errors import RetraceError
 
@@ -406,6 +407,46 @@ def test_a_deleted_record_is_missed(tmp_path: Path, call: Call) -> None:
         assert missed.startswith(f"doubtful: {path}: solver: expected records of ")
         assert "stcon/bsp" in missed
         assert missed.endswith(", as config.yaml lists, found none; measure the file again")
+
+
+def test_a_deleted_file_is_missed_and_a_graph_that_is_not_listed_is_doubtful(
+    tmp_path: Path, call: Call
+) -> None:
+    folder = tmp_path / "machines/h200"
+    shutil.copytree(PROJECT / "results/machines/h200/table-3.4", folder / "table-3.4")
+
+    def told() -> list[str]:
+        done = call("check-machine", folder)
+        return [line for line in done.out.splitlines() if ": graph.name: " in line]
+
+    assert told() == []
+    (folder / "table-3.4/NY.jsonl").unlink()
+    assert told() == [
+        f"doubtful: {folder}/table-3.4: graph.name: expected files of NY, as config.yaml lists, found none; "
+        "measure table-3.4 again"
+    ]
+    moved = [json.loads(line) for line in (folder / "table-3.4/small-9.jsonl").read_text().splitlines()]
+    for line in moved:
+        line["graph"] |= {"name": "random-14-5", "vertices": 2**14, "arcs": 5 * 2**14, "sha256": "8" * 64}
+    (folder / "table-3.4/random-14-5.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in moved))
+    assert told()[0] == (
+        f"doubtful: {folder}/table-3.4/random-14-5.jsonl: graph.name: expected a graph that config.yaml "
+        "lists for table-3.4, found random-14-5; list it or delete the file"
+    )
+
+
+def test_larger_graphs_are_missed_only_beside_others(tmp_path: Path) -> None:
+    """They are measured with `scale: paper` alone."""
+    listed = {"mine": Listed(["bfs/bsp"], ["random-3-5"], ["random-14-5", "random-15-5"])}
+    for name, missing in {"random-3-5": "", "random-14-5": "random-3-5, random-15-5"}.items():
+        path = tmp_path / f"machines/rtx/mine/{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(one("bfs/bsp", graph=graph_info(name)).model_dump_json() + "\n")
+        _, _, doubts = examine(tmp_path / "machines/rtx", [], {}, listed)
+        told = [line for line in doubts if "graph.name" in line]
+        expected = f"expected files of {missing}, as config.yaml lists"
+        assert [expected in line for line in told] == [True] * bool(missing)
+        path.unlink()
 
 
 def pair_alike(lines: list[Line]) -> None:

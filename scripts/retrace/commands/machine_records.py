@@ -11,7 +11,7 @@ from retrace.planning.configuration import load_configuration
 from retrace.publish.chart import image
 from retrace.publish.chart_ratios import draw_ratios
 from retrace.records import comparison
-from retrace.records.machine_check import examine
+from retrace.records.machine_check import Listed, examine
 from retrace.records.record import Record, read_records
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
@@ -25,7 +25,10 @@ def check_machine(arguments: Namespace) -> None:
     configuration, registry = load_configuration(
         yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     )
-    listed = {name: experiment.specs for name, experiment in configuration.experiments.items()}
+    listed = {
+        name: Listed(experiment.specs, experiment.graphs, experiment.larger_graphs)
+        for name, experiment in configuration.experiments.items()
+    }
     if arguments.datasets:
         registry = load_registry(arguments.datasets)
     number, errors, doubts = examine(folder, other_records(folder), registry, listed)

@@ -44,16 +44,29 @@ class Doubt:
     found: str
 
 
+@dataclass(frozen=True)
+class Listed:
+    """What config.yaml lists of an experiment; larger graphs are measured together, or none of them."""
+
+    solvers: Sequence[str]
+    graphs: Sequence[str]
+    larger_graphs: Sequence[str] = ()
+
+
+NOTHING = Listed((), ())
+"""What is expected of an experiment that config.yaml does not list."""
+
+
 def examine(
     folder: Path,
     others: Iterable[Path],
     registry: Mapping[str, Dataset],
-    listed: Mapping[str, Sequence[str]],
+    listed: Mapping[str, Listed],
 ) -> tuple[int, list[str], list[str]]:
     """Return the number of records of a machine's folder, what keeps them out of tables, and doubts.
 
-    `others` are files of other machines, with which the answers must agree; `listed` are the solvers of each
-    experiment, of which a file should have records. Raise RetraceError if the folder is not
+    `others` are files of other machines, with which the answers must agree; `listed` is what each experiment
+    should have records of. Raise RetraceError if the folder is not
     `machines/<machine>`, by which its records are known, or has no records.
     """
     files = sorted(folder.glob("*/*.jsonl"))
@@ -65,7 +78,7 @@ def examine(
     errors = [f"{path}: expected only records, <experiment>/<graph>.jsonl; move it" for path in strays]
     placed, faults = survey([*files, *others])
     own = {place: one for place, one in placed.items() if place.startswith(f"{folder}/")}
-    doubts = [*find_doubts(own), *_shared_hosts(own, placed), *_gaps(own, listed)]
+    doubts = [*find_doubts(own), *_shared_hosts(own, placed), *_gaps(own, listed), *_graph_gaps(own, listed)]
     return len(own), errors + faults + find_errors(own, registry, placed), doubts
 
 
@@ -144,7 +157,24 @@ def _shared_hosts(own: Mapping[str, Record], every: Mapping[str, Record]) -> Ite
             yield f"{place}: machine.host: {host} is the host of {', '.join(others)}, too"
 
 
-def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _graph_gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterator[str]:
+    """Yield a line for each file of a graph that its experiment does not list, and for lacking files."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for place, record in placed.items():
+        found[record.experiment].setdefault(record.graph.name, place.rpartition(":")[0])
+    for name, asked in listed.items():
+        files = found.get(name, {})
+        larger = asked.larger_graphs if set(files) & set(asked.larger_graphs) else ()
+        for graph in sorted(files.keys() - {*asked.graphs, *larger}):
+            told = f"expected a graph that config.yaml lists for {name}, found {graph}"
+            yield f"{files[graph]}: graph.name: {told}; list it or delete the file"
+        if missing := [graph for graph in (*asked.graphs, *larger) if files and graph not in files]:
+            folder = next(iter(files.values())).rpartition("/")[0]
+            told = f"expected files of {', '.join(missing)}, as config.yaml lists, found none"
+            yield f"{folder}: graph.name: {told}; measure {name} again"
+
+
+def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterator[str]:
     """Yield a line for each file without a record of a solver: deleted, or listed after it was measured."""
     files: dict[str, list[Record]] = defaultdict(list)
     for place, record in placed.items():
@@ -152,7 +182,7 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Sequence[str]]) -> 
     for file, records in files.items():
         missing = [
             spec
-            for spec in listed.get(records[0].experiment, ())
+            for spec in listed.get(records[0].experiment, NOTHING).solvers
             for asked in dict.fromkeys(map(_asked, records))
             if not any(_repeats(record, spec) for record in records if _asked(record) == asked)
         ]
