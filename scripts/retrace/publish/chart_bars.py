@@ -35,7 +35,7 @@ OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
 GROUP_MARKERS = ("o", "s", "p", "h", "X", "^", "v", "<")
 """Of the groups of a table's layout, and of the other ones."""
 FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
-TICK, LABEL = 0.48, 0.6
+TICK, LABEL = 0.55, 0.6
 """Inches: the room of a number on an x axis, and of one beside a bar; two numbers take twice as much."""
 MOST_LABEL = 0.6
 """The largest share of an axis that is kept for them."""

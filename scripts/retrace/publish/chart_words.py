@@ -135,7 +135,8 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
         return f"{where} {first.name} took least ({time}), with too few trials to rank{end}"
     if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
-        named = [first.name, *(alike if len(alike) < 4 else [f"{len(alike)} others"])]
+        others = alike if len(alike) < 2 else [alike[0], f"{len(alike) - 1} more"]
+        named = [first.name, *others]
         text = f"{where} {word_list(named)} cannot be told apart ({time})"
     if other.name not in alike:
         longer = ratio(other.times[drawing.y].median / best.median)

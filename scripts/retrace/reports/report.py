@@ -73,6 +73,10 @@ class TableLayout(FileModel):
     setup: list[Spec] = Field(
         default_factory=list, description="solvers with columns for it and the total with it"
     )
+    figure: bool = Field(
+        default=True,
+        description="whether a figure ranks the solvers as well, unless one of the report shows all of them",
+    )
     doubts: dict[str, str] = Field(default_factory=dict, description="why printed numbers are marked")
     remarks: list[str] = Field(default_factory=list)
 
