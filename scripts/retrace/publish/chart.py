@@ -20,11 +20,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from retrace.publish.chart_axes import GAP, ROW, WIDTH, bar_names, extent
+from retrace.publish.chart_axes import GAP, ROW, WIDTH, extent
 from retrace.publish.chart_bars import draw_bars, draw_falls
 from retrace.publish.chart_lines import LEADER, draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
-from retrace.publish.panels import Panel, panels
+from retrace.publish.panels import Panel, bar_names, panels
 from retrace.reports.frame import Frame
 from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.system.errors import RetraceError
@@ -118,7 +118,8 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
 
 def _place(figure: Figure, drawing: Drawing, chosen: Sequence[Panel]) -> list[tuple[Axes, Panel]]:
     """Make the axes: of lines in two columns; of bars a column for each graph, a row for each machine."""
-    longest = max(_width(figure, line.name) for panel in chosen for line in panel.lines)
+    names = {line.name for panel in chosen for line in panel.lines} | {drawing.level_name}
+    longest = max(_width(figure, name) for name in names)
     if drawing.kind == "lines":
         left, right = SCALE, LEADER + longest + 2 * GAP
         cells, between = [divmod(number, 2) for number in range(len(chosen))], left + right

@@ -129,6 +129,7 @@ class Drawing(FileModel):
     falls: list[Fall] = Field(default_factory=list, description="of a waterfall: its panels")
     also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
+    level_name: str = Field(default="", description="what is written at the end of that line")
     claim: str | None = Field(default=None, description="the claim whose verdict the title states")
     caption: list[str] = Field(default_factory=list, description="what a reader must know beside the figure")
 
