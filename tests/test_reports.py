@@ -165,6 +165,11 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
         ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
         ("title: Shortest", "title: [Shortest", "expected YAML"),
         ("problem: sssp", FRONT.format("toaster-wins", "burnt"), "front.figure: the report has no burnt"),
+        (
+            "problem: sssp",
+            FRONT.format("toaster-wins", "toasted, answer: '{toaster-wins}, {toast}'"),
+            "front.answer: the report has no toast; there are toaster-wins",
+        ),
         ("problem: sssp", FRONT.format("lost", "toasted"), "front.claims: the report has no lost; there are"),
     ],
 )

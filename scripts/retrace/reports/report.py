@@ -1,6 +1,7 @@
 """A report as data: `results/published/<report>.yaml`, with its printed numbers in a CSV file beside it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -139,12 +140,29 @@ class Drawing(FileModel):
         return self.series is None and not self.pairs and not self.falls and self.where == Where()
 
 
+PLACEHOLDER = re.compile(r"\{(.*?)\}")
+"""In an answer, the key of a claim whose number takes its place."""
+
+
 class Front(FileModel):
     """What stands of a report on the first page: the claims answer the question."""
 
     question: str
+    answer: str = Field(
+        default="",
+        description="a sentence that is true of any numbers, with that of a claim in place of {its key}",
+    )
     claims: Annotated[list[Key], Field(min_length=1)]
     figure: Key
+
+    def answered(self, number_of: Callable[[str], str]) -> str:
+        """Return the answer with the number of each claim that it names."""
+        return PLACEHOLDER.sub(lambda found: number_of(found[1]), self.answer)
+
+    @property
+    def quoted(self) -> list[str]:
+        """The claims whose numbers are in the answer."""
+        return PLACEHOLDER.findall(self.answer)
 
 
 class Report(FileModel):
@@ -170,9 +188,11 @@ class Report(FileModel):
             if figure.claim is not None and figure.claim not in self.claims:
                 told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
                 raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
-        front = {"claims": self.front.claims, "figure": [self.front.figure]} if self.front else {}
+        front: dict[str, list[str]] = {}
+        if self.front:
+            front = {"claims": self.front.claims, "answer": self.front.quoted, "figure": [self.front.figure]}
         for key, names in front.items():
-            known: Mapping[str, object] = self.claims if key == "claims" else self.figures
+            known: Mapping[str, object] = self.figures if key == "figure" else self.claims
             if unknown := [name for name in names if name not in known]:
                 told = f"front.{key}: the report has no {unknown[0]}"
                 raise ValueError(f"{told}; there are {', '.join(known) or 'none'}")
