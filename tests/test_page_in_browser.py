@@ -177,6 +177,23 @@ def test_nothing_is_wider_than_the_window(browser: Browser, page: str, width: in
         browser.look(1280)
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_card_s_figure_can_be_read_on_a_phone(browser: Browser, page: str, width: int) -> None:
+    """It is no narrower than 576 pixels and scrolls inside the card; a link leads to it in full."""
+    browser.look(width)
+    try:
+        browser.open(page)
+        card = "document.querySelector('.brief .look')"
+        assert browser.run(f"{card}.firstElementChild.getBoundingClientRect().width") >= 576
+        assert browser.run(f"{card}.scrollWidth") >= 576
+        assert browser.run(f"{card}.getBoundingClientRect().right") <= width
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        browser.run(f"{card}.nextElementSibling.querySelector('a').click()")
+        assert browser.run("document.getElementById(location.hash.slice(1)).tagName") == "FIGURE"
+    finally:
+        browser.look(1280)
+
+
 CONTRAST = """
 (() => {
   const light = (colour) => {
@@ -261,7 +278,7 @@ def test_every_control_has_a_name(browser: Browser, page: str) -> None:
     named = "(one) => one.textContent || one.ariaLabel || one.closest('label')"
     assert browser.run(f"{controls}.filter((one) => !({named})(one)).map((one) => one.outerHTML)") == []
     scrolling = (
-        "[...document.querySelectorAll('.wide')].filter((one) => one.tabIndex !== 0 || !one.ariaLabel)"
+        "[...document.querySelectorAll('.wide, .look')].filter((one) => one.tabIndex !== 0 || !one.ariaLabel)"
     )
     assert browser.run(f"{scrolling}.length") == 0
     levels = browser.run(
