@@ -302,7 +302,7 @@ def test_a_printed_number_stands_once_under_its_hardware(committed: Committed) -
                 (
                     f"printed: {one.system} ({one.hardware})",
                     row.title,
-                    f"{one.printed}{' ms' * one.printed.isdigit()}",
+                    f"{one.text}{' ms' * one.printed.isdigit()}",
                 )
                 for row in own.rows
                 for one in (entry.printed for entry in row.printed)

@@ -83,7 +83,7 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     slow = record("sssp/dijkstra-heap", "NY", [99, 100, 101], experiment="toast")
     fast = record("sssp/bsp", "NY", [9, 10, 11], backend="cuda", experiment="toast")
     texts = publish(report, "toast", "toasted", slow, fast)
-    for text in ("Table 7: SSSP on a toaster", "Toaster (Two slots)", "500 msec", "fast (sssp/bsp)"):
+    for text in ("Table 7: SSSP on a toaster", "Toaster (Two slots)", "500 ms", "fast (sssp/bsp)"):
         assert text in texts
     asked = ("--records", tmp_path / "h200.jsonl", "--output-prefix", tmp_path / "claims/all")
     assert script("make_claims.py", "--report", report, *asked).status == 0

@@ -385,7 +385,7 @@ def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> F
     printed: dict[str, dict[str, str]] = {}
     for number in evidence.shown.printed:
         if number.hardware in test.in_print:
-            printed.setdefault(number.graph, {})[number.hardware] = number.printed.printed
+            printed.setdefault(number.graph, {})[number.hardware] = number.printed.text
     quoted = [
         f"{graph}, printed: " + ", ".join(f"{cells[gpu]} ({gpu})" for gpu in test.in_print)
         for graph, cells in printed.items()
