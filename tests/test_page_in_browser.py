@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM, REQUIRED, Browser, lack
 from fabricated import EVIL, frame, hostile, suite
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
@@ -22,11 +22,20 @@ from retrace.system.project import ROOT
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip("no Chromium: apt-get install chromium")
+        lack("Chromium", "apt-get install chromium")
     with Browser(tmp_path_factory.mktemp("chromium")) as found:
         found.look(1280)
         yield found
         assert found.messages == []
+
+
+def test_what_is_lacking_fails_where_it_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(REQUIRED, raising=False)
+    with pytest.raises(pytest.skip.Exception, match="no axe-core: npm ci"):
+        lack("axe-core", "npm ci")
+    monkeypatch.setenv(REQUIRED, "1")
+    with pytest.raises(pytest.fail.Exception, match=f"no axe-core, which {REQUIRED} requires: npm ci"):
+        lack("axe-core", "npm ci")
 
 
 @pytest.fixture(scope="module")
@@ -247,11 +256,12 @@ axe.run("%s", { resultTypes: ["violations"], rules: { "target-size": { enabled: 
 """
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="no axe-core: npm ci --ignore-scripts --prefix tests/npm")
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [400, 1280])
 def test_nothing_bars_a_reader(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
     """What axe-core finds, of any impact: on the page, in a record, and in what a claim rests on."""
+    if not AXE.exists():
+        lack("axe-core", "npm ci --ignore-scripts --prefix tests/npm")
     records = [one for one in suite("h200", gpu=True) if one.graph.name == "NY"]
     found, report = frame([*records, *hostile()], "bsp-suite")
     figures = [ROOT / "docs/results/figure-3.5.svg"]
