@@ -74,8 +74,8 @@ class Way:
         first, last = (self.kernel[place].after.median for place in (0, -1))
         steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
         most, *rest = (f"{step.kind} ({ratio(step.factor)})" for step in steps)
-        told = f"{duration(last)} where {duration(first)} are printed; most of the {ratio(first / last)}"
-        return f"{told} is {most}, then {word_list(rest)}"
+        told = f"{duration(last)} where {duration(first)} are printed"
+        return f"{told}; the largest part of the {ratio(first / last)} is {most}, then {word_list(rest)}"
 
     @property
     def ends(self) -> str:
