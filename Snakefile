@@ -5,7 +5,8 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
-sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+ROOT = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=False))).resolve()
+sys.path.insert(0, str(ROOT / "scripts"))
 from retrace.system import interrupts
 
 interrupts.note_ctrl_c()
@@ -19,7 +20,7 @@ from retrace.system.project import imports
 min_version("9.0")
 
 
-configfile: f"{workflow.basedir}/config.yaml"
+configfile: f"{ROOT}/config.yaml"
 
 
 try:

@@ -13,9 +13,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import pytest
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+REQUIRED = "RETRACE_REQUIRE_BROWSER"
+"""The variable in the environment, set in CI, with which a test that lacks Chromium or axe-core fails."""
 PATIENCE = 60.0
 """Seconds that an answer may take on a busy machine."""
+
+
+def lack(what: str, install: str) -> None:
+    """Skip a test for want of something, or fail it where it is required."""
+    if os.environ.get(REQUIRED):
+        pytest.fail(f"no {what}, which {REQUIRED} requires: {install}", pytrace=False)
+    pytest.skip(f"no {what}: {install}")
 
 
 class Browser:

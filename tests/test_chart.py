@@ -25,7 +25,7 @@ from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding, head
 from retrace.publish.panels import Panel, panels
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
-from retrace.reports.wording import TIMES
+from retrace.reports.wording import EMPTY, TIMES
 from retrace.solvers import REGISTRY
 
 
@@ -426,7 +426,43 @@ def test_a_title_says_where_a_line_is_the_lowest() -> None:
     records = [made("hong-bfs-queue", "bfs/block-queue", "NY", ms, parameters={"block_queue_size": size})
                for size, ms in ((8, 3.0), (64, 1.0), (512, 2.0))]  # fmt: skip
     told = title("hong-bfs-queue", records, "hong-bfs")
-    assert told.endswith("block-queue takes 1.00 ms at 64, 3.00× that at 8, 2.00× that at 512")
+    assert told.endswith("block-queue takes 1.00 ms at 64 (3.00× as long at 8, 2.00× at 512)")
+    alike = [changed(one, trials=[trial(ms) for ms in (1.0, 1.5 + number / 10, 2.0)])
+             for number, one in enumerate(records)]  # fmt: skip
+    told = title("hong-bfs-queue", alike, "hong-bfs")
+    assert told.endswith("block-queue takes 1.50 ms to 1.70 ms, which cannot be told apart")
+
+
+@pytest.mark.parametrize(
+    ("ratios", "where"),
+    [([0.5, 2, 4], "between 2⁸ and 2⁹"), ([2, 0.5, 4], "between 2⁹ and 2¹⁰"), ([2, 3, 4], "below 2⁸"),
+     ([0.2, 0.3, 0.4], "above 2¹⁰"), ([2, 0.5, 0.4], "between 2⁸ and 2⁹")],
+)  # fmt: skip
+def test_a_title_says_where_two_lines_cross(ratios: list[float], where: str) -> None:
+    drawing = drawing_of(load_reports()["an-bellman-ford"], "bellman-ford-copy")
+    crossing = drawing.model_copy(update={"finding": "equal {crossing of pageable and pinned}"})
+    told = heading(crossing, *frame(copies(ratios), "an-bellman-ford"))
+    assert told == f"{drawing.title}: equal {where} vertices"
+    assert heading(crossing, *frame(copies(ratios)[::2], "an-bellman-ford")) == drawing.title  # no partner
+
+
+def test_a_line_across_has_its_name_and_a_caption_says_what_names_stand_for() -> None:
+    drawn, *_, text = shown("an-bellman-ford", "bellman-ford-share", copies([1, 3, 9]))
+    assert "one half" in words(drawn)
+    assert "Shown are pageable (dense)." in " ".join(text.split())
+
+
+def test_what_has_no_bar_has_a_dash_which_is_explained() -> None:
+    times = {("vert", "NY"): 1, ("levels", "NY"): 9, ("vert", "Gowalla"): 1}
+    records = [
+        made("brandes-variants", f"betweenness/{name}", graph, ms) for (name, graph), ms in times.items()
+    ]
+    drawn, *_ = shown("domitrz-brandes", "brandes-variants", records)
+    told = [[text.get_text() for text in axes.texts] for axes in drawn.axes]
+    assert [EMPTY in some for some in told] == [True, False]
+    assert f"{EMPTY} no time" in words(drawn)
+    whole, *_ = shown("domitrz-brandes", "brandes-variants", records[:2])
+    assert "no time" not in words(whole)
 
 
 def test_a_title_lists_the_graphs_of_ranked_solvers() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from command_line import PROJECT
+from browser import REQUIRED
+from command_line import ENVIRONMENT, PROJECT
 
 GITHUB = PROJECT / ".github"
 FORMS = sorted(path for path in GITHUB.glob("ISSUE_TEMPLATE/*.yml") if path.name != "config.yml")
@@ -30,7 +33,7 @@ def test_continuous_integration_runs_what_the_readme_says() -> None:
     jobs = read(GITHUB / "workflows/ci.yml")["jobs"]
     commands = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in jobs.items()}
     assert commands.keys() == {"test", "cluster", "bundle", "workflows"}
-    assert commands["test"] == [".ci/run"]
+    assert commands["test"] == [f"{REQUIRED}=1 .ci/run"]  # the image has Chrome and npm
     assert commands["cluster"][-1].endswith(" make cluster-test")
     assert "make bundle" in commands["bundle"]
     assert os.access(PROJECT / ".ci/run", os.X_OK)
@@ -112,3 +115,27 @@ def test_the_catalogue_of_snakemake_workflows_has_its_keys() -> None:
     assert usage["mandatory-flags"].keys() == {"desc", "flags"}
     assert set(usage["software-stack-deployment"].values()) <= {"true", "false"}
     assert "snakemake" in (PROJECT / "README.md").read_text()  # by which the catalogue finds a workflow
+
+
+def test_the_catalogue_finds_the_workflow_where_it_looks(tmp_path: Path) -> None:
+    """It skips a repository with a folder `workflow/` but no `workflow/Snakefile`, which is the same here."""
+    snakemake = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--list-rules",
+        "--directory",
+        str(tmp_path),
+        "--snakefile",
+    ]
+    found = [
+        subprocess.run(
+            [*snakemake, PROJECT / name], env=ENVIRONMENT, capture_output=True, text=True, check=False
+        )
+        for name in ("Snakefile", "workflow/Snakefile")
+    ]
+    assert [done.returncode for done in found] == [0, 0], found[1].stderr
+    assert found[0].stdout == found[1].stdout
+    linked = re.findall(r"\]\(([^)#]+)", (PROJECT / "config/README.md").read_text())
+    assert "../config.yaml" in linked
+    assert [name for name in linked if not (PROJECT / "config" / name).exists()] == []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from fabricated import graph_info, record, software, without_answer
 from retrace.commands import machine_records
 from retrace.planning import plan
 from retrace.planning.configuration import load_configuration
-from retrace.records.machine_check import find_errors
+from retrace.records.machine_check import Listed, examine, find_errors
 from retrace.records.record import Record
 from retrace.system.errors import RetraceError
 
@@ -24,10 +26,12 @@ Change = Callable[[list[Line]], object]
 GRAPH = graph_info("random-14-5", edition="generated")
 
 
-def one(solver: str, machine: str = "rtx", **changes: Any) -> Record:
+def one(
+    solver: str, machine: str = "rtx", times: Sequence[float] = (9.0, 10.0, 11.0), **changes: Any
+) -> Record:
     backend = "host" if solver in ("bfs/queue", "generate/tree-first") else "cuda"
     told: dict[str, Any] = {"graph": GRAPH, "experiment": "mine", "machine": machine, "backend": backend}
-    return record(solver, **told | changes)
+    return record(solver, times=times, **told | changes)
 
 
 def machine(folder: Path, change: Change = lambda lines: None, name: str = "rtx") -> Path:
@@ -39,10 +43,18 @@ def machine(folder: Path, change: Change = lambda lines: None, name: str = "rtx"
                 gpu["name"], line["software"]["cuda"] = f"GPU of {owner}", "13.0"
         if owner == name:
             change(lines)
+        else:
+            slow_down(lines)
         path = folder / "machines" / owner / "mine/random-14-5.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(line if isinstance(line, str) else f"{json.dumps(line)}\n" for line in lines))
     return folder / "machines" / name
+
+
+def slow_down(lines: list[Line]) -> None:
+    """Let all trials take longer, as on another machine."""
+    for trial in (trial for line in lines for trial in line["trials"]):
+        trial |= {key: trial[key] + 1.0 for key in ("solve", "total")}
 
 
 def small(**changes: Any) -> Line:
@@ -254,8 +266,8 @@ def test_one_machine_has_one_gpu(tmp_path: Path, call: Call) -> None:
 
 def test_each_machine_has_a_gpu_of_its_own() -> None:
     found = [
-        one("bfs/bsp", name, software=software("bfs/bsp").model_copy(update={"cuda": "13.0"}))
-        for name in "ab"
+        one("bfs/bsp", name, times, software=software("bfs/bsp").model_copy(update={"cuda": "13.0"}))
+        for name, times in (("a", (9.0, 10.0, 11.0)), ("b", (8.0, 9.0, 10.0)))
     ]
     card = found[1].machine.gpu
     assert card is not None
@@ -322,17 +334,70 @@ def test_several_hosts_are_doubtful(tmp_path: Path, call: Call) -> None:
     )
 
 
-def test_a_deleted_record_is_missed(tmp_path: Path, call: Call) -> None:
-    """What config.yaml lists should be in the file; it may also be newer than the record."""
+def relabel(folder: Path, change: Change) -> Path:
+    """Write a committed file of the H200 as another machine's, altered."""
     committed = PROJECT / "results/machines/h200/table-3.4/small-9.jsonl"
     lines = [json.loads(line) for line in committed.read_text().splitlines()]
-    path = tmp_path / "machines/rtx/table-3.4/small-9.jsonl"
-    path.parent.mkdir(parents=True)
+    change(lines)
+    path = folder / "machines/rtx/table-3.4/small-9.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    found = (line | {"machine": line["machine"] | {"name": "rtx"}} for line in lines)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in found))
+    return path
+
+
+def another_run(lines: list[Line]) -> None:
+    for number, line in enumerate(lines):
+        line["started"] = f"2026-01-31T12:00:{number:02d}Z"
+
+
+def another_host(lines: list[Line]) -> None:
+    for line in lines:
+        line["machine"]["host"] = "c" * 12
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [(lambda lines: None, "trials"), (each(another_host, another_run), "trials"), (slow_down, "started")],
+)
+def test_a_copy_of_another_machine_s_records_is_refused(
+    change: Change, key: str, tmp_path: Path, call: Call
+) -> None:
+    path = relabel(tmp_path, change)
+    done = call("check-machine", tmp_path / "machines/rtx")
+    (told,) = [line for line in done.out.splitlines() if line.startswith("error: ")]
+    assert told.startswith(f"error: {path}:1: {key}: expected a run of rtx, found that of h200 in {PROJECT}/")
+    assert told.endswith("h200/table-3.4/small-9.jsonl:1; measure it on rtx, or remove one of the two")
+    assert done.status == 1
+
+
+def test_a_host_of_two_machines_is_doubtful(tmp_path: Path, call: Call) -> None:
+    """Two configurations of a GPU have a name each (docs/adding-a-gpu.md)."""
+    path = relabel(tmp_path, each(slow_down, another_run))
+    done = call("check-machine", tmp_path / "machines/rtx")
+    assert done.status == 0, done.out
+    assert re.search(rf"doubtful: {path}:1: machine.host: \w{{12}} is the host of h200, too\n", done.out)
+    relabel(tmp_path, each(slow_down, another_run, another_host))
+    assert "machine.host" not in call("check-machine", tmp_path / "machines/rtx").out
+
+
+def test_copies_enter_no_table(tmp_path: Path) -> None:
+    """A run refuses them, too."""
+    placed = {name: one("bfs/bsp", name) for name in "ab"}
+    told = find_errors({f"{name}:1": record for name, record in placed.items()}, {})
+    assert [line for line in told if "expected a run of" in line] == [
+        "a:1: trials: expected a run of a, found that of b in b:1; measure it on a, or remove one of the two",
+        "b:1: trials: expected a run of b, found that of a in a:1; measure it on b, or remove one of the two",
+    ]
+
+
+def test_a_deleted_record_is_missed(tmp_path: Path, call: Call) -> None:
+    """What config.yaml lists should be in the file; it may also be newer than the record."""
+    path = relabel(tmp_path, each(slow_down, another_run))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
 
     def told(kept: list[Line]) -> str:
-        path.write_text(
-            "".join(json.dumps(line | {"machine": line["machine"] | {"name": "rtx"}}) + "\n" for line in kept)
-        )
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in kept))
         done = call("check-machine", tmp_path / "machines/rtx")
         assert done.status == 0
         return "".join(line for line in done.out.splitlines() if ": solver: " in line)
@@ -348,6 +413,46 @@ def test_a_deleted_record_is_missed(tmp_path: Path, call: Call) -> None:
         assert missed.startswith(f"doubtful: {path}: solver: expected records of ")
         assert "stcon/bsp" in missed
         assert missed.endswith(", as config.yaml lists, found none; measure the file again")
+
+
+def test_a_deleted_file_is_missed_and_a_graph_that_is_not_listed_is_doubtful(
+    tmp_path: Path, call: Call
+) -> None:
+    folder = tmp_path / "machines/h200"
+    shutil.copytree(PROJECT / "results/machines/h200/table-3.4", folder / "table-3.4")
+
+    def told() -> list[str]:
+        done = call("check-machine", folder)
+        return [line for line in done.out.splitlines() if ": graph.name: " in line]
+
+    assert told() == []
+    (folder / "table-3.4/NY.jsonl").unlink()
+    assert told() == [
+        f"doubtful: {folder}/table-3.4: graph.name: expected files of NY, as config.yaml lists, found none; "
+        "measure table-3.4 again"
+    ]
+    moved = [json.loads(line) for line in (folder / "table-3.4/small-9.jsonl").read_text().splitlines()]
+    for line in moved:
+        line["graph"] |= {"name": "random-14-5", "vertices": 2**14, "arcs": 5 * 2**14, "sha256": "8" * 64}
+    (folder / "table-3.4/random-14-5.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in moved))
+    assert told()[0] == (
+        f"doubtful: {folder}/table-3.4/random-14-5.jsonl: graph.name: expected a graph that config.yaml "
+        "lists for table-3.4, found random-14-5; list it or delete the file"
+    )
+
+
+def test_larger_graphs_are_missed_only_beside_others(tmp_path: Path) -> None:
+    """They are measured with `scale: paper` alone."""
+    listed = {"mine": Listed(["bfs/bsp"], ["random-3-5"], ["random-14-5", "random-15-5"])}
+    for name, missing in {"random-3-5": "", "random-14-5": "random-3-5, random-15-5"}.items():
+        path = tmp_path / f"machines/rtx/mine/{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(one("bfs/bsp", graph=graph_info(name)).model_dump_json() + "\n")
+        _, _, doubts = examine(tmp_path / "machines/rtx", [], {}, listed)
+        told = [line for line in doubts if "graph.name" in line]
+        expected = f"expected files of {missing}, as config.yaml lists"
+        assert [expected in line for line in told] == [True] * bool(missing)
+        path.unlink()
 
 
 def pair_alike(lines: list[Line]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM, REQUIRED, Browser, lack
 from fabricated import EVIL, frame, hostile, suite
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
@@ -22,11 +22,20 @@ from retrace.system.project import ROOT
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip("no Chromium: apt-get install chromium")
+        lack("Chromium", "apt-get install chromium")
     with Browser(tmp_path_factory.mktemp("chromium")) as found:
         found.look(1280)
         yield found
         assert found.messages == []
+
+
+def test_what_is_lacking_fails_where_it_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(REQUIRED, raising=False)
+    with pytest.raises(pytest.skip.Exception, match="no axe-core: npm ci"):
+        lack("axe-core", "npm ci")
+    monkeypatch.setenv(REQUIRED, "1")
+    with pytest.raises(pytest.fail.Exception, match=f"no axe-core, which {REQUIRED} requires: npm ci"):
+        lack("axe-core", "npm ci")
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +72,7 @@ def test_a_table_filters_and_chooses_columns(browser: Browser, page: str) -> Non
         browser.run(f"{select}.value = '{value}'; {select}.dispatchEvent(new Event('change'))")
     (row,) = browser.run(ROWS)
     assert row.startswith("sssp/bsp")
-    assert "4.712 sec" in row
+    assert "4.712 s" in row
     assert browser.run(f"{TOOLS}.querySelector('output').innerText").startswith("1 of ")
     heads = f"[...{HEADS}].filter((cell) => !cell.hidden).map((cell) => cell.innerText)"
     assert "h200: kernel" not in browser.run(heads)
@@ -118,7 +127,7 @@ def test_the_csv_file_has_what_is_shown(browser: Browser, page: str) -> None:
     lines = browser.run("saved").splitlines()
     shown = browser.run(f"[...{HEADS}].filter((cell) => !cell.hidden).map((cell) => cell.textContent)")
     assert lines[0] == ",".join(f'"{head}"' for head in shown)
-    assert any(line.startswith('"sssp/bsp (CUDA)","NY"') and '"4.712 sec"' in line for line in lines)
+    assert any(line.startswith('"sssp/bsp (CUDA)","NY"') and '"4.712 s"' in line for line in lines)
 
 
 TITLE = "document.getElementById('panel-title')?.innerText"
@@ -177,6 +186,23 @@ def test_nothing_is_wider_than_the_window(browser: Browser, page: str, width: in
         browser.look(1280)
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_card_s_figure_can_be_read_on_a_phone(browser: Browser, page: str, width: int) -> None:
+    """It is no narrower than 576 pixels and scrolls inside the card; a link leads to it in full."""
+    browser.look(width)
+    try:
+        browser.open(page)
+        card = "document.querySelector('.brief .look')"
+        assert browser.run(f"{card}.firstElementChild.getBoundingClientRect().width") >= 576
+        assert browser.run(f"{card}.scrollWidth") >= 576
+        assert browser.run(f"{card}.getBoundingClientRect().right") <= width
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        browser.run(f"{card}.nextElementSibling.querySelector('a').click()")
+        assert browser.run("document.getElementById(location.hash.slice(1)).tagName") == "FIGURE"
+    finally:
+        browser.look(1280)
+
+
 CONTRAST = """
 (() => {
   const light = (colour) => {
@@ -230,11 +256,12 @@ axe.run("%s", { resultTypes: ["violations"], rules: { "target-size": { enabled: 
 """
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="no axe-core: npm ci --ignore-scripts --prefix tests/npm")
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [400, 1280])
 def test_nothing_bars_a_reader(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
     """What axe-core finds, of any impact: on the page, in a record, and in what a claim rests on."""
+    if not AXE.exists():
+        lack("axe-core", "npm ci --ignore-scripts --prefix tests/npm")
     records = [one for one in suite("h200", gpu=True) if one.graph.name == "NY"]
     found, report = frame([*records, *hostile()], "bsp-suite")
     figures = [ROOT / "docs/results/figure-3.5.svg"]
@@ -261,7 +288,7 @@ def test_every_control_has_a_name(browser: Browser, page: str) -> None:
     named = "(one) => one.textContent || one.ariaLabel || one.closest('label')"
     assert browser.run(f"{controls}.filter((one) => !({named})(one)).map((one) => one.outerHTML)") == []
     scrolling = (
-        "[...document.querySelectorAll('.wide')].filter((one) => one.tabIndex !== 0 || !one.ariaLabel)"
+        "[...document.querySelectorAll('.wide, .look')].filter((one) => one.tabIndex !== 0 || !one.ariaLabel)"
     )
     assert browser.run(f"{scrolling}.length") == 0
     levels = browser.run(

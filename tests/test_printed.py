@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from command_line import refused
-from retrace.reports.printed import printed_ms, read_printed
+from retrace.reports.printed import PrintedNumber, printed_ms, read_printed
 from retrace.reports.report import PUBLISHED, load_reports
 from retrace.solvers import REGISTRY
 
@@ -91,6 +93,32 @@ def test_only_what_no_core_can_do_is_marked() -> None:
 )  # fmt: skip
 def test_printed_times(text: str, ms: float) -> None:
     assert printed_ms(text) == ms
+
+
+@pytest.mark.parametrize(
+    ("printed", "text"),
+    [("5 msec", "5 ms"), ("62.982 msec", "62.982 ms"), ("1.06 sec", "1.06 s"), ("7min 7sec", "7 min 7 s"),
+     ("2hr 31min", "2 h 31 min"), ("26", "26")],
+)  # fmt: skip
+def test_a_printed_number_has_its_digits_and_our_units(printed: str, text: str) -> None:
+    cells: dict[str, Any] = {
+        "table": "t",
+        "graph": "NY",
+        "vertices": 1,
+        "arcs": 1,
+        "system": "PC",
+        "hardware": "PC",
+        "name": "a",
+    }
+    number = PrintedNumber(**cells, occurrence=1, printed=printed, ms=printed_ms(printed), doubt="")
+    assert number.text == text
+
+
+def test_no_table_has_another_unit() -> None:
+    for report in load_reports().values():
+        numbers = PUBLISHED / f"{report.key}.csv"
+        for number in read_printed(numbers) if numbers.exists() else ():
+            assert re.fullmatch(r"[\d.]+( (ms|s|h|min))?( [\d.]+ (s|min))?", number.text), number
 
 
 @pytest.mark.parametrize("text", ["", "fast", "5 msecs", "-5 msec", "1.2.3 sec"])

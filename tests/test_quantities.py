@@ -397,14 +397,14 @@ def test_a_newer_gpu_is_held_against_an_older_one(
     for machine in ("h100", "h200"):
         found = find("bsp-suite", "sssp-on-newer-gpu", records, machine)
         assert found.verdict == faster
-        assert "NY, printed: 825 msec (GT 730), 4.712 sec (GT 520)" in found.measured
+        assert "NY, printed: 825 ms (GT 730), 4.712 s (GT 520)" in found.measured
         assert "small" not in found.measured
         found = find("bsp-suite", "sssp-setup-on-newer-gpu", records, machine)
         assert found.verdict == longer
         assert found.measured.startswith("small-9: ")
     alone = find("bsp-suite", "sssp-on-newer-gpu", older, "h100")
     assert alone.sentence == "cannot be told: it takes the records of an H200 and of an H100"
-    assert "1.06 sec (GT 730)" in alone.measured
+    assert "1.06 s (GT 730)" in alone.measured
 
 
 def test_a_ratio_grows_where_a_difference_does_too_but_not_the_other_way() -> None:

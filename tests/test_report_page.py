@@ -20,6 +20,7 @@ from command_line import Call
 from fabricated import EVIL, WRONG, changed, frame, hostile, record, suite
 from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
+from retrace.publish.front import abstract
 from retrace.publish.listings import listing
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
@@ -229,6 +230,29 @@ def test_a_report_has_its_bibliography_errata_and_figures_by_their_names(committ
     assert "an-bellman-ford, Figure 1.1" in text
 
 
+def test_a_card_answers_in_a_sentence_with_the_numbers_that_decide(committed: Committed) -> None:
+    reports, frame, _, text = committed
+    for report in (report for report in reports if report.front):
+        found = abstract(report, frame)
+        (sentence,) = found.sentences.values()
+        assert report.front
+        assert report.front.quoted
+        assert "{" not in sentence
+        for name in report.front.quoted:
+            number = found.findings[name]["h200"].number
+            assert re.search(r"\d(×| ms\b| s\b)", number), name  # noqa: RUF001
+            assert number in sentence
+        assert f'<p class="answer"><strong>{escape(sentence)}</strong></p>' in text
+
+
+def test_without_numbers_there_is_no_answer() -> None:
+    found, report = frame(suite("local", gpu=False), "bsp-suite")
+    assert abstract(report, found).sentences == {}
+    timed, report = frame(suite("h200", gpu=True), "bsp-suite")
+    (told,) = abstract(report, timed).sentences.values()
+    assert told.startswith("Time of sequential C++ over the GPU's: ")
+
+
 def test_no_text_becomes_html(tmp_path: Path) -> None:
     (tmp_path / "table-3.5.md").write_text(f"**{EVIL}** `{EVIL}`\n\n- {EVIL}\n")
     text = escape(EVIL)
@@ -278,7 +302,7 @@ def test_a_printed_number_stands_once_under_its_hardware(committed: Committed) -
                 (
                     f"printed: {one.system} ({one.hardware})",
                     row.title,
-                    f"{one.printed}{' ms' * one.printed.isdigit()}",
+                    f"{one.text}{' ms' * one.printed.isdigit()}",
                 )
                 for row in own.rows
                 for one in (entry.printed for entry in row.printed)

@@ -83,7 +83,7 @@ def test_a_made_up_report_gets_its_pages(tmp_path: Path, publish: Callable[..., 
     slow = record("sssp/dijkstra-heap", "NY", [99, 100, 101], experiment="toast")
     fast = record("sssp/bsp", "NY", [9, 10, 11], backend="cuda", experiment="toast")
     texts = publish(report, "toast", "toasted", slow, fast)
-    for text in ("Table 7: SSSP on a toaster", "Toaster (Two slots)", "500 msec", "fast (sssp/bsp)"):
+    for text in ("Table 7: SSSP on a toaster", "Toaster (Two slots)", "500 ms", "fast (sssp/bsp)"):
         assert text in texts
     asked = ("--records", tmp_path / "h200.jsonl", "--output-prefix", tmp_path / "claims/all")
     assert script("make_claims.py", "--report", report, *asked).status == 0
@@ -165,6 +165,11 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
         ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
         ("title: Shortest", "title: [Shortest", "expected YAML"),
         ("problem: sssp", FRONT.format("toaster-wins", "burnt"), "front.figure: the report has no burnt"),
+        (
+            "problem: sssp",
+            FRONT.format("toaster-wins", "toasted, answer: '{toaster-wins}, {toast}'"),
+            "front.answer: the report has no toast; there are toaster-wins",
+        ),
         ("problem: sssp", FRONT.format("lost", "toasted"), "front.claims: the report has no lost; there are"),
     ],
 )

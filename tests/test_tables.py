@@ -60,7 +60,7 @@ def sections(page: Page, table: int = 0) -> dict[tuple[str, str, str], str]:
 def test_printed_cells_stand_as_printed() -> None:
     found = cells(made("table-3.5"))
     assert list(found) == ["small-6", "small-9", "NY", "NW"]
-    texts = ["1,207,945", "2,840,208", "2hr 31min", "42.025 sec", "1.06 sec"]
+    texts = ["1,207,945", "2,840,208", "2 h 31 min", "42.025 s", "1.06 s"]
     machines = ("sequential (Athlon II x4 630)", "Machine1 (GT 520)", "Machine2 (GT 730)")
     heads = [": Vertices", ": Arcs", *(f"printed: {machine}" for machine in machines)]
     assert found["NW"] == dict(zip(heads, texts, strict=True))
@@ -96,7 +96,7 @@ def test_measured_numbers_land_in_their_cells() -> None:
     assert found["h200: speed-up"] == f"10.0{TIMES}"
     assert found["h200: setup of bfs/bsp"] == "150 ms"
     assert found["h200: bfs/bsp with setup"] == "160 ms"
-    told = "NY 160 ms in place of 10.0 ms (printed: 1.38 sec and 341 msec)"
+    told = "NY 160 ms in place of 10.0 ms (printed: 1.38 s and 341 ms)"
     assert f"h200, bfs/bsp with its setup: {told}." in page.remarks
     assert not any(remark.startswith("local, bfs/bsp") for remark in page.remarks)
     assert found["h200: bfs/igraph"] == "500 µs"
@@ -359,14 +359,14 @@ def test_the_printed_row_is_that_of_the_named_graph(turned: int) -> None:
     others = [record("sssp/bsp", weighted, [5]), record("sssp/bsp", stand_in, [7])]
     printed, head = "printed: sequential (Athlon II x4 630)", "h200: CUDA (sssp/bsp)"
     found = cells(made("table-3.5", *[own, *others][::turned]))
-    assert (found["NY"][head], found["NY"][printed]) == ("3.00 ms", "7min 7sec")
+    assert (found["NY"][head], found["NY"][printed]) == ("3.00 ms", "7 min 7 s")
     for name, time in (("NY (weights generated)", "5.00 ms"), ("NY (stand-in)", "7.00 ms")):
         assert (found[name][head], found[name][printed]) == (time, "")
     found = cells(made("table-3.5", *others[::turned]))
     nearest = "NY (weights generated)"  # the arcs at least are those of the report
-    assert (found[nearest][head], found[nearest][printed]) == ("5.00 ms", "7min 7sec")
+    assert (found[nearest][head], found[nearest][printed]) == ("5.00 ms", "7 min 7 s")
     found = cells(made("table-3.5", others[1]))
-    assert (found["NY"][head], found["NY"][printed]) == (EMPTY, "7min 7sec")
+    assert (found["NY"][head], found["NY"][printed]) == (EMPTY, "7 min 7 s")
 
 
 def test_two_records_for_one_cell_are_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 from typing import Any, get_args
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ import pytest
 from command_line import Call
 from fabricated import changed, graph_info, record, trial, without_answer
 from retrace import cli
+from retrace.publish.chart_ratios import draw_ratios
 from retrace.records.comparison import COLUMNS, Comparison, compare, pair
 from retrace.records.record import Phase, Record, write_records
 
+SVG = "{http://www.w3.org/2000/svg}"
 TIMES = (9.9, 9.95, 10.0, 10.05, 10.1)
 
 
@@ -144,6 +147,35 @@ def test_the_command_prints_a_table_and_writes_csv(tmp_path: Path, call: Call) -
     assert (line["first_ms"], line["first_trials"], line["second_ms"]) == ("10.0", "5", "5.0")
     assert float(line["low"]) <= 0.5 <= float(line["high"])
     assert (line["ratio"], line["verdict"], line["phase"]) == ("0.5", "faster", "total")
+
+
+def test_the_command_draws_each_ratio_with_its_interval(tmp_path: Path, call: Call) -> None:
+    figure, table = tmp_path / "ratios.svg", tmp_path / "ratios.csv"
+    a, b = folders(tmp_path)
+    more = [timed(0.7, (10.0,), graph="NW", machine=name) for name in "ab"]  # one trial: no interval
+    for folder, one in zip((a, b), more, strict=True):
+        write_records(folder / "table-3.3/NW.jsonl", [one])
+    assert call("compare", a, b, "--output", figure, "--output", table).status == 0
+    assert table.exists()
+    root = ElementTree.parse(figure).getroot()
+    title, told = root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")
+    assert title == "Total time of b over that of a: 2 solvers and graphs, 1 faster, 1 cannot tell"
+    assert "95 %" in str(told)
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    for word in ("table-3.3, NY", "table-3.3, NW", "bfs/queue", "0.500×", "1.00×"):  # noqa: RUF001
+        assert word in texts
+    ids = [element.get("id", "") for element in root.iter(f"{SVG}g")]
+    assert sum(name.startswith("ratio-") for name in ids) == 2
+    assert len(root.findall(f".//{SVG}g[@id='intervals']/{SVG}path")) == 1
+
+
+def test_a_figure_of_many_ratios_has_a_row_for_each() -> None:
+    graphs = [graph_info(f"random-{k}-5") for k in range(2, 30)]
+    found = [compared(timed(graph=graph), timed(1 + k / 9, graph=graph)) for k, graph in enumerate(graphs)]
+    axes = draw_ratios(found, 0, ("a", "b")).axes[0]
+    rows = [label.get_text() for label in axes.get_yticklabels()]
+    assert len(rows) == 2 * len(graphs)  # a graph's name, and its solver
+    assert [rows[int(text.xy[1])] for text in axes.texts] == ["bfs/queue"] * len(graphs)
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, call: Call) -> None:

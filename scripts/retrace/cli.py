@@ -164,8 +164,10 @@ def make_parser() -> ArgumentParser:
     compare.add_argument("second", type=Path, help="folder of records; its times are divided by the first's")
     what = "which times (default: %(default)s, which is upload + solve + download)"
     compare.add_argument("--phase", choices=PHASES, default="total", help=what)
-    what = "a file to write as well, .csv, with all digits"
-    compare.add_argument("--output", type=csv_file, metavar="FILE", help=what)
+    what = "a file to write as well: .csv with all digits, .svg with the ratios as dots; may be repeated"
+    compare.add_argument(
+        "--output", type=comparison_file, action="append", default=[], metavar="FILE", help=what
+    )
     return parser
 
 
@@ -241,10 +243,10 @@ def table_file(text: str) -> Path:
     return Path(text)
 
 
-def csv_file(text: str) -> Path:
-    """Take the path of a CSV file."""
-    if Path(text).suffix != ".csv":
-        raise ArgumentTypeError(f"{text!r} should end in .csv")
+def comparison_file(text: str) -> Path:
+    """Take the path of a table or a figure of ratios."""
+    if Path(text).suffix not in (".csv", ".svg"):
+        raise ArgumentTypeError(f"{text!r} should end in .csv or .svg")
     return Path(text)
 
 

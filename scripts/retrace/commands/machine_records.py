@@ -8,8 +8,10 @@ import yaml
 from retrace.commands.lists import MACHINES, print_table
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning.configuration import load_configuration
+from retrace.publish.chart import image
+from retrace.publish.chart_ratios import draw_ratios
 from retrace.records import comparison
-from retrace.records.machine_check import examine
+from retrace.records.machine_check import Listed, examine
 from retrace.records.record import Record, read_records
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
@@ -23,7 +25,10 @@ def check_machine(arguments: Namespace) -> None:
     configuration, registry = load_configuration(
         yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     )
-    listed = {name: experiment.specs for name, experiment in configuration.experiments.items()}
+    listed = {
+        name: Listed(experiment.specs, experiment.graphs, experiment.larger_graphs)
+        for name, experiment in configuration.experiments.items()
+    }
     if arguments.datasets:
         registry = load_registry(arguments.datasets)
     number, errors, doubts = examine(folder, other_records(folder), registry, listed)
@@ -44,9 +49,9 @@ def other_records(folder: Path) -> list[Path]:
 
 
 def compare_machines(arguments: Namespace) -> None:
-    """Print the ratio of two machines' times for each solver and graph; write it as CSV if asked."""
-    if arguments.output:
-        check_writable(arguments.output)
+    """Print the ratio of two machines' times for each solver and graph; write table and figure if asked."""
+    for path in arguments.output:
+        check_writable(path)
     pairs, alone = comparison.pair(*map(records_in, (arguments.first, arguments.second)))
     found = (comparison.compare(a, b, arguments.phase) for a, b in pairs)
     compared = [one for one in found if one is not None]
@@ -55,8 +60,12 @@ def compare_machines(arguments: Namespace) -> None:
         raise RetraceError(f"{both}: no {arguments.phase} of a solver that both timed on {asked}")
     print_table([comparison.HEAD, *(one.cells for one in compared)])
     print(comparison.summary(compared, alone))
-    if arguments.output:
-        write_whole(arguments.output, comparison.as_csv(compared))
+    names = arguments.first.name, arguments.second.name
+    for path in arguments.output:
+        if path.suffix == ".csv":
+            write_whole(path, comparison.as_csv(compared))
+        else:
+            write_whole(path, image(draw_ratios(compared, alone, names), "svg"))
 
 
 def records_in(folder: Path) -> list[Record]:

@@ -85,11 +85,13 @@ class Plan:
 
     @property
     def figures(self) -> dict[str, str]:
-        """Return the experiment of each figure: a report's, or its own where none shows all its solvers."""
+        """Return the experiment of each figure: a report's, or its own if none shows all its solvers."""
         drawings = [item for report in self.reports.values() for item in report.figures.items()]
         shown = {name: drawn.experiment for name, drawn in drawings if drawn.experiment in self.experiments}
         whole = {drawn.experiment for _, drawn in drawings if drawn.shows_all}
-        return {**shown, **{name: name for name in self.experiments if name not in whole}}
+        tables = [item for report in self.reports.values() for item in report.tables.items()]
+        alone = {name for name, layout in tables if not layout.figure}
+        return {**shown, **{name: name for name in self.experiments if name not in whole | alone}}
 
     @property
     def targets(self) -> dict[str, list[str]]:

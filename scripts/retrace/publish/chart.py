@@ -20,11 +20,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from retrace.publish.chart_axes import GAP, ROW, WIDTH, bar_names, extent
+from retrace.publish.chart_axes import GAP, ROW, WIDTH, extent
 from retrace.publish.chart_bars import draw_bars, draw_falls
 from retrace.publish.chart_lines import LEADER, draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
-from retrace.publish.panels import Panel, panels
+from retrace.publish.panels import Panel, bar_names, panels
 from retrace.reports.frame import Frame
 from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.system.errors import RetraceError
@@ -109,16 +109,17 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
             draw_falls(figure, drawn)
         box = Bbox.union([extent(figure), Bbox.from_extents(0, 0, WIDTH, 0)])
         if notes := "; ".join(footnotes(drawing, chosen)):
-            box = _add_words(figure, box, f"{notes}.", "top", 1)
+            box = add_words(figure, box, f"{notes}.", "top", 1)
         if drawing.kind != "waterfall" or not chosen:  # whose bars say it
-            box = _add_words(figure, box, finding(drawing, frame, report), "bottom", TEXT_LINES - bool(notes))
-        _add_words(figure, box, heading(drawing, frame, report), "bottom", 3, fontsize=10, fontweight="bold")
+            box = add_words(figure, box, finding(drawing, frame, report), "bottom", TEXT_LINES - bool(notes))
+        add_words(figure, box, heading(drawing, frame, report), "bottom", 3, fontsize=10, fontweight="bold")
     return figure
 
 
 def _place(figure: Figure, drawing: Drawing, chosen: Sequence[Panel]) -> list[tuple[Axes, Panel]]:
     """Make the axes: of lines in two columns; of bars a column for each graph, a row for each machine."""
-    longest = max(_width(figure, line.name) for panel in chosen for line in panel.lines)
+    names = {line.name for panel in chosen for line in panel.lines} | {drawing.level_name}
+    longest = max(_width(figure, name) for name in names)
     if drawing.kind == "lines":
         left, right = SCALE, LEADER + longest + 2 * GAP
         cells, between = [divmod(number, 2) for number in range(len(chosen))], left + right
@@ -175,7 +176,7 @@ def _width(figure: Figure, words: str) -> float:
     return width / figure.dpi
 
 
-def _add_words(figure: Figure, box: Bbox, words: str, side: str, most: int, **font: Any) -> Bbox:
+def add_words(figure: Figure, box: Bbox, words: str, side: str, most: int, **font: Any) -> Bbox:
     """Write below the box, the top there, or above it, in so many lines at most; return the box of both."""
     y = box.y1 + GAP if side == "bottom" else box.y0 - GAP
     whole = re.sub(r"(\d|Figure|Table) (ns|µs|ms|s|\d)\b", "\\1\u00a0\\2", words)  # is not broken

@@ -72,8 +72,3 @@ def tick_ratio(value: float) -> str:
 def extent(figure: Figure) -> Bbox:
     """Return where there is anything, or where the first text goes."""
     return figure.get_tightbbox() if figure.axes or figure.texts else Bbox.from_extents(0, 0, WIDTH, 0)
-
-
-def bar_names(row: Iterable[Panel]) -> list[str]:
-    """List the bars of a row of panels in the order of the first one."""
-    return list(dict.fromkeys(line.name for panel in row for line in panel.lines))

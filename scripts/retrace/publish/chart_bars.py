@@ -13,7 +13,6 @@ from retrace.publish.chart_axes import (
     COLOURS,
     GAP,
     axis_label,
-    bar_names,
     extent,
     name_powers,
     shade,
@@ -23,19 +22,19 @@ from retrace.publish.chart_axes import (
     whites,
 )
 from retrace.publish.chart_words import bold_bar
-from retrace.publish.panels import LIMIT, Dot, Line, Panel
+from retrace.publish.panels import LIMIT, Dot, Line, Panel, bar_names
 from retrace.publish.waterfall import KINDS, Step
 from retrace.reports.frame import REPORT
 from retrace.reports.physical_limit import Limit
 from retrace.reports.report import Drawing, Report, table_layout
-from retrace.reports.wording import duration, ratio
+from retrace.reports.wording import EMPTY, duration, ratio
 
 GROUP_COLOURS = ("#D55E00", "#0072B2", "#E69F00", "#56B4E9", "#000000")
 OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
 GROUP_MARKERS = ("o", "s", "p", "h", "X", "^", "v", "<")
 """Of the groups of a table's layout, and of the other ones."""
 FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
-TICK, LABEL = 0.48, 0.6
+TICK, LABEL = 0.55, 0.6
 """Inches: the room of a number on an x axis, and of one beside a bar; two numbers take twice as much."""
 MOST_LABEL = 0.6
 """The largest share of an axis that is kept for them."""
@@ -65,6 +64,9 @@ def draw_bars(
             colour, marker = looks.get(line.key, (COLOURS[-1], "o"))
             look = {"color": shade(colour, white[panel.machine]), "marker": marker}
             _draw_bar(axes, line, rows.index(line.name), panel, look)
+        for row in set(range(len(rows))) - {rows.index(line.name) for line in panel.lines}:
+            beside: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
+            axes.annotate(EMPTY, (0, row), (5, 0), va="center", **beside)
         axes.set_yticks(range(len(rows)), rows)
         for label in axes.get_yticklabels():
             label.set_fontweight("bold" if label.get_text() == bold_bar(drawing, report) else "normal")
@@ -75,7 +77,8 @@ def draw_bars(
         _keep_inside(axes)
     if drawn:
         _name_axis(figure, axis_label(drawn[0][1]))
-        _add_key(figure, drawn, looks)
+        bars = {key: (colour, "s") for key, (colour, _) in looks.items()}
+        _add_key(figure, drawn, bars if drawn[0][1].over else looks)
 
 
 def _keep_inside(axes: Axes) -> None:

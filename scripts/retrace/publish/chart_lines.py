@@ -64,7 +64,7 @@ def draw_lines(drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]]) -> None:
         else:
             name_powers(axes.yaxis, 3, 7, tick_ratio if panel.over else tick_time)
         looks = [_look(line, styles, white[panel.machine]) for line in panel.lines]
-        _name_lines(axes, panel.lines, looks)
+        _name_lines(axes, panel.lines, looks, None if panel.compares else drawing)
     size = "Vertices per graph" if drawing.x == "vertices" else drawing.axis or drawing.x.replace("_", " ")
     for axes, _ in drawn[-2:]:  # the last one of each column
         axes.set_xlabel(size)
@@ -123,21 +123,30 @@ def _name_places(axes: Axes, drawing: Drawing, lines: Iterable[Line]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, at: found[at][1] if at is not None else f"{x:g}"))
 
 
-def _name_lines(axes: Axes, lines: Sequence[Line], looks: Sequence[dict[str, Any]]) -> None:
-    """Write the name of each line beside the axes, with a dotted way from its last point."""
-    ends = []
+def _name_lines(
+    axes: Axes, lines: Sequence[Line], looks: Sequence[dict[str, Any]], drawing: Drawing | None
+) -> None:
+    """Write the name of each line beside the axes, with a dotted way from its last point.
+
+    So is that of a drawing's level, if it has one.
+    """
+    ends, names, styles = [], [line.name for line in lines], list(looks)
     for line in lines:
         connected = [dots[-1] for joined, dots in line.strokes if joined] or [line.dots[-1]]
         dot = max(connected, key=lambda dot: dot.x)
         end = (axes.transScale + axes.transLimits).transform((dot.x, dot.value.median))
         ends.append([float(at) for at in end])
+    if drawing and drawing.level is not None and drawing.level_name:
+        ends.append([1.0, float((axes.transScale + axes.transLimits).transform((1, drawing.level))[1])])
+        names.append(drawing.level_name)
+        styles.append({"color": "0.6", "marker": ""})
     box, aside = axes.get_position(), 1 + LEADER / axes.get_position().width
     places = spread([end[1] for end in ends], ROW / box.height, 0, 1)
-    for line, own, (x, y), place in zip(lines, looks, ends, places, strict=True):
+    for name, own, (x, y), place in zip(names, styles, ends, places, strict=True):
         look = own | {"linestyle": ":", "linewidth": 0.6, "markevery": [1], "zorder": 1}
         axes.plot([x, aside], [y, place], transform=axes.transAxes, clip_on=False, **look)
         at: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
-        axes.annotate(line.name, (aside, place), (5, 0), **at)
+        axes.annotate(name, (aside, place), (5, 0), **at)
 
 
 def spread(wanted: Sequence[float], distance: float, low: float, high: float) -> list[float]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.publish.message import message
-from retrace.publish.panels import DOUBT, LABELS, Panel, entries_of, most_work, panels, spans
+from retrace.publish.panels import DOUBT, LABELS, Panel, bar_names, entries_of, most_work, panels, spans
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.standing import comparison, headline, standings_of
 from retrace.publish.waterfall import MEANINGS, sentences, ways
@@ -15,7 +15,7 @@ from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, differences
 from retrace.reports.judge import judge
 from retrace.reports.report import Drawing, Measure, Report, table_layout
-from retrace.reports.wording import duration, ratio, word_list
+from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
 MEANT: dict[Measure, str] = {
     "setup": "Setup makes the context and loads the module.",
@@ -39,7 +39,7 @@ NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to meas
 def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Return the title: what is drawn, what the numbers say, and the report's own number."""
     if kernels := [way for way in ways(drawing, frame) if way.kernel]:
-        return f"{drawing.title}: {kernels[-1].title}, {kernels[-1].ends}"
+        return f"{drawing.title}: {kernels[-1].title}, {kernels[-1].finding}"
     if drawing.graphs and not drawing.finding and (standings := standings_of(drawing, frame, report)):
         machines = entries_of(drawing, frame).on_gpu
         return f"{drawing.title}{f' on {machines[0]}' * (len(machines) > 1)}: {headline(standings)}"
@@ -135,7 +135,8 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
         return f"{where} {first.name} took least ({time}), with too few trials to rank{end}"
     if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
-        named = [first.name, *(alike if len(alike) < 4 else [f"{len(alike)} others"])]
+        others = alike if len(alike) < 2 else [alike[0], f"{len(alike) - 1} more"]
+        named = [first.name, *others]
         text = f"{where} {word_list(named)} cannot be told apart ({time})"
     if other.name not in alike:
         longer = ratio(other.times[drawing.y].median / best.median)
@@ -165,6 +166,10 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     texts = [f"Hollow: printed{', filled: measured here' if solid else ''}"] if printed else []
     if drawing.kind == "bars" and drawing.beside and chosen:
         texts.append(f"Diamond, second number: {LABELS[drawing.beside].lower()}")
+    rows = {one: bar_names(panel for panel in chosen if panel.machine == one) for one in
+            {panel.machine for panel in chosen}}  # fmt: skip
+    if drawing.kind == "bars" and any(len(panel.lines) < len(rows[panel.machine]) for panel in chosen):
+        texts.append(f"{EMPTY} no time")
     labels = {sign: dict.fromkeys(e.label for e in entries) for sign, entries in signs(chosen).items()}
     marks = [f"{sign} {'in doubt (see the caption)' if sign == DOUBT else ', '.join(some)}"
              for sign, some in labels.items()]  # fmt: skip
@@ -204,6 +209,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     for panel in chosen if "limits" in drawing.also else ():
         known = panel.limit if isinstance(panel.limit, str) else panel.limit.why
         said.append(f"Limit of {panel.dots[0].entry.label} on {panel.machine}: {known}.")
+    said += [f"Shown are {word_list(named)}."] if (named := _series(drawing, chosen)) else []
     said += drawing.caption
     said += [f"{what}: {'; '.join(_hardware(some))}." for what, some in
              (("Printed on", printed), ("Measured on", measured)) if some]  # fmt: skip
@@ -220,6 +226,13 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         claim = report.claims[drawing.claim]
         parts.append(f"The claim ({claim.section}) is judged by: {claim.rule}.")
     return "\n\n".join(textwrap.fill(part, 110, break_on_hyphens=False) for part in parts if part) + "\n"
+
+
+def _series(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
+    """List the lines or bars that have names of their own, each with what it is of."""
+    there = {line.name for panel in chosen for line in panel.lines}
+    named = (drawing.series or {}).items()
+    return [f"{name} ({spec})" for name, spec in named if name in there and name != spec]
 
 
 def _hardware(entries: Sequence[Entry]) -> list[str]:

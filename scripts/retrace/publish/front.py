@@ -46,6 +46,20 @@ class Abstract:
             found += [answer for answer in every if answer.finding.verdict != Verdict.OPEN] or every[:1]
         return found
 
+    @property
+    def sentences(self) -> dict[str, str]:
+        """The answer in a sentence by machine, of each that has all numbers in it."""
+        front = self.report.front
+        if not front or not front.answer:
+            return {}
+        numbers = {
+            machine: {name: self.findings[name][machine].number for name in front.quoted}
+            for machine in self.machines
+        }
+        return {
+            machine: front.answered(own.__getitem__) for machine, own in numbers.items() if all(own.values())
+        }
+
     def counts(self, machine: str) -> dict[Verdict, int]:
         """Count the claims by verdict, in the order of the verdicts."""
         found = Counter(of_claim[machine].verdict for of_claim in self.findings.values())

@@ -145,7 +145,7 @@ def _printed(printed: Sequence[Printed], system: tuple[str, str], layout: TableL
     if not numbers:
         return Item("")
     unsure = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)
-    text = " / ".join(_as_printed(one.printed) for one in numbers)
+    text = " / ".join(_as_printed(one.text) for one in numbers)
     return Item(f"{text} {MARK}" if unsure else text, numbers[0].ms, tip=" ".join(unsure))
 
 

@@ -2,13 +2,15 @@
 
 `{pageable}` becomes the values of that line or bar, `{pageable over pinned}` how many times as long one takes
 as the other, each on the largest graph first; `{least of vert}` where a line is the lowest, and its ends over
-that.
+that; `{crossing of seq and vert}` between which sizes the first begins to take more for good, or less.
 """
 
 import re
 from collections.abc import Sequence
+from itertools import combinations
 
 from retrace.publish.panels import Dot, Panel
+from retrace.records.statistics import rank
 from retrace.reports.frame import why_incomparable
 from retrace.reports.report import Drawing
 from retrace.reports.wording import duration, power_of_two, ratio
@@ -32,12 +34,11 @@ def message(drawing: Drawing, chosen: Sequence[Panel]) -> str:
 def _fill(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
     if asked.startswith("least of "):
         return _least(_points(asked.removeprefix("least of "), drawing, panels))
+    if asked.startswith("crossing of "):
+        return _crossing(asked.removeprefix("crossing of "), drawing, panels)
     name, _, base = asked.partition(" over ")
     points, under = _points(name, drawing, panels), _points(base, drawing, panels) if base else {}
-    values = {where: dot.value.median for where, dot in points.items()}
-    if base:
-        alike = [at for at, dot in points.items() if at in under and _comparable(dot, under[at])]
-        values = {at: values[at] / under[at].value.median for at in alike}
+    values = _over(points, under) if base else {where: dot.value.median for where, dot in points.items()}
     if not values:
         raise KeyError(asked)
     divided = bool(base or panels[0].over)
@@ -48,6 +49,12 @@ def _fill(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
     size = " vertices" if drawing.x == "vertices" and drawing.kind == "lines" else ""
     first = f"{write(value)}{' as long' * divided} {where}".rstrip() + size
     return ", ".join([first, *(f"{write(value)} {where}" for where, value in others)])
+
+
+def _over(points: Points, under: Points) -> dict[str, float]:
+    """Return how many times as long the first take where both are, and may be compared."""
+    alike = [at for at, dot in points.items() if at in under and _comparable(dot, under[at])]
+    return {at: points[at].value.median / under[at].value.median for at in alike}
 
 
 def _comparable(dot: Dot, other: Dot) -> bool:
@@ -77,17 +84,41 @@ def _where(drawing: Drawing, panel: Panel, dot: Dot) -> str:
 
 def _telling(values: Sequence[float], divided: bool) -> list[int]:
     """Return the places of the last value, of the first ratio on its side of 1 for good, and 0."""
-    last = turn = len(values) - 1
-    while divided and turn > 0 and (values[turn - 1] < 1) == (values[last] < 1):
-        turn -= 1
+    last = len(values) - 1
+    turn = _turn(values) if divided else last
     return list(dict.fromkeys([last, turn or last, 0]))
 
 
+def _turn(values: Sequence[float]) -> int:
+    """Return the place from which ratios stay on one side of 1."""
+    last = turn = len(values) - 1
+    while turn > 0 and (values[turn - 1] < 1) == (values[last] < 1):
+        turn -= 1
+    return turn
+
+
+def _crossing(asked: str, drawing: Drawing, panels: Sequence[Panel]) -> str:
+    """Say between which sizes, or below or above all of them, the ratio of two lines passes 1 for good."""
+    first, second = (_points(name, drawing, panels) for name in asked.split(" and "))
+    found = _over(first, second)
+    if not found:
+        raise KeyError(asked)
+    places, values = [where.removeprefix("at ") for where in found], list(found.values())
+    if turn := _turn(values):
+        where = f"between {places[turn - 1]} and {places[turn]}"
+    else:
+        where = f"below {places[0]}" if values[0] >= 1 else f"above {places[-1]}"
+    return where + " vertices" * (drawing.x == "vertices")
+
+
 def _least(points: Points) -> str:
-    """Say where the least of some values is, and what those at the ends are over it."""
+    """Say where the least of some values is, and how they are at the ends; or that all are alike."""
     values = [(dot.value.median, where) for where, dot in points.items()]
     best, place = min(values)
+    if len(values) > 1 and not any(rank(a.value, b.value) for a, b in combinations(points.values(), 2)):
+        return f"{duration(best)} to {duration(max(values)[0])}, which cannot be told apart"
     ends = [
-        f"{ratio(value / best)} that {where}" for value, where in (values[0], values[-1]) if where != place
+        f"{ratio(value / best)}{{}} {where}" for value, where in (values[0], values[-1]) if where != place
     ]
-    return ", ".join([f"{duration(best)} {place}", *ends])
+    told = ", ".join(end.format("" if number else " as long") for number, end in enumerate(ends))
+    return f"{duration(best)} {place}{f' ({told})' if told else ''}"

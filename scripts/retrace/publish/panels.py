@@ -321,6 +321,11 @@ def _sampled(entry: Measured) -> bool:
     return "sources" in entry.record.parameters
 
 
+def bar_names(row: Iterable[Panel]) -> list[str]:
+    """List the bars of a row of panels in the order of the first one."""
+    return list(dict.fromkeys(line.name for panel in row for line in panel.lines))
+
+
 def searches(entries: Sequence[Measured]) -> str:
     """Name the graph of some entries, and say of betweenness how many of its vertices were sources."""
     problem = entries[0].record.problem if entries else ""

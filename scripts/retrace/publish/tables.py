@@ -229,7 +229,7 @@ class _Grid:
         unsure = {one.doubt for one in found if one.doubt}
         marks = [self.notes.number(self.layout.doubts.get(doubt, doubt)) for doubt in sorted(unsure)]
         tip = "two columns with this head" if len(found) > 1 else ""
-        return Cell(TWICE.join(one.printed for one in found), tip, notes=marks)
+        return Cell(TWICE.join(one.text for one in found), tip, notes=marks)
 
     def setup_cell(self, entry: Measured | None, measure: Measure) -> Cell:
         times = entry.times.get(measure) if entry else None
@@ -308,7 +308,7 @@ class _Grid:
     def with_setup(self, row: GraphRow, entry: Measured) -> str:
         """Say what a solver takes with its setup and without, and what is printed of it."""
         long, short = (duration(entry.times[measure].median) for measure in ("with setup", "total"))
-        printed = [e.printed.printed for e in row.printed if e.solver == entry.solver]
+        printed = [e.printed.text for e in row.printed if e.solver == entry.solver]
         beside = f" (printed: {word_list(printed)})" if printed else ""
         return f"{row.title} {long} in place of {short}{beside}"
 
@@ -320,7 +320,7 @@ def _summary(found: Frame, grid: _Grid, report: Report | None) -> str:
         silent = " The report prints no numbers for it." if report and report.claims else ""
         return f"Each time is {measured}{silent}"
     unit = "Milliseconds: printed" if grid.plain else "Printed"
-    return f"{unit} numbers, as printed, beside measured ones: each {measured}"
+    return f"{unit} numbers, with their digits, beside measured ones: each {measured}"
 
 
 def _rate(entry: Entry | None, measure: Measure = "total") -> Cell:

@@ -16,7 +16,7 @@ from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.report import Drawing, Fall, Measure
 from retrace.reports.variant import Variant
-from retrace.reports.wording import duration, ratio, three_digits
+from retrace.reports.wording import duration, ratio, three_digits, word_list
 
 PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (
     "printed", "hardware", "graph resident", "algorithm", "baseline",
@@ -67,6 +67,15 @@ class Way:
     def title(self) -> str:
         """What is searched, and where."""
         return f"{self.fall.kernel.split('/')[0]} on {self.fall.graph}, {self.machine}"
+
+    @property
+    def finding(self) -> str:
+        """How many times less the kernel's way ends at than it begins, and which steps are worth most."""
+        first, last = (self.kernel[place].after.median for place in (0, -1))
+        steps = sorted(self.kernel[1:], key=lambda step: -step.factor)
+        most, *rest = (f"{step.kind} ({ratio(step.factor)})" for step in steps)
+        told = f"{duration(last)} where {duration(first)} are printed"
+        return f"{told}; the largest part of the {ratio(first / last)} is {most}, then {word_list(rest)}"
 
     @property
     def ends(self) -> str:

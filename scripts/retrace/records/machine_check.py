@@ -44,16 +44,29 @@ class Doubt:
     found: str
 
 
+@dataclass(frozen=True)
+class Listed:
+    """What config.yaml lists of an experiment; larger graphs are measured together, or none of them."""
+
+    solvers: Sequence[str]
+    graphs: Sequence[str]
+    larger_graphs: Sequence[str] = ()
+
+
+NOTHING = Listed((), ())
+"""What is expected of an experiment that config.yaml does not list."""
+
+
 def examine(
     folder: Path,
     others: Iterable[Path],
     registry: Mapping[str, Dataset],
-    listed: Mapping[str, Sequence[str]],
+    listed: Mapping[str, Listed],
 ) -> tuple[int, list[str], list[str]]:
     """Return the number of records of a machine's folder, what keeps them out of tables, and doubts.
 
-    `others` are files of other machines, with which the answers must agree; `listed` are the solvers of each
-    experiment, of which a file should have records. Raise RetraceError if the folder is not
+    `others` are files of other machines, with which the answers must agree; `listed` is what each experiment
+    should have records of. Raise RetraceError if the folder is not
     `machines/<machine>`, by which its records are known, or has no records.
     """
     files = sorted(folder.glob("*/*.jsonl"))
@@ -65,20 +78,25 @@ def examine(
     errors = [f"{path}: expected only records, <experiment>/<graph>.jsonl; move it" for path in strays]
     placed, faults = survey([*files, *others])
     own = {place: one for place, one in placed.items() if place.startswith(f"{folder}/")}
-    doubts = [*find_doubts(own), *_gaps(own, listed)]
-    return len(own), errors + faults + find_errors(own, registry), doubts
+    doubts = [*find_doubts(own), *_shared_hosts(own, placed), *_gaps(own, listed), *_graph_gaps(own, listed)]
+    return len(own), errors + faults + find_errors(own, registry, placed), doubts
 
 
-def find_errors(placed: Mapping[str, Record], registry: Mapping[str, Dataset]) -> list[str]:
+def find_errors(
+    placed: Mapping[str, Record],
+    registry: Mapping[str, Dataset],
+    known: Mapping[str, Record] | None = None,
+) -> list[str]:
     """Return what keeps records out of a table; they are given by their place, `file:line`.
 
-    A graph with the name of a data set must be the registry's.
+    A graph with the name of a data set must be the registry's, and no run that of another machine among all
+    that are `known`, by default these records alone.
     """
     every = [f"{place}: {told}" for place, record in placed.items() for told in _errors(record, registry)]
     every += _mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
     every += _mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
     every += _mixed(placed, "machine.cores", lambda one: one.machine.cores)
-    return [*every, *_slowed(placed), *_pieced(placed)]
+    return [*every, *_slowed(placed), *_pieced(placed), *_copied(placed, known or placed)]
 
 
 def find_doubts(placed: Mapping[str, Record]) -> list[str]:
@@ -99,7 +117,64 @@ def _pieced(placed: Mapping[str, Record]) -> Iterator[str]:
             yield f"{place}: machine.host: {told}; measure the whole file on one"
 
 
-def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _copied(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each file with a run that another machine has, too: relabelled, not measured.
+
+    A run is known by its trials, and by its host and when it began, since nothing else ran there then.
+    """
+    runs: dict[tuple[object, ...], dict[str, str]] = defaultdict(dict)
+    for place, record in every.items():
+        for run in _runs(record):
+            runs[run].setdefault(record.machine.name, place)
+    told = set()
+    for place, record in own.items():
+        file, name = place.rpartition(":")[0], record.machine.name
+        for run in _runs(record):
+            there = {of: where for of, where in runs[run].items() if of != name}
+            if there and file not in told:
+                told.add(file)
+                of, where = next(iter(there.items()))
+                found = f"expected a run of {name}, found that of {of} in {where}"
+                yield f"{place}: {run[0]}: {found}; measure it on {name}, or remove one of the two"
+
+
+def _runs(record: Record) -> Iterator[tuple[object, ...]]:
+    """Yield what no run of another machine can have, each after its key in the record."""
+    if record.trials:
+        yield "trials", tuple((trial.upload, trial.solve, trial.download) for trial in record.trials)
+    if record.machine.host:
+        yield "started", record.machine.host, record.experiment, record.started
+
+
+def _shared_hosts(own: Mapping[str, Record], every: Mapping[str, Record]) -> Iterator[str]:
+    """Yield a line for each host that has records of another machine, too: perhaps two settings of a GPU."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for record in every.values():
+        names[record.machine.host or ""].add(record.machine.name)
+    first = {record.machine.host: (place, record) for place, record in list(own.items())[::-1]}
+    for host, (place, record) in first.items():
+        if host and (others := sorted(names[host] - {record.machine.name})):
+            yield f"{place}: machine.host: {host} is the host of {', '.join(others)}, too"
+
+
+def _graph_gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterator[str]:
+    """Yield a line for each file of a graph that its experiment does not list, and for lacking files."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for place, record in placed.items():
+        found[record.experiment].setdefault(record.graph.name, place.rpartition(":")[0])
+    for name, asked in listed.items():
+        files = found.get(name, {})
+        larger = asked.larger_graphs if set(files) & set(asked.larger_graphs) else ()
+        for graph in sorted(files.keys() - {*asked.graphs, *larger}):
+            told = f"expected a graph that config.yaml lists for {name}, found {graph}"
+            yield f"{files[graph]}: graph.name: {told}; list it or delete the file"
+        if missing := [graph for graph in (*asked.graphs, *larger) if files and graph not in files]:
+            folder = next(iter(files.values())).rpartition("/")[0]
+            told = f"expected files of {', '.join(missing)}, as config.yaml lists, found none"
+            yield f"{folder}: graph.name: {told}; measure {name} again"
+
+
+def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterator[str]:
     """Yield a line for each file without a record of a solver: deleted, or listed after it was measured."""
     files: dict[str, list[Record]] = defaultdict(list)
     for place, record in placed.items():
@@ -107,7 +182,7 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Sequence[str]]) -> 
     for file, records in files.items():
         missing = [
             spec
-            for spec in listed.get(records[0].experiment, ())
+            for spec in listed.get(records[0].experiment, NOTHING).solvers
             for asked in dict.fromkeys(map(_asked, records))
             if not any(_repeats(record, spec) for record in records if _asked(record) == asked)
         ]

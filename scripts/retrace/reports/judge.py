@@ -43,6 +43,14 @@ class Finding:
     """What the verdict alone does not say: where it holds, or why nothing can be told."""
     short: str = ""
     """The numbers that a figure has room for; all if empty."""
+    largest: str = ""
+    """The number on the graph of the most work, if the numbers do not begin with it."""
+
+    @property
+    def number(self) -> str:
+        """The one number that decides, with the reason if it decides nothing."""
+        found = self.largest or (self.short or self.measured).partition("; ")[0]
+        return f"{found} ({self.why})" if found and self.verdict == Verdict.OPEN else found
 
     @property
     def sentence(self) -> str:
@@ -156,7 +164,7 @@ def _somewhere_faster(found: Sequence[Pair]) -> Finding | None:
 
 def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Variant) -> Finding | None:
     timed = {str(variant): evidence.timed(variant) for variant in (best, *of)}
-    orders, quoted = {}, []
+    orders, quoted, largest = {}, [], ""
     for graph, mine in timed[str(best)].items():
         entries = {name: found[graph] for name, found in timed.items() if graph in found}
         alike = {name: entry for name, entry in entries.items() if why_incomparable(mine, entry) is None}
@@ -171,7 +179,10 @@ def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Varia
         beaten = f", {best} takes {ratio(own.median / there[least].median)}" if least != str(best) else ""
         time = duration(there[least].median)
         quoted.append(f"{graph}: fastest of {len(there)} is {least} ({time}{beaten})")
-    return _weigh(orders, quoted[0], quoted[-1], short=quoted[-1]) if orders else None
+        largest = f"{least} on {graph} ({time}{beaten})"
+    if not orders:
+        return None
+    return replace(_weigh(orders, quoted[0], quoted[-1], short=quoted[-1]), largest=largest)
 
 
 def _gain_grows(test: claims.GainGrows, evidence: Evidence, fast: Variant, slow: Variant) -> Finding | None:
@@ -274,7 +285,8 @@ def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant)
         orders = {graph: order for graph, order in orders.items() if order[0] == -1} or orders
     least, most = (choose(found, key=lambda graph: found[graph].median) for choose in (min, max))
     ends = dict.fromkeys((least, most, list(found)[-1]))
-    return _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))
+    told = _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))
+    return replace(told, largest=f"{ratio(found[list(found)[-1]].median)} on {list(found)[-1]}")
 
 
 def _is_over(test: claims.Ratio, entry: Entry, base: Entry) -> bool:
@@ -373,7 +385,7 @@ def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> F
     printed: dict[str, dict[str, str]] = {}
     for number in evidence.shown.printed:
         if number.hardware in test.in_print:
-            printed.setdefault(number.graph, {})[number.hardware] = number.printed.printed
+            printed.setdefault(number.graph, {})[number.hardware] = number.printed.text
     quoted = [
         f"{graph}, printed: " + ", ".join(f"{cells[gpu]} ({gpu})" for gpu in test.in_print)
         for graph, cells in printed.items()

@@ -11,6 +11,8 @@ from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular
 from retrace.system.models import Model, one_line, read_as
 
+UNITS = {"msec": "ms", "sec": "s", "hr": "h"}
+"""Printed units that we write otherwise."""
 MILLISECONDS = {"msec": 1.0, "sec": 1e3, "min": 60e3, "hr": 3600e3}
 
 
@@ -37,6 +39,12 @@ class PrintedNumber(Model):
         if ms != self.ms:
             raise ValueError(f"ms: expected {ms:g} for {self.printed!r}, found {self.ms:g}")
         return self
+
+    @property
+    def text(self) -> str:
+        """The number with the printed digits, in the units of measured ones: `62.982 ms` and `7 min 7 s`."""
+        parts = re.findall(r"([\d.]+) ?([a-z]*)", self.printed)
+        return " ".join(f"{number} {UNITS.get(unit, unit)}".rstrip() for number, unit in parts)
 
 
 def printed_ms(text: str) -> float:

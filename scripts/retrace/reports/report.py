@@ -1,6 +1,7 @@
 """A report as data: `results/published/<report>.yaml`, with its printed numbers in a CSV file beside it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -73,6 +74,10 @@ class TableLayout(FileModel):
     setup: list[Spec] = Field(
         default_factory=list, description="solvers with columns for it and the total with it"
     )
+    figure: bool = Field(
+        default=True,
+        description="whether a figure ranks the solvers as well, unless one of the report shows all of them",
+    )
     doubts: dict[str, str] = Field(default_factory=dict, description="why printed numbers are marked")
     remarks: list[str] = Field(default_factory=list)
 
@@ -125,6 +130,7 @@ class Drawing(FileModel):
     falls: list[Fall] = Field(default_factory=list, description="of a waterfall: its panels")
     also: list[Key] = Field(default_factory=list, description="other experiments whose records it reads")
     level: float | None = Field(default=None, description="where a line is drawn across for comparison")
+    level_name: str = Field(default="", description="what is written at the end of that line")
     claim: str | None = Field(default=None, description="the claim whose verdict the title states")
     caption: list[str] = Field(default_factory=list, description="what a reader must know beside the figure")
 
@@ -134,12 +140,29 @@ class Drawing(FileModel):
         return self.series is None and not self.pairs and not self.falls and self.where == Where()
 
 
+PLACEHOLDER = re.compile(r"\{(.*?)\}")
+"""In an answer, the key of a claim whose number takes its place."""
+
+
 class Front(FileModel):
     """What stands of a report on the first page: the claims answer the question."""
 
     question: str
+    answer: str = Field(
+        default="",
+        description="a sentence that is true of any numbers, with that of a claim in place of {its key}",
+    )
     claims: Annotated[list[Key], Field(min_length=1)]
     figure: Key
+
+    def answered(self, number_of: Callable[[str], str]) -> str:
+        """Return the answer with the number of each claim that it names."""
+        return PLACEHOLDER.sub(lambda found: number_of(found[1]), self.answer)
+
+    @property
+    def quoted(self) -> list[str]:
+        """The claims whose numbers are in the answer."""
+        return PLACEHOLDER.findall(self.answer)
 
 
 class Report(FileModel):
@@ -165,9 +188,11 @@ class Report(FileModel):
             if figure.claim is not None and figure.claim not in self.claims:
                 told = f"figures.{name}.claim: {figure.claim} is no claim of the report"
                 raise ValueError(f"{told}; there are {', '.join(self.claims) or 'none'}")
-        front = {"claims": self.front.claims, "figure": [self.front.figure]} if self.front else {}
+        front: dict[str, list[str]] = {}
+        if self.front:
+            front = {"claims": self.front.claims, "answer": self.front.quoted, "figure": [self.front.figure]}
         for key, names in front.items():
-            known: Mapping[str, object] = self.claims if key == "claims" else self.figures
+            known: Mapping[str, object] = self.figures if key == "figure" else self.claims
             if unknown := [name for name in names if name not in known]:
                 told = f"front.{key}: the report has no {unknown[0]}"
                 raise ValueError(f"{told}; there are {', '.join(known) or 'none'}")
