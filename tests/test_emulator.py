@@ -256,6 +256,16 @@ def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: st
             )
 
 
+def test_after_an_endless_loop_a_kernel_with_a_barrier_runs() -> None:
+    with EmulatedDevice(patience=0.3) as device:
+        assert "no thread has ended" in refused(
+            device.load(FAILING).kernel("spins"), 1, 32, device.upload(np.zeros(3, np.int32))
+        )
+        out = device.empty(64, np.int32)
+        device.load(RACES).kernel("with_barrier")(1, 64, out)
+        assert np.array_equal(device.download(out), turned_round(1))
+
+
 def test_a_launch_beyond_its_bounds() -> None:
     with EmulatedDevice() as device:
         kernel, out = device.load(FAILING).kernel("bounded"), device.empty(1, np.int32)

@@ -67,6 +67,7 @@ void Worker::set_clock()
 void Worker::watch()
 {
     works++;
+    overdue = false;  // of a launch before this one
     if (!signal_stack) {
         static const int tick = SIGRTMAX - 5;
         [[maybe_unused]] static const bool installed = [] {
