@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from retrace.records.parameters import check_parameters
 from retrace.solvers.registry import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
@@ -31,7 +32,8 @@ CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 """Characters of a line that may hide a key or a control character."""
 
-Milliseconds = Annotated[float, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, le=1e12)]
+Milliseconds = Amount
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
@@ -50,13 +52,13 @@ class Trial(Model):
         default=None,
         description="median of up to nine further solves on what is on the device, right after the download",
     )
-    load: Annotated[float, Field(ge=0)] | None = Field(
+    load: Amount | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"
     )
-    others: Annotated[float, Field(ge=0)] | None = Field(
+    others: Amount | None = Field(
         default=None, description="cores that other processes kept busy, over the last half second or more"
     )
-    sm_clock_mhz: float | None = Field(default=None, description="the GPU's clock, right after the trial")
+    sm_clock_mhz: Amount | None = Field(default=None, description="the GPU's clock, right after the trial")
     throttled: bool | None = Field(default=None, description="the driver named a throttle reason then")
 
 
@@ -73,7 +75,7 @@ class GraphInfo(Model):
         description="of the CSR arrays; of what decides its matrix for a dense graph; null if not made"
     )
     seed: Whole | None = Field(description="of whatever was generated")
-    density: float | None = None
+    density: Amount | None = None
     trusted_sha256: SHA256 | None = Field(
         default=None, description="of the file's content, where no other is known: trusted on first use"
     )
@@ -84,7 +86,7 @@ class GPUInfo(Model):
 
     name: str
     compute_capability: str
-    memory_gib: float
+    memory_gib: Amount
     driver: str | None
 
 
@@ -96,8 +98,8 @@ class MachineInfo(Model):
         default=None, description="hash of what makes it one computer: processor, memory, GPU"
     )
     cpu: str
-    cores: Annotated[int, Field(ge=1)]
-    memory_gib: float
+    cores: Annotated[int, Field(ge=1, lt=2**31)]
+    memory_gib: Amount
     gpu: GPUInfo | None
 
     @property
@@ -141,7 +143,9 @@ class Record(Model):
     trials: list[Trial] = Field(default_factory=list)
     iterations: Count | None = None
     verified: bool | None = Field(default=None, description="null where there is no answer to check")
-    oracle: str | None = Field(default=None, description="what the answer was checked against")
+    oracle: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="what the answer was checked against"
+    )
     digest: SHA256 | None = Field(default=None, description="sha256 of the answer")
     observed: dict[str, Whole | float] = Field(
         default_factory=dict, description="what a solver reports of its last trial beside its times"
@@ -267,14 +271,18 @@ def parse_record(line: str, where: str) -> Record:
 
 
 def _check_solver(record: Record, where: str) -> None:
-    """Raise RetraceError if there is no such solver, or it does not run where the record says."""
+    """Raise RetraceError if there is no such solver, or it does not run where or as the record says."""
     try:
-        backends = find(record.solver).backends
+        solver = find(record.solver)
     except RetraceError as error:
         raise RetraceError(f"{where}: solver: {error}") from None
-    if record.backend not in backends:
-        told = f"{record.solver} runs on {' or '.join(backends)}, not on {record.backend}"
+    if record.backend not in solver.backends:
+        told = f"{record.solver} runs on {' or '.join(solver.backends)}, not on {record.backend}"
         raise RetraceError(f"{where}: backend: {told}")
+    try:
+        check_parameters(solver, record.parameters, record.graph.vertices)
+    except RetraceError as error:
+        raise RetraceError(f"{where}: parameters: {one_line(error)}") from None
 
 
 def _keys(record: Record) -> int:

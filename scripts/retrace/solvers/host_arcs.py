@@ -121,6 +121,7 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
             8, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
         ),
     }
+    former_settings = ("padded",)
     read_by = "expand"
     arc_bytes = 4
 

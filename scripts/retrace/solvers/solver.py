@@ -60,6 +60,8 @@ class Solver(ABC):
     backends: ClassVar[tuple[str, ...]] = ("host",)
     settings: ClassVar[Settings] = {}
     """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
+    former_settings: ClassVar[tuple[str, ...]] = ()
+    """Settings that it no longer has, but records from before."""
     defaults: ClassVar[Mapping[str, Value]] = {}
     parameters: Mapping[str, Value] = MappingProxyType({})
     """The values of all settings of this solver, as a record stores them."""

@@ -62,6 +62,7 @@ COMPLAINTS = {
     "dict_type": "expected a mapping, found {found}",
     "model_type": "expected a mapping, found {found}",
     "string_pattern_mismatch": "expected text of the form {pattern}, found {found}",
+    "string_too_short": "expected at least {min_length} character, found {found}",
     "string_too_long": "expected at most {max_length} characters, found {found}",
     "multiple_of": "expected a multiple of {multiple_of}, found {found}",
     "too_short": "expected at least {min_length} item, found {found}",
