@@ -176,6 +176,8 @@ class Record(Model):
             raise at("trials", f"expected at least one {where}")
         if ok and missing:
             raise at(missing[0], f"expected a value {where}")
+        if ok and self.graph.sha256 is None and self.problem != "limits":
+            raise at("graph.sha256", f"expected a sha256 {where}, found null")
         if ok and self.backend == "cuda" and self.machine.gpu is None:
             raise at("machine.gpu", "expected the GPU that ran it, found null")
         if self.digest == "0" * 64:
