@@ -19,7 +19,7 @@ from retrace.records.parameters import check_parameters
 from retrace.solvers.registry import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
-from retrace.system.models import SHA256, Model, Name, at, explain, one_line
+from retrace.system.models import CONTROLS, SHA256, Model, Name, at, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel", "again"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
@@ -27,8 +27,6 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
 """Problems whose verified answers are the same bytes, whoever found them; scores are rounded differently."""
 
-CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-"""Characters that no page may show: an ESC reaches the reader's terminal."""
 AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 """Characters of a line that may hide a key or a control character."""
 
