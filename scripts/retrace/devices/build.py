@@ -38,6 +38,7 @@ EMULATOR_FLAGS = (
     "-fno-strict-aliasing",  # kernels read int4 through pointers to int, as CUDA allows
     "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
+    "-fno-exceptions",  # a GPU has none
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
 DEBUG_FLAGS = ("-O1", "-fsanitize=address", "-fno-omit-frame-pointer")
@@ -308,6 +309,7 @@ def shown_path(path: Path) -> str:
 
 REFUSED = {
     r"<<<": "<<<>>>; launch kernels from Python",
+    r"(?:[;{})]|\belse)\s*(throw|try)\b": "{0}, since a GPU has no exceptions; call __trap()",
     r"\bstd::((?:unordered_)?(?:multi)?(?:map|set)|vector|deque|list|forward_list|queue|priority_queue|stack"
     r"|string|function|(?:unique|shared)_ptr)\b": "std::{0}, which a GPU does not have; use arrays",
     r"__shared__(?!\s+(?:struct|union|class)\b)[^;{}()]*?(\w+)\s*(?:\[[^;{}]*\]\s*)*(?:=(?!=)|\{)":
