@@ -103,6 +103,31 @@ def test_a_kernel_that_fails(tmp_path: Path, own_build: Path, body: str, message
         device.load(str(source)).kernel("k")(1, 32, device.empty(1, np.int32))
 
 
+@pytest.mark.parametrize(
+    ("size", "at", "message"),
+    [(32, 32, "k: a thread stored past the end, at byte 128 of the 128 bytes of the shared array tile"),
+     (32, -1, "k: a thread stored 4 bytes before the start of the shared array tile"),
+     (12289, 0, "k has 49156 bytes of static __shared__ memory")],
+)  # fmt: skip
+def test_the_shared_memory_of_a_function_is_its_kernels(
+    tmp_path: Path, own_build: Path, size: int, at: int, message: str
+) -> None:
+    """g++ calls a function that is not inlined by another name of its own."""
+    source = write_kernel(
+        tmp_path,
+        f"out[0] = turned({at}, out[1]);",
+        before=f"""__device__ __noinline__ int turned(int at, int n)
+{{
+    __shared__ int tile[{size}];
+    tile[at] = n;
+    __syncthreads();
+    return tile[n];
+}}""",
+    )
+    with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
+        device.load(str(source)).kernel("k")(1, 1, device.upload(np.zeros(2, np.int32)))
+
+
 def test_kernels_are_found_in_every_spelling(tmp_path: Path, own_build: Path) -> None:
     source = write_kernel(
         tmp_path,
