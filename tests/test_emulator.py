@@ -371,6 +371,14 @@ def test_what_is_read_outside_a_buffer_or_uninitialised_is_invalid() -> None:
         assert (device.download(out).view(np.uint32) == 0xCDCDCDCD).all()
 
 
+@pytest.mark.parametrize("seed", [None, 1])
+def test_shared_memory_that_no_thread_writes_is_invalid(seed: int | None) -> None:
+    with EmulatedDevice(seed) as device:
+        out = device.upload(np.zeros(4, np.int32))
+        device.load(BOUNDS).kernel("never_written")(1, 1, out)
+        assert (device.download(out).view(np.uint32) == 0xCDCDCDCD).all()
+
+
 # ---- the debug build: a process of its own, in which the address sanitizer comes first ----
 
 PROGRAM = f"""
