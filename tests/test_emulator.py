@@ -238,7 +238,8 @@ def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [("far", r"an access to the invalid address 0x\w+, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
-     ("divides", "an integer is divided by zero, in block"),
+     ("divides", "an integer is divided by zero, or the least one by -1, in block"),
+     ("divides_the_least", "an integer is divided by zero, or the least one by -1, in block"),
      ("spins", r"no thread has ended and no barrier was passed for 0.3 s of processor time, in .*, thread"),
      ("sleeps", "no thread has ended and no barrier was passed for 0.3 s"),
      ("shifts", r"a shift by 32 bits or more than the number has, at failing.cu:\d+, in block .*, thread"),
