@@ -46,10 +46,21 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      ("std::vector<int> list(3);", "the emulator cannot run std::vector, which a GPU does not have"),
      ("__shared__ int a = 0;", "the initialised __shared__ variable a"),
      ("__shared__ int tile[2] = {1, 2};", "the initialised __shared__ variable tile"),
+     ("__shared__ int a(0);", "the initialised __shared__ variable a"),
+     ("__shared__ int a, b[2] = {}, c;", "the initialised __shared__ variable b"),
+     ("__shared__ __align__(8) int a = 0;", "the initialised __shared__ variable a"),
+     ("__shared__ struct { int n; } a, b = {};", "the initialised __shared__ variable b"),
+     ("__shared__ Couple<int, long> a{};", "the initialised __shared__ variable a"),
      ("__shared__ Counted tile[2];", "the initialised __shared__ variable tile"),
      ("__shared__ int large[12289]; large[out[0]] = 1; out[1] = large[out[2]];",
       "k has 49156 bytes of static __shared__ memory"),
      ("out[0] = table[out[1]];", "65540 bytes of __constant__ memory; a GPU has 65536"),
+     ("out[0] = small[0] + second[out[1]];", "65544 bytes of __constant__ memory; a GPU has 65536"),
+     ("using namespace std; vector<int> list;", "the emulator cannot run std::vector, which a GPU does not"),
+     ("using namespace std; cout << 1;", "the emulator cannot run std::cout, which a GPU does not have"),
+     ("std :: sort(out, out + 4);", "the emulator cannot run std::sort, which a GPU does not have"),
+     ("std::atomic<int> a(0);", "the emulator cannot run std::atomic, which a GPU does not have"),
+     ("std::thread([] {}).join();", "the emulator cannot run std::thread, which a GPU does not have"),
      ("__pipeline_memcpy_async(out, out, 4);", "the emulator cannot run __pipeline_memcpy_async"),
      ("__half number;", "__half"),
      ("if (out[0]) throw 1;", "the emulator cannot run throw, since a GPU has no exceptions"),
@@ -65,12 +76,30 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      ("cudaDeviceSynchronize();", "cudaDeviceSynchronize")],
 )  # fmt: skip
 def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str, construct: str) -> None:
-    before = "#include <vector>\nstruct Counted { int n; __device__ Counted() : n(1) {} };\n"
+    before = "".join(f"#include <{name}>\n" for name in ("algorithm", "iostream", "thread", "vector"))
+    before += "struct Counted { int n; __device__ Counted() : n(1) {} };\n"
+    before += "template <typename A, typename B> struct Couple { A a; B b; };\n"
     before += "__constant__ int table[16385];" if "table" in body else ""
+    before += "__constant__ int small[2] = {1, 2}, second[16384];" if "second" in body else ""
     told = refused(build_emulator, write_kernel(tmp_path, body, before))
     assert construct in told
     assert "variant.cu" in told
     assert list(own_build.rglob("*variant*.so")) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["__shared__ struct { int n; } a, b[2]; a.n = b[1].n = 3; out[0] = a.n + b[1].n - 3;",
+     "__shared__ __align__(16) int a[4], *p; p = a; p[3] = 3; out[0] = a[3];",
+     "__shared__ int a; a = 3; out[0] = int{a};",
+     "using namespace std; int queue = 3, list = 9; out[0] = queue < list && list > 2 ? queue : 0;",
+     "const char *told = \"throw; std\"; out[0] = told[0] == 't' ? 3 : 0;"],
+)  # fmt: skip
+def test_what_only_looks_alike_is_compiled(tmp_path: Path, own_build: Path, body: str) -> None:
+    with EmulatedDevice() as device:
+        out = device.upload(np.zeros(1, np.int32))
+        device.load(str(write_kernel(tmp_path, body, "#include <queue>"))).kernel("k")(1, 1, out)
+        assert device.download(out)[0] == 3
 
 
 @pytest.mark.parametrize(
