@@ -218,6 +218,12 @@ def test_a_change_of_the_emulator_precompiles_its_header_anew(
         assert (done.returncode, f"! {precompiled}" in done.stderr) == (0, True), done.stderr
 
 
+def test_a_log_has_no_warning_of_what_is_right(tmp_path: Path, own_build: Path) -> None:
+    body = "extern __shared__ int a[]; __shared__ int b[2]; out[a[0]] = b[0]; mistake();"
+    log = Path(refused(build_emulator, write_kernel(tmp_path, body)).partition("full log: ")[2].rstrip(")"))
+    assert "warning: " not in log.read_text()
+
+
 def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:
     source = write_kernel(tmp_path, "out[0] = 1;")
     program = "import sys; from pathlib import Path; from retrace.devices.build import build_emulator\n"
