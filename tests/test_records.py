@@ -71,6 +71,10 @@ BREAKS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda r: r["machine"].update(memory_gib=-1.0), r"machine\.memory_gib: expected at least 0"),
     (lambda r: r["machine"].update(cores=10**400), r"machine\.cores: expected less than 2147483648, found"),
     (lambda r: r["trials"][0].update(solve=1e300), r"trials\[0\]\.solve: expected at most 1000000000000"),
+    (
+        lambda r: r.update(problem="limits", solver="limits/launch", backend="cuda"),
+        "iterations: expected at least 1 where the status is ok",
+    ),
     (lambda r: r.update(oracle=""), "oracle: expected at least 1 character"),
     (lambda r: r["parameters"].update(foo=1), "parameters: foo: bfs/queue has no such parameter; there are"),
     (lambda r: r["parameters"].update(parts=float("inf")), r"parameters\.parts"),

@@ -176,6 +176,8 @@ class Record(Model):
             raise at(missing[0], f"expected a value {where}")
         if ok and self.graph.sha256 is None and self.problem != "limits":
             raise at("graph.sha256", f"expected a sha256 {where}, found null")
+        if ok and self.problem == "limits" and not self.iterations:
+            raise at("iterations", f"expected at least 1 {where}, as a step is a part of the time")
         if ok and self.backend == "cuda" and self.machine.gpu is None:
             raise at("machine.gpu", "expected the GPU that ran it, found null")
         if self.digest == "0" * 64:
