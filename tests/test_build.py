@@ -90,6 +90,7 @@ def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str
 @pytest.mark.parametrize(
     "body",
     ["__shared__ struct { int n; } a, b[2]; a.n = b[1].n = 3; out[0] = a.n + b[1].n - 3;",
+     "__shared__ int a __align__(16); a = 3; out[0] = a;",
      "__shared__ __align__(16) int a[4], *p; p = a; p[3] = 3; out[0] = a[3];",
      "__shared__ int a; a = 3; out[0] = int{a};",
      "using namespace std; int queue = 3, list = 9; out[0] = queue < list && list > 2 ? queue : 0;",

@@ -4,12 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-NO_DECLARATOR = (
-    r"\b(?:__align__|alignas|__attribute__)\s*\(\)",
-    r"\b(?:struct|union|class|enum)\b[^,;={}]*\{\}",
-    r"<[^<>]*>",
-)
-"""Parts of a declaration whose content is left out already: attributes, types, arguments of templates."""
+ATTRIBUTE = re.compile(r"\b(?:__align__|alignas|__attribute__)\s*\(\)")
+"""What may stand after a name and is no first value."""
 
 DECLARATOR = re.compile(r"(\w+)\s*(?:\[\]\s*)*(=.*|\(\)|\{\})?\s*$", re.DOTALL)
 """A name, and its first value if it has one."""
@@ -26,9 +22,7 @@ class Declared:
 def declared(text: str, qualifier: str) -> Iterator[Declared]:
     """Yield the variables that preprocessed text declares with a qualifier, also several after one type."""
     for found in re.finditer(rf"\b{qualifier}\b", text):
-        declaration = _without_content(text, found.end())
-        for part in NO_DECLARATOR:
-            declaration = re.sub(part, " ", declaration)
+        declaration = ATTRIBUTE.sub("", _without_content(text, found.end()))
         for one in declaration.split(","):
             if name := DECLARATOR.search(one):
                 yield Declared(name[1], name[2] is not None)
