@@ -52,6 +52,12 @@ def main() -> None:
         help="registries: a graph with the name of one of theirs must be that one (default: datasets.yaml)",
     )
     parser.add_argument(
+        "--downloads",
+        type=Path,
+        default="resources/downloads",
+        help="folder of the graphs' files, where get_graph.py keeps what it trusted (default: %(default)s)",
+    )
+    parser.add_argument(
         "--solvers", required=True, nargs="+", metavar="SOLVER", help="such as bfs/queue bfs/bsp"
     )
     parser.add_argument(
@@ -164,7 +170,7 @@ class Asked:
             negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
             graph = self.subject or dense.load(self.path, negative, wide=True)
             if self.subject is None:
-                require_registered(graph, self.path, registry)
+                require_registered(graph, self.path, registry, arguments.downloads)
             most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
             effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most)
             cases = measure(arguments.experiment, graph, arguments.solvers, effort, self.device)

@@ -91,6 +91,7 @@ def record(
         "graph": graph_info(graph) if isinstance(graph, str) else graph,
         "setup": [setup] * 3,
         "trials": [trial(time, time / 2 if backend == "cuda" else None) for time in times],
+        "iterations": 1 if problem == "limits" else None,
         "verified": True, "oracle": f"{problem}/scipy", "digest": "1" * 64, "started": "2026-01-31T12:00:00Z",
         "machine": machine_info(machine, True if backend == "cuda" else None), "software": software(solver),
     }  # fmt: skip

@@ -46,12 +46,26 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      ("std::vector<int> list(3);", "the emulator cannot run std::vector, which a GPU does not have"),
      ("__shared__ int a = 0;", "the initialised __shared__ variable a"),
      ("__shared__ int tile[2] = {1, 2};", "the initialised __shared__ variable tile"),
+     ("__shared__ int a(0);", "the initialised __shared__ variable a"),
+     ("__shared__ int a, b[2] = {}, c;", "the initialised __shared__ variable b"),
+     ("__shared__ __align__(8) int a = 0;", "the initialised __shared__ variable a"),
+     ("__shared__ struct { int n; } a, b = {};", "the initialised __shared__ variable b"),
+     ("__shared__ Couple<int, long> a{};", "the initialised __shared__ variable a"),
      ("__shared__ Counted tile[2];", "the initialised __shared__ variable tile"),
      ("__shared__ int large[12289]; large[out[0]] = 1; out[1] = large[out[2]];",
       "k has 49156 bytes of static __shared__ memory"),
      ("out[0] = table[out[1]];", "65540 bytes of __constant__ memory; a GPU has 65536"),
+     ("out[0] = small[0] + second[out[1]];", "65544 bytes of __constant__ memory; a GPU has 65536"),
+     ("using namespace std; vector<int> list;", "the emulator cannot run std::vector, which a GPU does not"),
+     ("using namespace std; cout << 1;", "the emulator cannot run std::cout, which a GPU does not have"),
+     ("std :: sort(out, out + 4);", "the emulator cannot run std::sort, which a GPU does not have"),
+     ("std::atomic<int> a(0);", "the emulator cannot run std::atomic, which a GPU does not have"),
+     ("std::thread([] {}).join();", "the emulator cannot run std::thread, which a GPU does not have"),
      ("__pipeline_memcpy_async(out, out, 4);", "the emulator cannot run __pipeline_memcpy_async"),
      ("__half number;", "__half"),
+     ("if (out[0]) throw 1;", "the emulator cannot run throw, since a GPU has no exceptions"),
+     ("try { out[0] = 1; } catch (...) {}", "the emulator cannot run try, since a GPU has no exceptions"),
+     ("out[0] = out[1] ? throw 1 : 2;", "exception handling disabled"),
      ("out[0] = clock64();", "the emulator cannot run clock64"),
      ("out[0] = clock();", "the emulator cannot run clock"),
      ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
@@ -62,12 +76,31 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      ("cudaDeviceSynchronize();", "cudaDeviceSynchronize")],
 )  # fmt: skip
 def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str, construct: str) -> None:
-    before = "#include <vector>\nstruct Counted { int n; __device__ Counted() : n(1) {} };\n"
+    before = "".join(f"#include <{name}>\n" for name in ("algorithm", "iostream", "thread", "vector"))
+    before += "struct Counted { int n; __device__ Counted() : n(1) {} };\n"
+    before += "template <typename A, typename B> struct Couple { A a; B b; };\n"
     before += "__constant__ int table[16385];" if "table" in body else ""
+    before += "__constant__ int small[2] = {1, 2}, second[16384];" if "second" in body else ""
     told = refused(build_emulator, write_kernel(tmp_path, body, before))
     assert construct in told
     assert "variant.cu" in told
     assert list(own_build.rglob("*variant*.so")) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["__shared__ struct { int n; } a, b[2]; a.n = b[1].n = 3; out[0] = a.n + b[1].n - 3;",
+     "__shared__ int a __align__(16); a = 3; out[0] = a;",
+     "__shared__ __align__(16) int a[4], *p; p = a; p[3] = 3; out[0] = a[3];",
+     "__shared__ int a; a = 3; out[0] = int{a};",
+     "using namespace std; int queue = 3, list = 9; out[0] = queue < list && list > 2 ? queue : 0;",
+     "const char *told = \"throw; std\"; out[0] = told[0] == 't' ? 3 : 0;"],
+)  # fmt: skip
+def test_what_only_looks_alike_is_compiled(tmp_path: Path, own_build: Path, body: str) -> None:
+    with EmulatedDevice() as device:
+        out = device.upload(np.zeros(1, np.int32))
+        device.load(str(write_kernel(tmp_path, body, "#include <queue>"))).kernel("k")(1, 1, out)
+        assert device.download(out)[0] == 3
 
 
 @pytest.mark.parametrize(
@@ -98,6 +131,31 @@ def test_a_kernel_that_fails(tmp_path: Path, own_build: Path, body: str, message
     source = write_kernel(tmp_path, body, before="#include <cassert>")
     with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
         device.load(str(source)).kernel("k")(1, 32, device.empty(1, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("size", "at", "message"),
+    [(32, 32, "k: a thread stored past the end, at byte 128 of the 128 bytes of the shared array tile"),
+     (32, -1, "k: a thread stored 4 bytes before the start of the shared array tile"),
+     (12289, 0, "k has 49156 bytes of static __shared__ memory")],
+)  # fmt: skip
+def test_the_shared_memory_of_a_function_is_its_kernels(
+    tmp_path: Path, own_build: Path, size: int, at: int, message: str
+) -> None:
+    """g++ calls a function that is not inlined by another name of its own."""
+    source = write_kernel(
+        tmp_path,
+        f"out[0] = turned({at}, out[1]);",
+        before=f"""__device__ __noinline__ int turned(int at, int n)
+{{
+    __shared__ int tile[{size}];
+    tile[at] = n;
+    __syncthreads();
+    return tile[n];
+}}""",
+    )
+    with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
+        device.load(str(source)).kernel("k")(1, 1, device.upload(np.zeros(2, np.int32)))
 
 
 def test_kernels_are_found_in_every_spelling(tmp_path: Path, own_build: Path) -> None:
@@ -159,6 +217,12 @@ def test_a_change_of_the_emulator_precompiles_its_header_anew(
             [*command, source, "-o", "/dev/null"], capture_output=True, text=True, check=False
         )
         assert (done.returncode, f"! {precompiled}" in done.stderr) == (0, True), done.stderr
+
+
+def test_a_log_has_no_warning_of_what_is_right(tmp_path: Path, own_build: Path) -> None:
+    body = "extern __shared__ int a[]; __shared__ int b[2]; out[a[0]] = b[0]; mistake();"
+    log = Path(refused(build_emulator, write_kernel(tmp_path, body)).partition("full log: ")[2].rstrip(")"))
+    assert "warning: " not in log.read_text()
 
 
 def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:

@@ -238,7 +238,8 @@ def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [("far", r"an access to the invalid address 0x\w+, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
-     ("divides", "an integer is divided by zero, in block"),
+     ("divides", "an integer is divided by zero, or the least one by -1, in block"),
+     ("divides_the_least", "an integer is divided by zero, or the least one by -1, in block"),
      ("spins", r"no thread has ended and no barrier was passed for 0.3 s of processor time, in .*, thread"),
      ("sleeps", "no thread has ended and no barrier was passed for 0.3 s"),
      ("shifts", r"a shift by 32 bits or more than the number has, at failing.cu:\d+, in block .*, thread"),
@@ -254,6 +255,16 @@ def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: st
             assert re.search(
                 f"^kernel {kernel}: {message}", refused(waiting(module.kernel(kernel)), 1, 32, out)
             )
+
+
+def test_after_an_endless_loop_a_kernel_with_a_barrier_runs() -> None:
+    with EmulatedDevice(patience=0.3) as device:
+        assert "no thread has ended" in refused(
+            device.load(FAILING).kernel("spins"), 1, 32, device.upload(np.zeros(3, np.int32))
+        )
+        out = device.empty(64, np.int32)
+        device.load(RACES).kernel("with_barrier")(1, 64, out)
+        assert np.array_equal(device.download(out), turned_round(1))
 
 
 def test_a_launch_beyond_its_bounds() -> None:
@@ -358,6 +369,14 @@ def test_what_is_read_outside_a_buffer_or_uninitialised_is_invalid() -> None:
                 module.kernel("copy_one")(1, 1, np.int32(0), np.int32(beyond), buffer, out)
                 assert device.download(out)[0] >= 0x40404040
         module.kernel("uninitialised")(100, 32, out)
+        assert (device.download(out).view(np.uint32) == 0xCDCDCDCD).all()
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_shared_memory_that_no_thread_writes_is_invalid(seed: int | None) -> None:
+    with EmulatedDevice(seed) as device:
+        out = device.upload(np.zeros(4, np.int32))
+        device.load(BOUNDS).kernel("never_written")(1, 1, out)
         assert (device.download(out).view(np.uint32) == 0xCDCDCDCD).all()
 
 

@@ -67,10 +67,10 @@ def small(**changes: Any) -> Line:
     return line
 
 
-def called(name: str, vertices: int) -> Line:
+def called(name: str, vertices: int, arcs: int = 20) -> Line:
     """Fabricate a record of a graph with a name and a size of its own."""
     line = small(sha256="8" * 64)
-    line["graph"] |= {"name": name, "vertices": vertices}
+    line["graph"] |= {"name": name, "vertices": vertices, "arcs": arcs}
     return line
 
 
@@ -141,6 +141,7 @@ BAD: dict[str, tuple[Change, str]] = {
     "a solver elsewhere": (put("backend", value="host"), "1: backend: bfs/bsp runs on"),
     "no answer": (put("digest", value="0" * 64), "1: digest: expected a sha256, found zeros"),
     "from the future": (put("started", value="2999-01-01T00:00:00Z"), "1: started: expected a time in"),
+    "no graph": (put("graph", "sha256", value=None), "1: graph.sha256: expected a sha256 where the status"),
     "no trial": (put("trials", value=[]), "1: trials: expected at least one where the status is ok"),
     "faster than memory": (
         put("trials", value=[{"upload": 0.0, "solve": 3e-5, "download": 0.0, "total": 3e-5}]),
@@ -173,20 +174,27 @@ BAD: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "vertices", "complaint"),
-    [("Mars", 6, "graph.name: expected a data set or a graph such as random-14-5, found neither"),
-     ("random-20-5", 2**14, "graph.vertices: expected 1048576, as the name says, found 16384"),
-     ("hub-3-5", 9, "graph.vertices: expected 8, as the name says, found 9"),
-     ("dense-7", 8, "graph.vertices: expected 7, as the name says, found 8"),
-     ("random-99-5", 9, "graph.vertices: expected 18446744073709551616, as the name says, found 9"),
-     ("dense-" + 90 * "9", 9, "graph.name: expected a data set or a graph such as random-14-5, found ")],
+    ("name", "vertices", "arcs", "complaint"),
+    [("Mars", 6, 20, "graph.name: expected a data set or a graph such as random-14-5, found neither"),
+     ("random-20-5", 2**14, 20, "graph.vertices: expected 1048576, as the name says, found 16384"),
+     ("random-20-5", 2**20, 20, "graph.arcs: expected 5242880, as the name says, found 20"),
+     ("random-3-5-4", 8, 41, "graph.arcs: expected 40, as the name says, found 41"),
+     ("hub-3-5", 9, 47, "graph.vertices: expected 8, as the name says, found 9"),
+     ("hub-3-5", 8, 39, "graph.arcs: expected from 40 to 47, as the name says, found 39"),
+     ("hub-3-5", 8, 48, "graph.arcs: expected from 40 to 47, as the name says, found 48"),
+     ("dense-7", 8, 42, "graph.vertices: expected 7, as the name says, found 8"),
+     ("dense-7", 7, 41, "graph.arcs: expected 42, as the name says, found 41"),
+     ("none", 0, 1, "graph.arcs: expected 0, as the name says, found 1"),
+     ("random-99-5", 9, 45, "graph.vertices: expected 18446744073709551616, as the name says, found 9"),
+     ("dense-" + 90 * "9", 9, 9, "graph.name: expected a data set or a graph such as random-14-5, found ")],
 )  # fmt: skip
 def test_a_graph_is_known_by_its_name(
-    name: str, vertices: int, complaint: str, tmp_path: Path, call: Call
+    name: str, vertices: int, arcs: int, complaint: str, tmp_path: Path, call: Call
 ) -> None:
     path = tmp_path / f"machines/rtx/mine/{name}.jsonl"
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(called(name, vertices)) + "\n")
+    line = called(name, vertices, arcs)
+    path.write_text(json.dumps(line | ({} if vertices else {"source": None})) + "\n")
     done = call("check-machine", tmp_path / "machines/rtx")
     assert (done.status, f"error: {path}:1: {complaint}" in done.out) == (1, True), done.out
 
@@ -227,6 +235,20 @@ def test_a_graph_of_the_registry_is_that_one(
     assert done.status == 1
     assert f"error: {path}:1: {complaint}" in done.out
     path.write_text(json.dumps(small(origin="stand-in", sha256="8" * 64)) + "\n")
+    assert call("check-machine", tmp_path / "machines/rtx").status == 0
+
+
+def test_a_graph_of_a_file_without_a_known_digest_says_what_was_trusted(tmp_path: Path, call: Call) -> None:
+    path = tmp_path / "machines/rtx/mine/NW.jsonl"
+    path.parent.mkdir(parents=True)
+    graph = {"name": "NW", "vertices": 1_207_945, "arcs": 2_840_208, "edition": "dimacs"}
+    line = small(sha256="8" * 64)
+    line["graph"] |= graph
+    path.write_text(json.dumps(line) + "\n")
+    told = f"error: {path}:1: graph.trusted_sha256: expected that of the file that was trusted, found null\n"
+    assert told in call("check-machine", tmp_path / "machines/rtx").out
+    line["graph"] |= {"trusted_sha256": "7" * 64}
+    path.write_text(json.dumps(line) + "\n")
     assert call("check-machine", tmp_path / "machines/rtx").status == 0
 
 

@@ -134,6 +134,8 @@ def test_what_is_no_time_is_refused(text: str) -> None:
      ("5 msec,5,", "5 msec,five,", "ms: expected a number, found 'five'"),
      ("small-6,6,20", "small-6,six,20", "vertices: expected an integer, found 'six'"),
      ("5 msec,5,", "5 msec,5,,more", "expected as many cells as the heading has"),
+     ("sequential,1", "\x1b[31mred,1", r"name: expected no control characters, found '\x1b[31mred'"),
+     ("sequential,1", "\x9b31m,1", r"name: expected no control characters, found '\x9b31m'"),
      ("table,graph", "origin,graph", "origin: unknown key")],
 )  # fmt: skip
 def test_a_bad_row_is_named(tmp_path: Path, found: str, put: str, told: str) -> None:

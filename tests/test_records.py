@@ -68,6 +68,15 @@ BREAKS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda r: r["graph"].update(name="x" * 5000), r"graph\.name: "),
     (lambda r: r["parameters"].update(parts=10**400), r"parameters\.parts"),
     (lambda r: r["machine"].update(memory_gib=float("inf")), r"machine\.memory_gib: "),
+    (lambda r: r["machine"].update(memory_gib=-1.0), r"machine\.memory_gib: expected at least 0"),
+    (lambda r: r["machine"].update(cores=10**400), r"machine\.cores: expected less than 2147483648, found"),
+    (lambda r: r["trials"][0].update(solve=1e300), r"trials\[0\]\.solve: expected at most 1000000000000"),
+    (
+        lambda r: r.update(problem="limits", solver="limits/launch", backend="cuda"),
+        "iterations: expected at least 1 where the status is ok",
+    ),
+    (lambda r: r.update(oracle=""), "oracle: expected at least 1 character"),
+    (lambda r: r["parameters"].update(foo=1), "parameters: foo: bfs/queue has no such parameter; there are"),
     (lambda r: r["parameters"].update(parts=float("inf")), r"parameters\.parts"),
     (lambda r: r.update(observed={"x": float("inf")}), r"observed\.x"),
     (lambda r: r.update(started="yesterday"), "started: "),
@@ -83,6 +92,33 @@ def test_a_bad_line_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], 
     change(value)
     path.write_text(path.read_text() + json.dumps(value) + "\n")
     assert re.search(rf"NY\.jsonl:2: {told}", refused(read_records, [path]))
+
+
+@pytest.mark.parametrize(
+    ("solver", "parameters", "told"),
+    [("betweenness/networkit", {"threads": "abc"}, "threads: 'abc' is not an integer"),
+     ("betweenness/networkit", {"threads": 2.5}, "threads: 2.5 is not an integer"),
+     ("betweenness/networkit", {"threads": 10**18}, "threads is 1000000000000000000, expected from 1 to"),
+     ("bfs/bsp", {"block_size": -7}, "block_size is -7, expected from 1 to 1024"),
+     ("sssp/cluster", {"contracted": 1}, "contracted is 1, expected no or yes"),
+     ("sssp/cluster", {"contracted": "x" * 999}, "contracted is xxxx"),
+     ("bfs/bsp", {"pair": "near"}, "pair: bfs/bsp has no such parameter; there are block_size"),
+     ("bfs/bsp", {"padded": "yes"}, "padded: bfs/bsp has no such parameter"),
+     ("bfs/scipy", {"block_size": 64}, "block_size: bfs/scipy has no such parameter; there are none"),
+     ("stcon/two-queues", {"pair": 10**18}, "pair is 1000000000000000000, expected near or far or unreac"),
+     ("stcon/two-queues", {"target": 264_346}, "target is 264346, expected at most 264345, for 264346"),
+     ("stcon/two-queues", {"target": -1}, "target is -1, expected from 0"),
+     ("betweenness/igraph", {"sources": 264_347}, "sources is 264347, expected at most 264346, for"),
+     ("generate/tree-first", {"weight_low": "1"}, "weight_low: '1' is not an integer")],
+)  # fmt: skip
+def test_parameters_are_those_of_the_solver_and_the_query(
+    tmp_path: Path, solver: str, parameters: dict[str, Any], told: str
+) -> None:
+    backend = "cuda" if solver.endswith(("bsp", "cluster")) else "host"
+    one = record(solver, "NY", backend=backend, parameters=parameters)
+    refusal = refused(write_records, tmp_path / "NY.jsonl", [one])
+    assert f"NY.jsonl:1: parameters: {told}" in refusal
+    assert len(refusal) < 500
 
 
 @pytest.mark.parametrize(
@@ -150,13 +186,15 @@ def test_records_that_contradict_others_are_named(tmp_path: Path) -> None:
             likely = paths[0 if altered else 1]
             told = f"not that of 2 others, such as {likely}:1; delete the wrong file and measure it again"
             assert refused(read_records, paths) == f"{path}:1: {key}: {told}"
-    others = [{"source": 1}, {"parameters": {"target": 5}}, WRONG, {"graph": "NW"}]
+    others = [{"source": 1}, WRONG, {"graph": "NW"}]
     write_records(paths[0], [record("sssp/scipy", **{"graph": "NY", "digest": f"{number:064d}"} | other)
                              for number, other in enumerate(others, 1)])  # fmt: skip
+    targets = [record("stcon/igraph", "NY", parameters={"target": n}, digest=f"{n}" * 64) for n in (1, 2)]
+    write_records(tmp_path / "stcon.jsonl", targets)
     scores = [record("betweenness/igraph", "NY", digest=f"{n}" * 64, source=None) for n in (1, 2)]
     write_records(paths[1], scores[:1])
     write_records(paths[2], scores[1:])
-    assert len(read_records(paths)) == 6
+    assert len(read_records([*paths, tmp_path / "stcon.jsonl"])) == 7
 
 
 def test_the_committed_records_are_sound() -> None:

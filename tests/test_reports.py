@@ -50,6 +50,7 @@ toast,NY,264346,733846,Toaster,Two slots,fast,1,500 msec,500,
 """
 
 
+CONTROL = "expected YAML, found: a control character"
 FRONT = "problem: sssp\nfront: {{question: Why, claims: [{}], figure: {}}}"
 
 
@@ -164,6 +165,9 @@ def test_an_experiment_of_no_report_gets_its_table_and_figure(publish: Callable[
         ("    experiment: toast\n    t", "    t", "claims.toaster-wins: expected both experiment and test"),
         ("than: dijkstra-heap", "than: dijkstra-heap, by: speed", "claims.toaster-wins.test.faster.by"),
         ("title: Shortest", "title: [Shortest", "expected YAML"),
+        ("title: Shortest", r'title: "\e[31m" #', f"{CONTROL}, '\\x1b'"),
+        ("title: Shortest", r'title: "\x9b" #', f"{CONTROL}, '\\x9b'"),
+        ("slow: sssp", r'"a\x7f": sssp', f"{CONTROL}, '\\x7f'"),
         ("problem: sssp", FRONT.format("toaster-wins", "burnt"), "front.figure: the report has no burnt"),
         (
             "problem: sssp",

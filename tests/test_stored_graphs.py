@@ -246,8 +246,11 @@ def test_a_graph_as_large_as_new_york_is_checked_at_once(tmp_path: Path) -> None
     assert min(times) < 0.1
 
 
+CONTENT = "5" * 64
+
+
 def edition(**more: Any) -> dict[str, Any]:
-    return {"name": "test", "format": "he", "file": "square.he"} | more
+    return {"name": "test", "format": "he", "file": "square.he", "sha256": CONTENT} | more
 
 
 def registry(folder: Path, **more: Any) -> Path:
@@ -305,7 +308,8 @@ def test_a_forged_graph_of_the_registry_is_not_measured(
     """All digests beside the arrays are forged as well."""
     made_up(folder, **arrays)
     written(folder, **{"origin": "report"} | changes)
-    told = refused(require_registered, csr.load(folder), folder, load_registry([registry(folder, **entry)]))
+    known = load_registry([registry(folder, **entry)])
+    told = refused(require_registered, csr.load(folder), folder, known, folder)
     assert told.startswith(f"{folder}: not square of the registry ({complaint}")
     assert "; delete it and write it again, by get_graph.py" in told
 
@@ -314,7 +318,36 @@ def test_a_stand_in_of_the_registry_is_known_by_its_origin(folder: Path) -> None
     made_up(folder, weights=[1] * 8)
     written(folder, origin="stand-in")
     known = registry(folder, stand_in="road")
-    require_registered(csr.load(folder), folder, load_registry([known]))
+    require_registered(csr.load(folder), folder, load_registry([known]), folder)
+
+
+@pytest.mark.parametrize("kind", ["file", "unit"])
+@pytest.mark.parametrize(
+    ("arrays", "changes", "pin", "complaint"),
+    [({}, {}, True, ""),
+     ({"indices": [1, 3, 0, 2, 1, 3, 2, 1]}, {}, True, "sha256 of its arrays: expected "),
+     ({}, {"trusted_sha256": "6" * 64}, True, f"trusted_sha256: expected {CONTENT}, found {'6' * 64}"),
+     ({}, {"trusted_sha256": None}, True, f"trusted_sha256: expected {CONTENT}, found None"),
+     ({}, {}, False, "trusted_sha256: expected three digests in {pin}, found "),
+     ({}, {}, None, "trusted_sha256: expected three digests in {pin}, found ")],
+)  # fmt: skip
+def test_a_graph_of_a_file_that_was_trusted_is_compared_with_its_pin(
+    arrays: dict[str, Any], changes: dict[str, Any], pin: bool | None, complaint: str, kind: str, folder: Path
+) -> None:
+    """The pin may be missing, or be one of those that had only the digest of the file."""
+    more = {"weights": "unit"} if kind == "unit" else {}
+    known = load_registry([registry(folder, editions=[edition(sha256=None)], **more)])
+    path, whole = folder.parent / "square.he.pin", replace(square(), weights=None).digest()
+    if pin is not None:
+        path.write_text("\n".join([CONTENT, *([square().digest(), whole] if pin else [])]) + "\n")
+    made_up(folder, **({"weights": [1] * 8} if kind == "unit" else {}) | arrays)
+    told = {"origin": "report", "weights": kind, "trusted_sha256": CONTENT} | changes
+    written(folder, **{key: value for key, value in told.items() if value is not None})
+    if not complaint:
+        require_registered(csr.load(folder), folder, known, folder.parent)
+        return
+    refusal = refused(require_registered, csr.load(folder), folder, known, folder.parent)
+    assert refusal.startswith(f"{folder}: not square of the registry ({complaint.format(pin=path)}")
 
 
 @pytest.mark.parametrize("kind", ["uniform", "unit"])
@@ -325,15 +358,15 @@ def test_weights_in_place_of_the_files_are_made_again(kind: str, folder: Path) -
         weights = random_weights(found.tails(), found.indices, *ROAD_WEIGHTS, 7)
     told = {"origin": "report", "weights": "unit" if kind == "unit" else "generated"}
     csr.save(replace(square(**told), weights=weights), folder)
-    require_registered(csr.load(folder), folder, load_registry([registry(folder, weights=kind)]))
+    require_registered(csr.load(folder), folder, load_registry([registry(folder, weights=kind)]), folder)
 
 
 def test_the_project_graphs_are_those_of_the_registry(tmp_path: Path) -> None:
     known = load_registry(["datasets.yaml"])
     for name in ("small-6", "small-9"):
         csr.save(obtain(known[name], tmp_path, None, "fail", 1), tmp_path / name)
-        require_registered(csr.load(tmp_path / name), tmp_path / name, known)
+        require_registered(csr.load(tmp_path / name), tmp_path / name, known, tmp_path)
         made_up(tmp_path / name, weights=[2] * known[name].arcs)
         assert "sha256 of its arrays" in refused(
-            require_registered, csr.load(tmp_path / name), tmp_path / name, known
+            require_registered, csr.load(tmp_path / name), tmp_path / name, known, tmp_path
         )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -386,8 +387,8 @@ def test_times_are_shown_in_the_unit_that_reads_best(ms: float, text: str) -> No
 
 
 def test_numbers_and_lists_are_written_alike_everywhere() -> None:
-    written = [three_digits(x) for x in (0.00692, 1.005, 52.34, 523.4, 5234.0)]
-    assert written == ["0.00692", "1.00", "52.3", "523", "5,230"]
+    written = [three_digits(x) for x in (0.00692, 1.005, 52.34, 523.4, 5234.0, inf)]
+    assert written == ["0.00692", "1.00", "52.3", "523", "5,230", "∞"]
     assert (power_of_two(2**20), power_of_two(264_346)) == ("2²⁰", "264,346")
     assert [word_list(words.split()) for words in ("a", "a b", "a b c")] == ["a", "a and b", "a, b and c"]
 

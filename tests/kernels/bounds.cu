@@ -57,3 +57,20 @@ extern "C" __global__ void uninitialised(int *out)
     if (threadIdx.x == 0) out[blockIdx.x] = array[0];
     array[threadIdx.x] = 1;
 }
+
+__device__ __noinline__ int of_a_function(int at)
+{
+    __shared__ int array[4];
+    return array[at];
+}
+
+// Reads what no thread writes, which a compiler may take for 0.
+extern "C" __global__ void never_written(int *out)
+{
+    __shared__ int array[32], number;
+    static __shared__ union { int whole; float part; } both;
+    out[0] = array[blockIdx.x];
+    out[1] = number;
+    out[2] = both.whole;
+    out[3] = of_a_function(blockIdx.x);
+}

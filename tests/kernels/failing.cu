@@ -11,6 +11,8 @@ extern "C" __global__ void divides(int *out)
     out[0] = 7 / out[1];
 }
 
+extern "C" __global__ void divides_the_least(int *out) { out[0] = (INT_MIN + out[0]) / (out[1] - 1); }
+
 extern "C" __global__ void spins(int *out)
 {
     while (*(volatile int *)out != int(threadIdx.x) + 1) {}

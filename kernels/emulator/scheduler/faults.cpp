@@ -67,6 +67,7 @@ void Worker::set_clock()
 void Worker::watch()
 {
     works++;
+    overdue = false;  // of a launch before this one
     if (!signal_stack) {
         static const int tick = SIGRTMAX - 5;
         [[maybe_unused]] static const bool installed = [] {
@@ -114,7 +115,7 @@ std::string Worker::fault_text() const
 {
     char text[120];
     switch (fault) {
-        case SIGFPE: return "an integer is divided by zero";
+        case SIGFPE: return "an integer is divided by zero, or the least one by -1";
         case SIGILL: return "undefined behaviour, which the compiler has made a trap";
         case SIGALRM:
             snprintf(text, sizeof text, "no thread has ended and no barrier was passed for %g s of processor time",

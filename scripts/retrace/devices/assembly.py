@@ -17,6 +17,8 @@ GUARD_BYTES = 256
 
 VARIABLE = re.compile(r"\t\.size\t(?P<symbol>[\w.$]+), (?P<bytes>\d+)\n(?P=symbol):\n\t\.zero\t(?P=bytes)\n")
 SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE)
+ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)$", re.MULTILINE)
+"""A second name, and the first; g++ calls a function by one that it makes."""
 LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
 
 
@@ -72,6 +74,7 @@ def used_symbols(assembly: str, function: str) -> set[str]:
     bodies = {
         name: text.partition("\t.size\t")[0] for name, text in zip(parts[::2], parts[1::2], strict=True)
     }
+    bodies |= ALIAS.findall(assembly)
     reached: set[str] = set()
     ahead = {function}
     while ahead:

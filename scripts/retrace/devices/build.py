@@ -24,6 +24,7 @@ from retrace.devices.assembly import (
     used_symbols,
     variable_bytes,
 )
+from retrace.devices.declarations import declared
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS, ROOT
@@ -38,6 +39,8 @@ EMULATOR_FLAGS = (
     "-fno-strict-aliasing",  # kernels read int4 through pointers to int, as CUDA allows
     "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
+    "-fno-exceptions",  # a GPU has none
+    "-Wno-attributes",  # an array that is `extern __shared__` is never taken for unused
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
 DEBUG_FLAGS = ("-O1", "-fsanitize=address", "-fno-omit-frame-pointer")
@@ -238,7 +241,7 @@ def emulator_files() -> list[Path]:
 def content_key(files: Sequence[Path], command: Sequence[str], settings: Sequence[str] = ()) -> str:
     """Hash files, the compiler, its flags and further settings."""
     hashed = hashlib.sha256()
-    generators = [Path(__file__), Path(__file__).with_name("assembly.py")]
+    generators = [Path(__file__).with_name(f"{name}.py") for name in ("build", "assembly", "declarations")]
     for path in [*generators, *files]:
         if not path.is_file():
             raise RetraceError(f"{shown_path(path)}: no such kernel file")
@@ -306,13 +309,22 @@ def shown_path(path: Path) -> str:
     return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
+CONTAINERS = (
+    "(?:unordered_)?(?:multi)?(?:map|set)|vector|deque|list|forward_list|queue|priority_queue|stack"
+    "|function|(?:unique|shared)_ptr"
+)
+OTHERS = (
+    "string|(?:stable_|partial_)?sort|nth_element|j?thread|async|future|promise|(?:recursive_)?mutex"
+    "|condition_variable|lock_guard|atomic|atomic_ref|atomic_flag|cout|cerr|clog|cin"
+)
+LIBRARY = "std::{0}, which a GPU does not have; use arrays, atomicAdd and printf"
 REFUSED = {
     r"<<<": "<<<>>>; launch kernels from Python",
-    r"\bstd::((?:unordered_)?(?:multi)?(?:map|set)|vector|deque|list|forward_list|queue|priority_queue|stack"
-    r"|string|function|(?:unique|shared)_ptr)\b": "std::{0}, which a GPU does not have; use arrays",
-    r"__shared__(?!\s+(?:struct|union|class)\b)[^;{}()]*?(\w+)\s*(?:\[[^;{}]*\]\s*)*(?:=(?!=)|\{)":
-        "the initialised __shared__ variable {0}; let a thread store its first value",
-}  # fmt: skip
+    r"(?:[;{})]|\belse)\s*(throw|try)\b": "{0}, since a GPU has no exceptions; call __trap()",
+    rf"\bstd\s*::\s*({CONTAINERS}|{OTHERS})\b": LIBRARY,
+    rf"\busing\s+namespace\s+std\s*;(?s:.*?)\b({CONTAINERS})<[\w\s:,*<>]*>\s*\w": LIBRARY,
+    r"\busing\s+namespace\s+std\s*;(?s:.*?)\b(cout|cerr|clog)\s*<<": LIBRARY,
+}
 """What g++ compiles or refuses with an unclear message, and what is said instead."""
 
 
@@ -341,6 +353,9 @@ def list_kernels(compiler: str, source: Path) -> tuple[dict[str, tuple[str, str]
     for pattern, construct in REFUSED.items():
         if found := re.search(pattern, text):
             raise RetraceError(cannot + construct.format(*found.groups()))
+    if first_value := next((one.name for one in declared(text, "__shared__") if one.initialised), None):
+        told = f"the initialised __shared__ variable {first_value}; let a thread store its first value"
+        raise RetraceError(cannot + told)
     written = r"((?:__(?:launch_bounds|cluster_dims)__\s*\((?:[^()]|\([^()]*\))*\)\s*)*)"
     kernel = rf"{written}__global__\s+{written}void\s+{written}(\w+)\s*\("
     if template := re.search(rf"template\s*<[^;{{}}]*>\s*(?:static\s+)?{kernel}", text):
@@ -357,8 +372,8 @@ def list_kernels(compiler: str, source: Path) -> tuple[dict[str, tuple[str, str]
         for *all_of, name in re.findall(kernel, text)
     }
     dynamic = re.findall(r"extern\s+__shared__\s[^;\[]*?(\w+)\s*\[\s*\]", text)
-    constants = re.findall(r"__constant__\s[^;={(]*?(\w+)\s*(?:\[[^;={]*\]\s*)*[;={]", text)
-    return kernels, list(dict.fromkeys(dynamic)), list(dict.fromkeys(constants))
+    constants = dict.fromkeys(one.name for one in declared(text, "__constant__"))
+    return kernels, list(dict.fromkeys(dynamic)), list(constants)
 
 
 def shared_tables(

@@ -3,13 +3,12 @@
 A download is renamed to its file name only after it has been hashed, parsed and counted. A file that is there
 already is hashed before it is parsed. Nothing is read that is longer than a file of the graph can be.
 
-Where the registry has no sha256, the content that is found first is trusted from then on. Its sha256 is kept
-beside the file, as `<file>.pin`. Until it is known, a file comes over https or from a folder.
+Where the registry has no sha256, the content that is found first is trusted from then on (`pins`). Until it
+is known, a file comes over https or from a folder.
 """
 
 import hashlib
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -28,9 +27,9 @@ from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition
 from retrace.graphs.downloads import USUAL, Patience, download, host, probe, reason
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
+from retrace.graphs.pins import Pin, is_trusted, pin_of, read_pin, write_pin
 from retrace.system.errors import RetraceError
-from retrace.system.files import alone, write_whole
-from retrace.system.models import one_line
+from retrace.system.files import alone
 from retrace.system.project import ROOT
 
 NEAR_HOPS = 15
@@ -132,7 +131,7 @@ def _fetch(
             shutil.rmtree(stale, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=prefix, dir=downloads, ignore_cleanup_errors=True) as folder:
             partial = Path(folder, target.name)
-            known = edition.sha256 is not None or _pinned(_pin_of(edition, downloads)) is not None
+            known = edition.sha256 is not None or read_pin(pin_of(edition, downloads)) is not None
             download(address, partial, most, known, patience)
             graph = _check(partial, target.name, edition, dataset, seed, downloads)
             partial.replace(target)
@@ -142,23 +141,6 @@ def _fetch(
 def _most_bytes(edition: Edition, dataset: Dataset) -> int:
     """Return the most bytes that an edition's content may have, packed or not."""
     return BYTES_PER_ARC * dataset.arcs_of(edition) + BYTES_OF_COMMENTS
-
-
-def _pin_of(edition: Edition, downloads: Path) -> Path:
-    return downloads / f"{edition.file}.pin"
-
-
-def _pinned(pin: Path) -> str | None:
-    """Return the sha256 that the first download found; None if there was none."""
-    try:
-        found = pin.read_text().strip()
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RetraceError(f"{pin}: cannot be read ({one_line(error)}); delete it") from None
-    if not re.fullmatch("[0-9a-f]{64}", found):
-        raise RetraceError(f"{pin}: expected a sha256, found {one_line(found)!r}; delete it")
-    return found
 
 
 def _content_sha256(path: Path, shown: str, most: int) -> tuple[str, bool]:
@@ -179,11 +161,10 @@ def _check(
     path: Path, shown: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path
 ) -> CSRGraph:
     """Read an edition's file; check its hash, then parse it, then check the graph; add what it lacks."""
-    pin = _pin_of(edition, downloads)
-    trusted = edition.file is not None and edition.sha256 is None
-    wanted, whose = (
-        (_pinned(pin), f", which {pin} keeps of the first download") if trusted else (edition.sha256, "")
-    )
+    trusted, pin, wanted, whose = is_trusted(edition), pin_of(edition, downloads), edition.sha256, ""
+    pinned = read_pin(pin) if trusted else None
+    if pinned:
+        wanted, whose = pinned.sha256, f", which {pin} keeps of the first download"
     try:
         found, is_page = _content_sha256(path, shown, _most_bytes(edition, dataset))
     except RetraceError as error:
@@ -210,8 +191,9 @@ def _check(
     info = {"edition": edition.name, "weights": weights, "seed": None}
     if trusted:
         info["trusted_sha256"] = found
-        if not wanted:
-            write_whole(pin, f"{found}\n")
+        if pinned != (new := Pin(found, graph.digest(), replace(graph, weights=None).digest())):
+            write_pin(pin, new)
+        if not pinned:
             told = f"no sha256 of {edition.file} is known; {found} is trusted from now on, and kept in {pin}"
             print(f"{dataset.name}: {told}", file=sys.stderr)
     return _complete(graph, dataset, seed, info)

@@ -1,7 +1,8 @@
 """Checks that a stored graph with the name of a data set is what the registry says of it.
 
 The digests beside stored arrays only show that the arrays are those that were stored. Whoever replaces the
-folder can replace them too; the registry's digests come with the project.
+folder can replace them too; the registry's digests come with the project. Where it has none, the digests are
+those of the pin that the first download left beside its file.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,21 +16,23 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.dataset_registry import Dataset, Edition
 from retrace.graphs.dense import Graph
 from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
+from retrace.graphs.pins import is_trusted, pin_of, read_pin
 from retrace.system.errors import RetraceError
 
 Expectation = tuple[str, Any, Any]
 """What is compared, what the registry says, and what the graph has."""
 
 
-def require_registered(graph: Graph, folder: Path, registry: Mapping[str, Dataset]) -> None:
+def require_registered(graph: Graph, folder: Path, registry: Mapping[str, Dataset], downloads: Path) -> None:
     """Raise RetraceError if a graph, or its folder, has the name of a data set, but it is another graph.
 
-    A stand-in is only compared by its identity: its origin stands beside every number of it.
+    A stand-in is only compared by its identity: its origin stands beside every number of it. `downloads` is
+    the folder of files and their pins.
     """
     dataset = registry.get(folder.name) or registry.get(graph.name)
     if dataset is None:
         return
-    for key, expected, found in _compared(graph, dataset):
+    for key, expected, found in _compared(graph, dataset, downloads):
         if found != expected:
             raise RetraceError(
                 f"{folder}: not {dataset.name} of the registry ({key}: expected {expected}, found {found}); "
@@ -37,7 +40,7 @@ def require_registered(graph: Graph, folder: Path, registry: Mapping[str, Datase
             )
 
 
-def _compared(graph: Graph, dataset: Dataset) -> Iterator[Expectation]:
+def _compared(graph: Graph, dataset: Dataset, downloads: Path) -> Iterator[Expectation]:
     """Yield what is compared, the digests last, since they take time."""
     info, edition = graph.info, None
     yield "name", dataset.name, graph.name
@@ -56,6 +59,14 @@ def _compared(graph: Graph, dataset: Dataset) -> Iterator[Expectation]:
             yield "arcs", dataset.arcs_of(edition), graph.arcs
             if dataset.pairs is not None:
                 yield "pairs", dataset.pairs.by_name(), info.get("pairs")
+            if is_trusted(edition):
+                pin, trusted = read_pin(place := pin_of(edition, downloads)), info.get("trusted_sha256")
+                if pin is None or pin.arrays_sha256 is None:
+                    yield "trusted_sha256", f"three digests in {place}", trusted
+                    return
+                yield "trusted_sha256", pin.sha256, trusted
+                lacking = {key: of_first for key, of_first in vars(pin).items() if not getattr(edition, key)}
+                edition = edition.model_copy(update=lacking)
             yield from _arrays(graph, dataset, edition)
 
 

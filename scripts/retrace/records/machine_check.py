@@ -15,8 +15,9 @@ from statistics import median
 
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.dense import COMPLETE_GRAPH
+from retrace.graphs.pins import is_trusted
 from retrace.graphs.query import NoGraph
-from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH
+from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, most_arcs
 from retrace.records.record import Record, survey
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.system.errors import RetraceError
@@ -261,19 +262,25 @@ def _too_fast(record: Record) -> Iterator[str]:
 
 
 def _unknown_graph(record: Record) -> Iterator[str]:
-    """Yield that no data set and no generated graph has the name, or has it with so many vertices."""
-    graph = record.graph
+    """Yield that no data set and no generated graph has the name, or has it with such a size."""
+    graph, spread = record.graph, 0
     if graph.name == NoGraph.name:
-        expected = NoGraph.vertices
+        vertices, arcs = NoGraph.vertices, NoGraph.arcs
     elif found := re.fullmatch(f"{RANDOM_GRAPH}|{HUB_GRAPH}", graph.name):
-        expected = 1 << min(64, int(found[1] or found[3]))
+        vertices = 1 << min(64, int(found[1] or found[3]))
+        arcs = vertices * int(found[2] or found[4])
+        spread = vertices - 1 if found[3] else 0  # new arcs of a hub, which had some before
     elif found := re.fullmatch(COMPLETE_GRAPH, graph.name):
-        expected = int(found[1])
+        vertices = int(found[1])
+        arcs = most_arcs(vertices)
     else:
         yield "graph.name: expected a data set or a graph such as random-14-5, found neither"
         return
-    if graph.vertices != expected:
-        yield f"graph.vertices: expected {expected}, as the name says, found {graph.vertices}"
+    if graph.vertices != vertices:
+        yield f"graph.vertices: expected {vertices}, as the name says, found {graph.vertices}"
+    elif not arcs <= graph.arcs <= arcs + spread:
+        expected = f"from {arcs} to {arcs + spread}" if spread else arcs
+        yield f"graph.arcs: expected {expected}, as the name says, found {graph.arcs}"
 
 
 def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
@@ -293,6 +300,8 @@ def _another_graph(record: Record, dataset: Dataset) -> Iterator[str]:
     for key, expected, found in told:
         if found != expected:
             yield f"graph.{key}: expected {expected}, as the registry says, found {found}"
+    if graph.sha256 and is_trusted(edition) and graph.trusted_sha256 is None:
+        yield "graph.trusted_sha256: expected that of the file that was trusted, found null"
 
 
 def _doubts(record: Record) -> Iterator[str]:

@@ -15,10 +15,11 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from retrace.records.parameters import check_parameters
 from retrace.solvers.registry import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
-from retrace.system.models import SHA256, Model, Name, at, explain, one_line
+from retrace.system.models import CONTROLS, SHA256, Model, Name, at, explain, one_line
 
 Phase = Literal["setup", "upload", "solve", "download", "total", "kernel", "again"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
@@ -26,15 +27,14 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 ONE_ANSWER = ("bfs", "stcon", "sssp", "bellman-ford")
 """Problems whose verified answers are the same bytes, whoever found them; scores are rounded differently."""
 
-CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-"""Characters that no page may show: an ESC reaches the reader's terminal."""
 AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 """Characters of a line that may hide a key or a control character."""
 
 CLOCKS_AGREE = 1.0001
 """How many times as long a time may be by the clock of a GPU as by that of its host."""
 
-Milliseconds = Annotated[float, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, le=1e12)]
+Milliseconds = Amount
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
@@ -53,13 +53,13 @@ class Trial(Model):
         default=None,
         description="median of up to nine further solves on what is on the device, right after the download",
     )
-    load: Annotated[float, Field(ge=0)] | None = Field(
+    load: Amount | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"
     )
-    others: Annotated[float, Field(ge=0)] | None = Field(
+    others: Amount | None = Field(
         default=None, description="cores that other processes kept busy, over the last half second or more"
     )
-    sm_clock_mhz: float | None = Field(default=None, description="the GPU's clock, right after the trial")
+    sm_clock_mhz: Amount | None = Field(default=None, description="the GPU's clock, right after the trial")
     throttled: bool | None = Field(default=None, description="the driver named a throttle reason then")
 
 
@@ -76,7 +76,7 @@ class GraphInfo(Model):
         description="of the CSR arrays; of what decides its matrix for a dense graph; null if not made"
     )
     seed: Whole | None = Field(description="of whatever was generated")
-    density: float | None = None
+    density: Amount | None = None
     trusted_sha256: SHA256 | None = Field(
         default=None, description="of the file's content, where no other is known: trusted on first use"
     )
@@ -87,7 +87,7 @@ class GPUInfo(Model):
 
     name: str
     compute_capability: str
-    memory_gib: float
+    memory_gib: Amount
     driver: str | None
 
 
@@ -99,8 +99,8 @@ class MachineInfo(Model):
         default=None, description="hash of what makes it one computer: processor, memory, GPU"
     )
     cpu: str
-    cores: Annotated[int, Field(ge=1)]
-    memory_gib: float
+    cores: Annotated[int, Field(ge=1, lt=2**31)]
+    memory_gib: Amount
     gpu: GPUInfo | None
 
     @property
@@ -144,7 +144,9 @@ class Record(Model):
     trials: list[Trial] = Field(default_factory=list)
     iterations: Count | None = None
     verified: bool | None = Field(default=None, description="null where there is no answer to check")
-    oracle: str | None = Field(default=None, description="what the answer was checked against")
+    oracle: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="what the answer was checked against"
+    )
     digest: SHA256 | None = Field(default=None, description="sha256 of the answer")
     observed: dict[str, Whole | float] = Field(
         default_factory=dict, description="what a solver reports of its last trial beside its times"
@@ -175,6 +177,10 @@ class Record(Model):
             raise at("trials", f"expected at least one {where}")
         if ok and missing:
             raise at(missing[0], f"expected a value {where}")
+        if ok and self.graph.sha256 is None and self.problem != "limits":
+            raise at("graph.sha256", f"expected a sha256 {where}, found null")
+        if ok and self.problem == "limits" and not self.iterations:
+            raise at("iterations", f"expected at least 1 {where}, as a step is a part of the time")
         if ok and self.backend == "cuda" and self.machine.gpu is None:
             raise at("machine.gpu", "expected the GPU that ran it, found null")
         if self.digest == "0" * 64:
@@ -270,14 +276,18 @@ def parse_record(line: str, where: str) -> Record:
 
 
 def _check_solver(record: Record, where: str) -> None:
-    """Raise RetraceError if there is no such solver, or it does not run where the record says."""
+    """Raise RetraceError if there is no such solver, or it does not run where or as the record says."""
     try:
-        backends = find(record.solver).backends
+        solver = find(record.solver)
     except RetraceError as error:
         raise RetraceError(f"{where}: solver: {error}") from None
-    if record.backend not in backends:
-        told = f"{record.solver} runs on {' or '.join(backends)}, not on {record.backend}"
+    if record.backend not in solver.backends:
+        told = f"{record.solver} runs on {' or '.join(solver.backends)}, not on {record.backend}"
         raise RetraceError(f"{where}: backend: {told}")
+    try:
+        check_parameters(solver, record.parameters, record.graph.vertices)
+    except RetraceError as error:
+        raise RetraceError(f"{where}: parameters: {one_line(error)}") from None
 
 
 def _keys(record: Record) -> int:

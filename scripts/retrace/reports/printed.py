@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular
-from retrace.system.models import Model, one_line, read_as
+from retrace.system.models import CONTROLS, Model, one_line, read_as
 
 UNITS = {"msec": "ms", "sec": "s", "hr": "h"}
 """Printed units that we write otherwise."""
@@ -68,6 +68,9 @@ def read_printed(path: Path) -> list[PrintedNumber]:
                 where = f"{path}:{reader.line_num}"
                 if None in row or None in row.values():
                     raise RetraceError(f"{where}: expected as many cells as the heading has")
+                for key, cell in row.items():
+                    if CONTROLS.search(cell):
+                        raise RetraceError(f"{where}: {key}: expected no control characters, found {cell!r}")
                 numbers.append(read_as(PrintedNumber, row, where))
     except (OSError, UnicodeDecodeError) as error:
         raise RetraceError(f"{path}: cannot be read ({one_line(error)})") from None

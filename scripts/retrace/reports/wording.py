@@ -1,9 +1,10 @@
 """How numbers, sizes and lists are written in tables, figures and verdicts."""
 
 from collections.abc import Sequence
-from math import floor, log10
+from math import floor, isinf, log10
 
 TIMES = "\N{MULTIPLICATION SIGN}"
+INFINITE = "\N{INFINITY}"
 EMPTY = "\N{EN DASH}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -18,7 +19,9 @@ def duration(ms: float) -> str:
 
 
 def three_digits(value: float) -> str:
-    """Write a number with three digits and no exponent."""
+    """Write a number with three digits and no exponent; a quotient beyond all numbers is infinite."""
+    if isinf(value):
+        return INFINITE
     decimals = 2 - floor(log10(float(f"{value:.3g}"))) if value > 0 else 0
     return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 

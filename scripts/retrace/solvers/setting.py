@@ -27,13 +27,17 @@ class Setting:
 
     def parse(self, key: str, text: str) -> Value:
         """Convert a value; raise RetraceError if it is no integer, out of bounds, or none of the choices."""
+        is_integer = not isinstance(self.default, str) and re.fullmatch(r"-?[0-9]{1,19}", text)
+        return self.check(key, int(text) if is_integer else text)
+
+    def check(self, key: str, value: float | str) -> Value:
+        """Return a value; raise RetraceError as `parse` does."""
         if isinstance(self.default, str):
-            if text not in self.choices:
-                raise RetraceError(f"{key} is {text}, expected {' or '.join(self.choices)}")
-            return text
-        if not re.fullmatch(r"-?[0-9]{1,19}", text):
-            raise RetraceError(f"{key}: {text!r} is not an integer")
-        value = int(text)
+            if value not in self.choices:
+                raise RetraceError(f"{key} is {value}, expected {' or '.join(self.choices)}")
+            return str(value)
+        if not isinstance(value, int):
+            raise RetraceError(f"{key}: {value!r} is not an integer")
         if not self.least <= value <= self.most:
             raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
         return value

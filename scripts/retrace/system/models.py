@@ -1,5 +1,6 @@
 """The base of all models of files, and the one line that says what is wrong with a file."""
 
+import re
 import reprlib
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -44,6 +45,9 @@ OneOrMoreTexts = Annotated[
 ]
 """The same of texts or numbers."""
 
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""Characters that no page may show: an ESC reaches the reader's terminal."""
+
 COMPLAINTS = {
     "at_key": "{message}",
     "value_error": "{error}",
@@ -62,6 +66,7 @@ COMPLAINTS = {
     "dict_type": "expected a mapping, found {found}",
     "model_type": "expected a mapping, found {found}",
     "string_pattern_mismatch": "expected text of the form {pattern}, found {found}",
+    "string_too_short": "expected at least {min_length} character, found {found}",
     "string_too_long": "expected at most {max_length} characters, found {found}",
     "multiple_of": "expected a multiple of {multiple_of}, found {found}",
     "too_short": "expected at least {min_length} item, found {found}",
@@ -139,8 +144,19 @@ def read_as(model: type[M], value: object, where: str) -> M:
         raise RetraceError(explain(error, where)) from None
 
 
-class UniqueKeys(yaml.SafeLoader):
-    """Reads YAML; a key that a mapping has twice is an error, where PyYAML forgets the first value."""
+class StrictLoader(yaml.SafeLoader):
+    """Reads YAML; a key that a mapping has twice is an error, where PyYAML forgets the first value.
+
+    So is a control character in a text, other than those that end or indent its lines.
+    """
+
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        """Look for control characters, which are written as escapes."""
+        node = super().compose_scalar_node(anchor)
+        if found := CONTROLS.search(re.sub(r"[\n\t]", "", node.value)):
+            told = f"a control character, {found[0]!r},"
+            raise yaml.MarkedYAMLError(problem=told, problem_mark=node.start_mark)
+        return node
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         """Compare the keys as they are written, before `<<` adds those of another mapping."""
@@ -156,10 +172,10 @@ class UniqueKeys(yaml.SafeLoader):
 
 
 def read_yaml(path: Path) -> Any:
-    """Read a YAML file; raise RetraceError if it cannot be read, is not YAML, or has a key twice."""
+    """Read a YAML file; raise RetraceError if it cannot be read, or if `StrictLoader` refuses it."""
     check_regular(path)
     try:
-        return yaml.load(path.read_bytes(), UniqueKeys)
+        return yaml.load(path.read_bytes(), StrictLoader)
     except OSError as error:
         raise RetraceError(f"{path}: cannot be read ({error.strerror}); check the path") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates and numbers raise ValueError

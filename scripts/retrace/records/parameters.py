@@ -1,0 +1,39 @@
+"""The parameters of a record: the settings of its solver, and what was asked of the graph."""
+
+from collections.abc import Mapping
+
+from retrace.graphs.dataset_registry import Pairs
+from retrace.solvers.setting import Setting, Settings, Value
+from retrace.solvers.solver import Solver
+from retrace.system.errors import RetraceError
+
+ASKED: Mapping[str, Settings] = {
+    "stcon": {
+        "target": Setting(0, "vertex id, 0-based", least=0),
+        "pair": Setting("near", "which pair of the data set it is", choices=tuple(Pairs.model_fields)),
+    },
+    "betweenness": {
+        "sources": Setting(1, "number of sampled sources"),
+        "source_seed": Setting(1, "seed of the sample", least=-(2**63), most=2**63 - 1),
+    },
+    "generate": {
+        "weight_low": Setting(1, "smallest weight", least=0),
+        "weight_high": Setting(1, "largest weight", least=0),
+    },
+}
+"""What records have beside settings, by problem."""
+
+
+def check_parameters(solver: type[Solver], parameters: Mapping[str, float | str], vertices: int) -> None:
+    """Raise RetraceError for a parameter that a record of the solver cannot have, or with such a value."""
+    known = {**solver.settings, **ASKED.get(solver.problem, {})}
+    checked: dict[str, Value] = {}
+    for key, value in parameters.items():
+        if key in known:
+            checked[key] = known[key].check(key, value)
+        else:
+            there_are = ", ".join(known) or "none"
+            raise RetraceError(f"{key}: {solver.name} has no such parameter; there are {there_are}")
+    for key, most in (("target", vertices - 1), ("sources", vertices)):
+        if key in checked and int(checked[key]) > most:
+            raise RetraceError(f"{key} is {checked[key]}, expected at most {most}, for {vertices} vertices")
