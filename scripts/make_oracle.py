@@ -11,7 +11,7 @@ import signal
 from pathlib import Path
 
 from retrace.check.oracles import Oracle
-from retrace.check.score_oracle import IGRAPH, ScoreOracle
+from retrace.check.score_oracle import ScoreOracle
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import queries
@@ -54,8 +54,8 @@ def keep_scores(graph: CSRGraph) -> list[Path]:
     """Compute and store the scores of the graph's sources, and return their files."""
     oracle, found = ScoreOracle(graph), []
     for query in queries("betweenness", graph.info):
-        if (path := oracle.file_of(IGRAPH, query.sources)) is not None:
-            oracle.expected(query.sources, IGRAPH)
+        if (path := oracle.file_of(oracle.usual, query.sources)) is not None:
+            oracle.expected(query.sources, oracle.usual)
             found.append(path)
     return found
 

@@ -30,6 +30,7 @@ from retrace.check.score_oracle import (
     IGRAPH,
     LONG_DOUBLE,
     NETWORKIT,
+    SCIPY,
     ScoreOracle,
     compare_scores,
 )
@@ -134,10 +135,10 @@ def test_scaled_path_counts_differ_by_many_steps() -> None:
 def test_oracles_are_exact(whole: CSRGraph, data: st.DataObject) -> None:
     oracle = ScoreOracle(whole)
     expected = exact_scores(whole)
-    for name in (NETWORKIT, IGRAPH, LONG_DOUBLE):
+    for name in (NETWORKIT, IGRAPH, SCIPY, LONG_DOUBLE):
         assert_allclose(oracle.expected(None, name), expected, rtol=1e-12, atol=1e-12)
     sources = tuple(data.draw(st.lists(st.integers(0, whole.vertices - 1), min_size=1, unique=True)))
-    for name in (IGRAPH, LONG_DOUBLE):
+    for name in (IGRAPH, SCIPY, LONG_DOUBLE):
         assert_allclose(oracle.expected(sources, name), exact_scores(whole, sources), rtol=1e-12, atol=1e-12)
 
 
@@ -154,6 +155,24 @@ def test_oracle_of_a_library_is_another_library() -> None:
     ):
         result = oracle.check(name, query, answer)
         assert (result.verified, result.oracle) == (True, by)
+
+
+def test_a_graph_too_large_for_igraph_has_scipy_s_scores(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(score_oracle, "ARCS_OF_IGRAPH", 0)
+    monkeypatch.setattr(score_oracle, "COLUMNS", 5)  # several blocks, the last of fewer columns
+    oracle, query = ScoreOracle(SMALL["grid"]), Query(sources=tuple(range(3, 30)))
+    right = exact_scores(SMALL["grid"], query.sources)
+    result = oracle.check("betweenness/seq-stl", query, right)
+    assert (result.verified, result.oracle) == (True, SCIPY)
+    wrong = right.copy()
+    wrong[7] += 1e-6
+    assert not oracle.check("betweenness/seq-stl", query, wrong).verified
+
+
+def test_batches_are_as_large_as_asked(monkeypatch: Patch) -> None:
+    monkeypatch.setattr("retrace.system.checkpoint.BATCH_S", 1e-9)  # else of one source
+    kept = Checkpoint(None, {}, np.zeros(0))
+    assert [len(batch) for batch in kept.batches(np.arange(100, dtype=np.int32), 40)] == [40, 40, 20]
 
 
 def test_oracle_asks_another_where_igraph_overflows() -> None:

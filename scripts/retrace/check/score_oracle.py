@@ -3,6 +3,7 @@
 import hashlib
 import multiprocessing
 import os
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -40,10 +41,16 @@ COMMITTED = ROOT / "results/oracles"
 PARTS_A_CORE = 4
 """Parts of the sources for each core: igraph prepares itself for each part, but cores should end together."""
 
+ARCS_OF_IGRAPH = 30_000_000
+"""Arcs of a graph from which on igraph is not asked: it takes 180 bytes for each, once more on each core."""
+COLUMNS = 16
+"""Sources of a block of columns."""
+
 NETWORKIT = "networkit.centrality.Betweenness"
 IGRAPH = "igraph.Graph.betweenness"
+SCIPY = "Brandes' algorithm as products of scipy.sparse.csr_array"
 LONG_DOUBLE = "Brandes' algorithm in NumPy, long double"
-PACKAGES = {NETWORKIT: "networkit", IGRAPH: "igraph"}
+PACKAGES = {NETWORKIT: "networkit", IGRAPH: "igraph", SCIPY: "scipy"}
 
 Scores = NDArray[np.float64]
 
@@ -61,17 +68,28 @@ class ScoreOracle:
         self.halved = 2 if graph.info.get("directed") is False else 1
         self.expected = lru_cache(maxsize=8)(self._expected)
 
+    @property
+    def usual(self) -> str:
+        """The oracle of all solvers but its own."""
+        return SCIPY if len(self.tails) > ARCS_OF_IGRAPH else IGRAPH
+
     def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> Scores:
         """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
-        by = {NETWORKIT: self._by_networkit, IGRAPH: self._by_igraph, LONG_DOUBLE: self._by_long_double}
+        by = {
+            NETWORKIT: self._by_networkit,
+            IGRAPH: self._by_igraph,
+            SCIPY: self._by_scipy,
+            LONG_DOUBLE: self._by_long_double,
+        }
         path = self.file_of(oracle, sources)
         if path is None:
             return by[oracle](sources) / self.halved
         kept = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
         every = self._every(sources)
+        least = COLUMNS * len(os.sched_getaffinity(0)) if oracle == SCIPY else 1
         with bar(total=len(every), initial=kept.done, unit="source", desc=oracle) as progress:
             # NetworKit takes all sources or none
-            for batch in kept.batches(every) if oracle == IGRAPH else [every][kept.done :]:
+            for batch in [every][kept.done :] if oracle == NETWORKIT else kept.batches(every, least):
                 kept.add(by[oracle](None if oracle == NETWORKIT else tuple(batch.tolist())), len(batch))
                 progress.update(len(batch))
         return kept.scores / self.halved
@@ -112,9 +130,27 @@ class ScoreOracle:
     def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
         """Sum over any sources, in doubles; many are distributed to one process for each core."""
         graph, every = self._igraph, self._rank[self._every(sources)]
-        cores = len(os.sched_getaffinity(0))
+
+        def scores_of(part: NDArray[np.int64]) -> Scores:
+            return np.array(graph.betweenness(sources=part.tolist()))
+
         few = self._work(sources) <= WORTH_SHARING
-        parts = np.array_split(every, 1 if few else min(PARTS_A_CORE * cores, len(every)))
+        parts = 1 if few else PARTS_A_CORE * len(os.sched_getaffinity(0))
+        return self._shared(scores_of, every, parts)[self._rank]
+
+    def _by_scipy(self, sources: tuple[int, ...] | None) -> Scores:
+        """Sum over any sources, in doubles, as many at a time as a block has columns, on all cores."""
+        every = self._every(sources).astype(np.int64)
+        assert self._matrices  # made before the processes, which share them
+        return self._shared(self._dependencies_of_block, every, -(-len(every) // COLUMNS))
+
+    def _shared(
+        self, scores_of: Callable[[NDArray[np.int64]], Scores], every: NDArray[np.int64], parts: int
+    ) -> Scores:
+        """Return the sum of the sources' scores, cut into parts, which one process for each core draws."""
+        if parts <= 1:
+            return scores_of(every)
+        cut = np.array_split(every, min(parts, len(every)))
         turn = multiprocessing.get_context("fork").Value("i", 0)
 
         def take_turns() -> Scores:
@@ -122,12 +158,50 @@ class ScoreOracle:
             while True:
                 with turn.get_lock():
                     mine, turn.value = turn.value, turn.value + 1
-                if mine >= len(parts):
+                if mine >= len(cut):
                     return total
-                total += graph.betweenness(sources=parts[mine].tolist())
+                total += scores_of(cut[mine])
 
-        ranked: Scores = take_turns() if few else np.sum(on_all_cores(take_turns), axis=0)
-        return ranked[self._rank]
+        total: Scores = np.sum(on_all_cores(take_turns), axis=0)
+        return total
+
+    @cached_property
+    def _matrices(self) -> tuple[csr_array, csr_array]:
+        """The adjacency matrix, whose rows are tails, and its transpose."""
+        arcs, shape = np.ones(len(self.heads)), (self.vertices, self.vertices)
+        matrix = csr_array((arcs, self.heads.astype(np.int32), self.first.astype(np.int32)), shape=shape)
+        return matrix, matrix.T.tocsr()
+
+    def _are_few(self, rows: NDArray[np.int64]) -> bool:
+        """Return whether some rows of the matrix are so few that copying them costs less than reading all."""
+        return bool(4 * (self.first[rows + 1] - self.first[rows]).sum() < len(self.heads))
+
+    def _dependencies_of_block(self, sources: NDArray[np.int64]) -> Scores:
+        """Return what a block of sources adds to each score, shape (vertices,): a column for each source."""
+        matrix, transpose = self._matrices
+        starts = sources, np.arange(len(sources))
+        sigma = np.zeros((self.vertices, len(sources)))
+        level = np.full(sigma.shape, -1, np.int32)
+        sigma[starts], level[starts] = 1, 0
+        frontier, depth = sigma, 0
+        while len(reached := np.flatnonzero(frontier.any(axis=1))):
+            few = self._are_few(reached)
+            paths = matrix[reached].T @ frontier[reached] if few else transpose @ frontier
+            frontier = np.where(level < 0, paths, 0)
+            depth += 1
+            level[frontier > 0] = depth
+            sigma = sigma + frontier
+        delta, share = np.zeros_like(sigma), np.empty_like(sigma)
+        for above in range(depth - 2, -1, -1):
+            share.fill(0)
+            np.divide(1 + delta, sigma, out=share, where=level == above + 1)
+            there = np.flatnonzero((level == above).any(axis=1))
+            rows = there if self._are_few(there) else slice(None)
+            added = sigma[rows] * (matrix[rows] @ share)
+            delta[rows] += np.where(level[rows] == above, added, 0)
+        delta[starts] = 0
+        scores: Scores = delta.sum(axis=1)
+        return scores
 
     @cached_property
     def _igraph(self) -> Any:
@@ -185,7 +259,7 @@ class ScoreOracle:
         bound = FLOAT if "precision=float" in settings.split(",") else DOUBLE
         alone = name == "betweenness/networkit" or query.sources is not None
         slower = LONG_DOUBLE if alone else NETWORKIT
-        oracle = slower if name == "betweenness/igraph" else IGRAPH
+        oracle = slower if name == "betweenness/igraph" else self.usual
         expected = self.expected(query.sources, oracle)
         if not np.isfinite(expected).all():
             oracle, expected = slower, self.expected(query.sources, slower)

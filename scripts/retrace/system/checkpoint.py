@@ -54,15 +54,15 @@ class Checkpoint:
                 raise RetraceError(f"{path}: {found}; name another file, or delete it")
         return cls(path, identity, scores, done)
 
-    def batches(self, sources: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-        """Yield the remaining sources in batches; the time of a batch sets the size of the next."""
-        first, size = self.done, FIRST
+    def batches(self, sources: NDArray[np.int32], least: int = 1) -> Iterator[NDArray[np.int32]]:
+        """Yield the remaining sources, `least` or more at a time; a batch's time sets the next one's size."""
+        first, size = self.done, max(FIRST, least)
         while first < len(sources):
             began = perf_counter()
             yield sources[first : first + size]
             taken = perf_counter() - began
             first += size
-            size = max(1, int(size * min(8.0, BATCH_S / taken)))
+            size = max(least, int(size * min(8.0, BATCH_S / taken)))
 
     def add(self, scores: NDArray[np.float64], sources: int) -> None:
         """Add the scores of the next sources, and write the sum to the file."""
