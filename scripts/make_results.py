@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-
-from retrace.planning.configuration import load_configuration
+from retrace.planning.configuration import committed_records
 from retrace.publish.results_pages import pages, stale
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
@@ -19,20 +17,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "docs/results", help="by default docs/results")
     folder: Path = parser.parse_args().output
 
-    made = pages(committed())
+    made = pages(committed_records())
     for name in stale(made, folder):
         if name in made:
             write_whole(folder / name, made[name])
         else:
             (folder / name).unlink()
         print(folder / name)
-
-
-def committed() -> list[Path]:
-    """List the records of the machines that config.yaml names: those that are committed."""
-    configuration, _ = load_configuration(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")))
-    folders = [ROOT / configuration.records(name) for name in configuration.machines]
-    return [path for folder in folders for path in folder.glob("*/*.jsonl")]
 
 
 if __name__ == "__main__":

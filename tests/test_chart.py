@@ -480,17 +480,24 @@ def test_words_that_are_too_long_are_cut() -> None:
     assert sum(len(text.splitlines()) for text in told) == 3
 
 
-def test_a_graph_has_one_column_and_a_row_of_other_graphs_its_own() -> None:
+def test_what_all_rows_show_has_one_column_and_a_row_of_other_graphs_its_own() -> None:
     def lefts(own: str) -> list[float]:
         asked = [("NY", "h200"), ("NW", "h200"), (own, "mine")]
         records = [made("weights", "sssp/dijkstra-heap", graph, 3, "host", machine=of) for graph, of in asked]
-        drawn, found, *_ = shown("bsp-suite", "weights", records)
-        places = [round(axes.get_position().x0, 3) for axes in drawn.axes]
-        by_panel = {(one.machine, one.graph): place for one, place in zip(found, places, strict=True)}
-        return [by_panel[key] for key in (("h200", "NY"), ("h200", "NW"), ("mine", own))]
+        drawn, *_ = shown("bsp-suite", "weights", records)
+        top = max(axes.get_position().y0 for axes in drawn.axes)
+        places = {}
+        for axes in drawn.axes:
+            place, graph = axes.get_position(), axes.get_title("left").split()[0]
+            places["h200" if place.y0 == top else "mine", graph] = round(place.x0, 3)
+            named = bool(axes.yaxis.get_tick_params()["labelleft"])
+            assert named == (place.x0 == min(other.get_position().x0 for other in drawn.axes))
+        return [places[key] for key in (("h200", "NY"), ("h200", "NW"), ("mine", own))]
 
     ny, nw, mine = lefts("NY")
-    assert mine == ny != nw
+    assert mine == ny < nw
+    ny, nw, mine = lefts("NW")  # comes first then: a row's names stand beside its first column
+    assert mine == nw < ny
     ny, nw, mine = lefts("small-9")
     assert mine == min(ny, nw)
 

@@ -12,7 +12,7 @@ import yaml
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from retrace.planning.configuration import load_configuration
+from retrace.planning.configuration import committed_records, load_configuration
 from retrace.planning.plan import Plan
 from retrace.publish.chart import WORDS, draw, drawing_of, image
 from retrace.reports.frame import Frame, read_frames
@@ -100,9 +100,7 @@ def test_an_experiment_of_which_a_table_says_enough_has_no_figure() -> None:
 
 @pytest.fixture(scope="module")
 def committed() -> tuple[Mapping[str, Report], Frame]:
-    machines = [ROOT / CONFIGURATION.records(name) for name in CONFIGURATION.machines]
-    records = sorted(path for machine in machines for path in machine.glob("*/*.jsonl"))
-    reports, frame = read_frames(sorted(PUBLISHED.glob("*.yaml")), records)
+    reports, frame = read_frames(sorted(PUBLISHED.glob("*.yaml")), committed_records())
     owners = {name: report for report in reports for name in (*report.tables, *report.figures)}
     return owners, frame
 

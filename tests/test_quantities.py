@@ -402,6 +402,10 @@ def test_a_newer_gpu_is_held_against_an_older_one(
         found = find("bsp-suite", "sssp-setup-on-newer-gpu", records, machine)
         assert found.verdict == longer
         assert found.measured.startswith("small-9: ")
+    later = older[0].software.model_copy(update={"git_commit": "e" * 40})
+    mixed = [*on_card("h200", {}, ms, setup), *(changed(one, software=later) for one in older)]
+    told = find("bsp-suite", "sssp-on-newer-gpu", mixed, "h200").sentence
+    assert told == "cannot be told: the records of an H200 and of an H100 are of different commits"
     alone = find("bsp-suite", "sssp-on-newer-gpu", older, "h100")
     assert alone.sentence == "cannot be told: it takes the records of an H200 and of an H100"
     assert "1.06 s (GT 730)" in alone.measured

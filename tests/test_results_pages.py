@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import runpy
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from command_line import Call
+from retrace.planning.configuration import committed_records
 from retrace.publish import results_pages
 from retrace.publish.results_pages import REMAKE, stale
 from retrace.system.project import ROOT
@@ -20,8 +19,7 @@ MOST_BYTES = 3_000_000
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, bytes]:
-    committed: Callable[[], list[Path]] = runpy.run_path(str(ROOT / "scripts/make_results.py"))["committed"]
-    return results_pages.pages(committed())
+    return results_pages.pages(committed_records())
 
 
 def test_the_results_are_those_of_the_committed_records(made: dict[str, bytes]) -> None:

@@ -28,6 +28,7 @@ from retrace.system.models import (
     read_as,
     read_yaml,
 )
+from retrace.system.project import ROOT
 
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Scale = Literal["default", "paper"]
@@ -255,6 +256,13 @@ class Configuration(FileModel):
         """Return the folder of a machine's records."""
         entry = self.machines.get(machine, Machine())
         return entry.records or f"results/machines/{machine}"
+
+
+def committed_records() -> list[Path]:
+    """List the records of the machines that config.yaml names, in its order."""
+    configuration, _ = load_configuration(read_yaml(ROOT / "config.yaml"))
+    folders = [ROOT / configuration.records(name) for name in configuration.machines]
+    return [path for folder in folders for path in sorted(folder.glob("*/*.jsonl"))]
 
 
 def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:

@@ -133,6 +133,7 @@ def _place(figure: Figure, drawing: Drawing, chosen: Sequence[Panel]) -> list[tu
     drawn, top = [], 0.0
     for row in range(1 + max(row for row, _ in cells)):
         own = [(panel, column) for panel, (at, column) in zip(chosen, cells, strict=True) if at == row]
+        own.sort(key=lambda place: place[1])
         high = _height(drawing, [panel for panel, _ in own])
         room = round((wide + (right if drawing.kind == "lines" else 0)) / CHARACTER)
         titles = [textwrap.fill(panel.title, room, break_on_hyphens=False) for panel, _ in own]
@@ -148,14 +149,22 @@ def _place(figure: Figure, drawing: Drawing, chosen: Sequence[Panel]) -> list[tu
 
 
 def _cells(drawing: Drawing, chosen: Sequence[Panel]) -> list[tuple[str, int]]:
-    """Return the row and column of each panel: a graph has one column, but a row of other graphs its own."""
+    """Return the row and column of each panel: what all rows show comes first, a graph in one column.
+
+    A row that shares no graph with another has its own columns.
+    """
     rows: dict[str, list[str]] = defaultdict(list)
     for panel in chosen:
         rows[_row(drawing, panel)].append(panel.graph)
     times = Counter(graph for graphs in rows.values() for graph in set(graphs))
-    aligned = [row for row, graphs in rows.items() if any(times[graph] > 1 for graph in graphs)]
-    shared = list(dict.fromkeys(graph for row in aligned for graph in rows[row]))
-    columns = {row: shared if row in aligned else list(dict.fromkeys(rows[row])) for row in rows}
+    aligned = [graphs for graphs in rows.values() if any(times[graph] > 1 for graph in graphs)]
+    columns = {}
+    for row, graphs in rows.items():
+        shared = (
+            [graph for graph in aligned[0] if all(graph in other for other in aligned)] if aligned else []
+        )
+        of_row = shared if graphs in aligned else []
+        columns[row] = list(dict.fromkeys([*of_row, *graphs]))
     return [(row, columns[row].index(panel.graph)) for panel in chosen for row in [_row(drawing, panel)]]
 
 

@@ -39,7 +39,8 @@ NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to meas
 def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
     """Return the title: what is drawn, what the numbers say, and the report's own number."""
     if kernels := [way for way in ways(drawing, frame) if way.kernel]:
-        return f"{drawing.title}: {kernels[-1].title}, {kernels[-1].finding}"
+        last = [way for way in kernels if way.machine == kernels[0].machine][-1]
+        return f"{drawing.title}: {last.title}, {last.finding}"
     if drawing.graphs and not drawing.finding and (standings := standings_of(drawing, frame, report)):
         machines = entries_of(drawing, frame).on_gpu
         return f"{drawing.title}{f' on {machines[0]}' * (len(machines) > 1)}: {headline(standings)}"

@@ -21,7 +21,7 @@ REMAKE = "make pages"
 
 def pages(records: Iterable[Path]) -> dict[str, bytes]:
     """Return the files of `docs/results/` by name: the same bytes for the same records and reports."""
-    reports, frame = read_frames(sorted(PUBLISHED.glob("*.yaml")), sorted(records))
+    reports, frame = read_frames(sorted(PUBLISHED.glob("*.yaml")), records)
     found: dict[str, bytes] = {}
     abstracts = [abstract(report, frame) for report in reports]
     for one in abstracts:

@@ -180,10 +180,10 @@ class Frame:
 
     @cached_property
     def machines(self) -> list[str]:
-        """The machines in the order they are shown: those with GPU times first, then alphabetically."""
+        """The machines in the order they are shown: that of their records, but those with a GPU first."""
         with_gpu = {entry.machine for entry in self.measured if entry.record.machine.gpu}
-        found = {entry.machine for entry in self.measured}
-        return sorted(found, key=lambda name: (name not in with_gpu, name))
+        found = dict.fromkeys(entry.machine for entry in self.measured)
+        return sorted(found, key=lambda name: name not in with_gpu)
 
     @cached_property
     def on_gpu(self) -> list[str]:

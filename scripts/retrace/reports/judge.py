@@ -372,12 +372,13 @@ def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> F
     sign = -1 if test.takes == "less" else 1
     timed = sorted((e for e in evidence.shown.measured if e.total and fits(e, variant)), key=lambda e: e.work)
     older, newer = ([e for e in timed if gpu in e.hardware] for gpu in (test.than, test.newer_gpu))
-    orders, texts = {}, []
+    orders, texts, of_other_commits = {}, [], False
     for new, old in product(newer, older):
-        alike = new.title == old.title and not {"another graph", "another commit"}.intersection(
-            differences(new, old)
-        )
-        if alike and evidence.machine in (new.machine, old.machine):
+        differ = {"another graph", "another commit"}.intersection(differences(new, old))
+        if new.title != old.title or evidence.machine not in (new.machine, old.machine):
+            continue
+        of_other_commits |= differ == {"another commit"}
+        if not differ:
             both = [(entry.machine, entry.times[test.by]) for entry in (new, old)]
             orders[f"{new.title} ({old.machine})"] = (-sign * rank(both[0][1], both[1][1]), new.work[0])
             said = ", ".join(f"{duration(times.median)} ({machine})" for machine, times in both)
@@ -392,7 +393,8 @@ def _newer_gpu(test: claims.NewerGPU, evidence: Evidence, variant: Variant) -> F
         if len(cells) == len(test.in_print)
     ]
     if not orders:
-        why = f"it takes the records of an {test.newer_gpu} and of an {test.than}"
+        needed = f"the records of an {test.newer_gpu} and of an {test.than}"
+        why = f"{needed} are of different commits" if of_other_commits else f"it takes {needed}"
         return Finding(Verdict.OPEN, "; ".join(quoted), why)
     return _weigh(orders, texts[-1], *quoted)
 
