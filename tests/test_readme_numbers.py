@@ -10,7 +10,7 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,27 @@ PROJECT = Path(__file__).parents[1]
 README = " ".join(
     (PROJECT / "README.md").read_text().partition("## Results")[2].partition("\n## ")[0].split()
 )
-RECORDS: list[dict[str, Any]] = [
-    json.loads(line)
-    for path in sorted((PROJECT / "results/machines/h200").glob("*/*.jsonl"))
-    for line in path.read_text().splitlines()
-]
+
+
+def records_of(machine: str) -> list[dict[str, Any]]:
+    """Read all records of a machine."""
+    paths = sorted((PROJECT / "results/machines" / machine).glob("*/*.jsonl"))
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+RECORDS, OF_H100 = records_of("h200"), records_of("h100")
 
 
 def records(
-    experiment: str, graph: str = "", solver: str = "", **parameters: Any
+    experiment: str,
+    graph: str = "",
+    solver: str = "",
+    *,
+    of: Sequence[dict[str, Any]] = RECORDS,
+    **parameters: Any,
 ) -> Iterator[dict[str, Any]]:
     """List the verified records of an experiment, a graph and a solver."""
-    for one in RECORDS:
+    for one in of:
         wanted = {"experiment": experiment, "solver": solver or one["solver"]}
         if (
             one["status"] == "ok"
@@ -65,6 +74,26 @@ def commits() -> Counter[str]:
     return Counter(one["software"]["git_commit"] for one in RECORDS)
 
 
+def from_one_run_of_an_h100() -> int:
+    """Count the H100's records, which are of one commit and one host."""
+    ((_, number),) = Counter((r["software"]["git_commit"], r["machine"]["host"]) for r in OF_H100).items()
+    return number
+
+
+def verdicts() -> list[tuple[str, ...]]:
+    """List the verdicts of each claim, of both machines, that the pages of docs/results/ print."""
+    pages = [path.read_text() for path in sorted((PROJECT / "docs/results").glob("*-*.md"))]
+    rows = [re.findall(rf"\| \*\*({VERDICT})\*\*", line) for text in pages for line in text.splitlines()]
+    return [tuple(row) for row in rows if row]
+
+
+def on_gpus(devices: int) -> float:
+    """The seconds of exact betweenness of Gowalla on GPUs of the H100's host."""
+    asked = {"devices": devices, "kernel": "lane-queues"}
+    return ms("betweenness-gpus", "Gowalla", "betweenness/multi-gpu", "solve", of=OF_H100, **asked) / 1000
+
+
+VERDICT = "holds in part|holds|does not hold|cannot be told"
 LARGE, WIDE, MILLION, MATRIX = "random-22-50", "random-23-5", "random-20-5", "dense-20480"
 STREAMS = "bellman-ford/streams-masked"
 TRANSFER = "bellman-ford-transfer"
@@ -181,6 +210,15 @@ SAID: dict[str, list[Callable[[], float]]] = {
         lambda: len(RECORDS),
         lambda: commits().most_common(1)[0][1],
         lambda: sum(one["experiment"] == "brandes-variants" for one in RECORDS),
+    ],
+    "All 1,471 records of the H100 are of one later commit": [from_one_run_of_an_h100],
+    "120 of 129 claims have the same verdict on the H100": [
+        lambda: sum(h200 == h100 for h200, h100 in verdicts()),
+        lambda: len(verdicts()),
+    ],
+    "exact betweenness of Gowalla in 1.28 s, and both together in 0.67 s": [
+        lambda: on_gpus(1),
+        lambda: on_gpus(2),
     ],
 }
 """What the README says, and what each of its numbers is."""
