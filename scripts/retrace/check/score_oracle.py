@@ -4,7 +4,7 @@ import hashlib
 import multiprocessing
 import os
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -141,8 +141,8 @@ class ScoreOracle:
     def _by_scipy(self, sources: tuple[int, ...] | None) -> Scores:
         """Sum over any sources, in doubles, as many at a time as a block has columns, on all cores."""
         every = self._every(sources).astype(np.int64)
-        assert self._matrices  # made before the processes, which share them
-        return self._shared(self._dependencies_of_block, every, -(-len(every) // COLUMNS))
+        of_block = partial(self._dependencies_of_block, *self._matrices)  # which the processes share
+        return self._shared(of_block, every, -(-len(every) // COLUMNS))
 
     def _shared(
         self, scores_of: Callable[[NDArray[np.int64]], Scores], every: NDArray[np.int64], parts: int
@@ -176,9 +176,10 @@ class ScoreOracle:
         """Return whether some rows of the matrix are so few that copying them costs less than reading all."""
         return bool(4 * (self.first[rows + 1] - self.first[rows]).sum() < len(self.heads))
 
-    def _dependencies_of_block(self, sources: NDArray[np.int64]) -> Scores:
+    def _dependencies_of_block(
+        self, matrix: csr_array, transpose: csr_array, sources: NDArray[np.int64]
+    ) -> Scores:
         """Return what a block of sources adds to each score, shape (vertices,): a column for each source."""
-        matrix, transpose = self._matrices
         starts = sources, np.arange(len(sources))
         sigma = np.zeros((self.vertices, len(sources)))
         level = np.full(sigma.shape, -1, np.int32)

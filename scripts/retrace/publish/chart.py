@@ -158,13 +158,12 @@ def _cells(drawing: Drawing, chosen: Sequence[Panel]) -> list[tuple[str, int]]:
         rows[_row(drawing, panel)].append(panel.graph)
     times = Counter(graph for graphs in rows.values() for graph in set(graphs))
     aligned = [graphs for graphs in rows.values() if any(times[graph] > 1 for graph in graphs)]
-    columns = {}
-    for row, graphs in rows.items():
-        shared = (
-            [graph for graph in aligned[0] if all(graph in other for other in aligned)] if aligned else []
-        )
-        of_row = shared if graphs in aligned else []
-        columns[row] = list(dict.fromkeys([*of_row, *graphs]))
+    first = aligned[0] if aligned else []
+    shared = [graph for graph in first if all(graph in graphs for graphs in aligned)]
+    columns = {
+        row: list(dict.fromkeys([*(shared if graphs in aligned else []), *graphs]))
+        for row, graphs in rows.items()
+    }
     return [(row, columns[row].index(panel.graph)) for panel in chosen for row in [_row(drawing, panel)]]
 
 
