@@ -482,7 +482,7 @@ def test_words_that_are_too_long_are_cut() -> None:
 
 def test_what_all_rows_show_has_one_column_and_a_row_of_other_graphs_its_own() -> None:
     def lefts(own: str) -> list[float]:
-        asked = [("NY", "h200"), ("NW", "h200"), (own, "mine")]
+        asked = [("NY", "h200"), ("NW", "h200"), (own, "mine"), ("small-6", "theirs")]
         records = [made("weights", "sssp/dijkstra-heap", graph, 3, "host", machine=of) for graph, of in asked]
         drawn, *_ = shown("bsp-suite", "weights", records)
         top = max(axes.get_position().y0 for axes in drawn.axes)

@@ -193,14 +193,13 @@ class ScoreOracle:
             level[frontier > 0] = depth
             sigma = sigma + frontier
         delta, share = np.zeros_like(sigma), np.empty_like(sigma)
-        for above in range(depth - 2, -1, -1):
+        for above in range(depth - 2, 0, -1):  # a source has no score of its own
             share.fill(0)
             np.divide(1 + delta, sigma, out=share, where=level == above + 1)
             there = np.flatnonzero((level == above).any(axis=1))
             rows = there if self._are_few(there) else slice(None)
             added = sigma[rows] * (matrix[rows] @ share)
             delta[rows] += np.where(level[rows] == above, added, 0)
-        delta[starts] = 0
         scores: Scores = delta.sum(axis=1)
         return scores
 
