@@ -116,6 +116,7 @@ def test_pipes_full_disks_and_long_names_take_one_line(folder: Path, script: Cal
     os.mkfifo("pipe.jsonl")
     make = ("publish_experiment.py", "--experiment", "mine", "--output", "x")
     assert "pipe.jsonl: cannot be read (it is a pipe" in script(*make, "--records", "pipe.jsonl").refusal(1)
+    assert "pipe.jsonl: cannot be written (it is a pipe" in refused(write_records, Path("pipe.jsonl"), [])
     told = script(
         "publish_experiment.py", "--experiment", "mine", "--records", "--output", "x" * 5000
     ).refusal(1)
