@@ -1,4 +1,4 @@
-"""Each stage on a full disk: one line that says so, exit status not 0, and no half-written file."""
+"""Disks that take no more: each stage on a full one, and a run whose checkout is read-only."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import pytest
 from command_line import ENVIRONMENT, PROJECT
 from fabricated import record
 from graphs import graph
+from project_copy import copy_project
 from retrace.graphs.csr import save
-from retrace.records.record import write_records
+from retrace.records.record import read_records, write_records
 
 # Mounts a disk of some KiB over a folder, for this command alone, and lists what the command leaves on it.
 MOUNT = """
@@ -75,6 +76,7 @@ def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
     ],
 )  # fmt: skip
 def test_a_full_disk(program: str, arguments: list[str], room: int, tmp_path: Path) -> None:
+    """One line says so, the exit status is not 0, and no half-written file is left."""
     if "NY" in arguments and not Path(os.environ.get("GRAPH_MIRROR", ""), "USA-road-d.NY.gr.gz").is_file():
         pytest.skip("no GRAPH_MIRROR folder")
     (tmp_path / "full").mkdir()
@@ -104,3 +106,33 @@ def test_a_full_disk(program: str, arguments: list[str], room: int, tmp_path: Pa
     # a first file that is whole, or a whole table before its figure; what g++ said
     whole = {".csv", ".log"} | ({".md", ".html"} if "--figures" in arguments else set())
     assert {Path(name).suffix for name in left} <= whole
+
+
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && ! touch "$0/new" && exec "$@"'
+
+
+@pytest.mark.usefixtures("may_mount")
+def test_a_checkout_that_cannot_be_written(tmp_path: Path) -> None:
+    """With --directory elsewhere, a run needs nothing of it: what is compiled goes to the user's cache."""
+    project, elsewhere, cache = (tmp_path / name for name in ("project", "elsewhere", "cache"))
+    for folder in (project, elsewhere, cache):
+        folder.mkdir()
+    copy_project(project, {"mine": {"solvers": ["bfs/queue", "bfs/scipy"], "graphs": ["small-6"]}})
+    before = sorted(project.rglob("*"))
+    run = [sys.executable, "-m", "snakemake", "--snakefile", project / "Snakefile"]
+    run += ["--directory", elsewhere, "--cores", "1", "mine"]
+    kept = {key: value for key, value in ENVIRONMENT.items() if key != "RETRACE_BUILD"}
+    done = subprocess.run(
+        in_namespace("sh", "-c", READ_ONLY, project, *run),
+        cwd=elsewhere,
+        env=kept | {"XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    records = read_records([elsewhere / "results/machines/local/mine/small-6.jsonl"])
+    assert [(one.solver, one.agreed) for one in records] == [("bfs/queue", True), ("bfs/scipy", True)]
+    assert (elsewhere / "results/tables/mine.html").exists()
+    assert list((cache / "retrace/host").glob("host-bfs_queue-*.so"))
+    assert sorted(project.rglob("*")) == before
