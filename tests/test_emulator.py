@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from command_line import python, refused
+from retrace.devices.base import MAX_SHARED
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.devices.work_queue import EmulatedStream, WorkQueue
 from retrace.system.errors import RetraceError
@@ -275,6 +276,14 @@ def test_a_launch_beyond_its_bounds() -> None:
         kernel(1, 64, out)
         told = refused(kernel, 1, 65, out)
         assert told == "kernel bounded: 65 threads per block, more than its __launch_bounds__(64)"
+
+
+def test_static_and_dynamic_shared_memory_have_one_limit() -> None:
+    with EmulatedDevice() as device:
+        kernel, out = device.load(BOUNDS).kernel("outside_static"), device.empty(1, np.int32)
+        kernel(1, 32, np.int32(0), out, shared=MAX_SHARED - 256)
+        told = refused(kernel, 1, 32, np.int32(0), out, shared=MAX_SHARED - 255)
+        assert told.endswith(f"{MAX_SHARED + 1} bytes of shared memory, not from 0 to {MAX_SHARED}")
 
 
 @pytest.mark.parametrize("seed", [None, 1])
