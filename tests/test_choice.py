@@ -99,19 +99,16 @@ def test_no_choice_is_slower_than_the_other_in_the_records(problem: str, graph: 
     assert times[taken] <= 1.05 * min(times.values())
 
 
-SLOWER: dict[tuple[str, str, str], str] = {
+SLOWER = {
     ("bfs", "random-10-5", ""): "one core, whose total is less; a second search on the device takes less",
     ("stcon", "NY", "near"): "two searches on one core meet before a launch has begun",
     ("stcon", "NW", "near"): "two searches on one core meet before a launch has begun",
     ("betweenness", "random-6-5", ""): "one core, whose total is less; the search on the device takes less",
     ("betweenness", "random-13-5", ""): "lane-queues, from 8,192 vertices on; on an H100 that is too few",
-    ("betweenness", "small-9", ""): "less than 0.15 ms, the call of the chosen solver included",
-    ("betweenness", "random-8-5", ""): "less than 0.15 ms, the call of the chosen solver included",
-    ("stcon", "small-9", "near"): "less than 0.15 ms, the call of the chosen solver included",
-    ("stcon", "small-9", "far"): "less than 0.15 ms, the call of the chosen solver included",
-    ("stcon", "small-9", "unreachable"): "less than 0.15 ms, the call of the chosen solver included",
 }
 """Where a choice takes over 5 % more than another candidate, on a machine or both, and why."""
+CALL = 0.02
+"""Milliseconds that the call of the chosen solver and the clocks may take."""
 
 
 def usual(record: dict[str, Any], choice: dict[str, Any]) -> bool:
@@ -140,7 +137,7 @@ def test_where_a_choice_is_slower_than_another_candidate_is_known() -> None:
                 and one["parameters"].get("target") == choice["parameters"].get("target")
                 and usual(one, choice)
             ]
-            if on_resident_graph(choice) > 1.05 * min(others):
+            if on_resident_graph(choice) > max(1.05 * min(others), min(others) + CALL):
                 pair = choice["parameters"].get("pair", "")
                 found.add((choice["problem"], choice["graph"]["name"], pair))
     assert found == set(SLOWER)

@@ -89,10 +89,18 @@ def test_a_vertex_is_queued_once_however_many_find_it() -> None:
     found = set()
     for seed in (None, *range(20)):
         with EmulatedDevice(seed) as device:
-            spec = f"bfs/direction:{SMALL},alone=0,rest=0,alpha=5,beta=1000000"
+            spec = f"bfs/direction:{SMALL},alone=0,rest=0,alpha=1,beta=1000000"
             found.add(solved(spec, deep, Query(0), device).observed()["levels_from_below"])
     assert len(found) == 1
     assert 1 < found.pop() < 11
+
+
+def test_a_level_is_queued_whole_when_a_search_returns_to_above() -> None:
+    """A block of two warps queues it together: none moves the queue before the other has added its part."""
+    wide = layers([1, *[70] * 6])
+    for seed in range(10):
+        spec = "bfs/direction:block_size=64,grid=3,alone=0,rest=0,alpha=1000000,beta=1"
+        verify(spec, "emulator", wide, Query(0), seed)
 
 
 def test_a_vertex_is_near_once_however_often_its_distance_falls() -> None:
