@@ -22,7 +22,7 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from retrace.publish.chart import SETTINGS
+from retrace.publish.chart import STYLE
 from retrace.records.record import read_records
 from retrace.records.search_cost import record_of, seconds_per_arc
 from retrace.system.errors import OneLineParser, run_command
@@ -175,7 +175,7 @@ def table(rows: list[Outcome]) -> str:
 def drawn(arguments: Namespace, rows: dict[tuple[int, int], list[Outcome]]) -> bytes:
     """Draw the efficiency against the number of GPUs, as SVG."""
     content = io.BytesIO()
-    with rc_context(SETTINGS):
+    with rc_context(STYLE):
         figure = Figure(figsize=(7, 4), layout="constrained")
         axes = figure.subplots()
         for (each, fan_in), found in rows.items():

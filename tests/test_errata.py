@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphs import graph, two_level_star
+from graphs import graph, read_graph, two_level_star
 from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
 from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.matrices import host_matrix
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
-from retrace.graphs.formats.parsing import read_graph
 from retrace.solvers import DeviceSolver, Query, make
 from retrace.system.errors import RetraceError
 from test_races import detours

@@ -332,7 +332,7 @@ def test_a_graph_that_is_missing_says_why(config: Config, monkeypatch: Patch) ->
         "random-25-5": {"missing": "needs 3 GiB"},
         "NY": {},
     }
-    monkeypatch.setattr(plan, "stored_info", lambda graph: found.get(graph, {}))
+    monkeypatch.setattr(plan, "info_if_stored", lambda graph: found.get(graph, {}))
     mine = {"solvers": ["bfs/queue"], "graphs": list(found)}
     planned = plan.make_plan(config | {"experiments": {"mine": mine}})
     told = summary.closing_words(planned, [f"resources/graphs/{graph}" for graph in found]).splitlines()
@@ -395,7 +395,7 @@ def test_the_summary_counts_what_other_machines_skipped() -> None:
     failed = changed(there, verified=None, status="failed", reason="no memory")
     again = changed(here, solver="bfs/block-queue")
     wrong = record("bfs/queue", "NY", machine="local", **WRONG)
-    words = summary.outcomes([here, there, there, failed, again, wrong], "local")
+    words = summary.say_outcomes([here, there, there, failed, again, wrong], "local")
     assert words[0].startswith("0 of 6 answers verified")
     where = f"bfs/bsp on {here.label}"
     assert words[1:] == [

@@ -53,13 +53,13 @@ def compare_machines(arguments: Namespace) -> None:
     for path in arguments.output:
         check_writable(path)
     pairs, alone = comparison.pair(*map(records_in, (arguments.first, arguments.second)))
-    found = (comparison.compare(a, b, arguments.phase) for a, b in pairs)
+    found = (comparison.compare_records(a, b, arguments.phase) for a, b in pairs)
     compared = [one for one in found if one is not None]
     if not compared:
         both, asked = f"{arguments.first}, {arguments.second}", "the same graph with the same settings"
         raise RetraceError(f"{both}: no {arguments.phase} of a solver that both timed on {asked}")
     print_table([comparison.HEAD, *(one.cells for one in compared)])
-    print(comparison.summary(compared, alone))
+    print(comparison.count_verdicts(compared, alone))
     names = arguments.first.name, arguments.second.name
     for path in arguments.output:
         if path.suffix == ".csv":

@@ -318,7 +318,7 @@ class Plan:
     def stored(self) -> dict[str, dict[str, Any]]:
         """Return what is known of the stored graphs among those of this run, by name."""
         graphs = dict.fromkeys(graph for name in self.experiments for graph in self.graphs(name))
-        return {graph: info for graph in graphs if (info := stored_info(graph))}
+        return {graph: info for graph in graphs if (info := info_if_stored(graph))}
 
     @property
     def stand_ins(self) -> list[str]:
@@ -411,7 +411,7 @@ def made(kind: str, name: str) -> list[str]:
     return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
 
 
-def stored_info(graph: str) -> dict[str, Any]:
+def info_if_stored(graph: str) -> dict[str, Any]:
     """Return what is known of a stored graph; nothing if it is not stored, or not as it was."""
     try:
         return csr.stored_info(Path("resources/graphs", graph))

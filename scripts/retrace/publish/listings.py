@@ -16,7 +16,7 @@ from retrace.reports.frame import Entry, Frame, GraphRow, Measured, Printed, spe
 from retrace.reports.report import Measure, TableLayout
 from retrace.reports.wording import EMPTY, duration, ratio
 
-PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
+OFFERED: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
 SPREAD = ("1st quartile", "3rd quartile", "trials")
 """What may be shown of a total besides; the page's script knows these words."""
 
@@ -46,7 +46,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Line:
+class ListingRow:
     """A row of a listing: what it is filtered by, and the cells of the columns that have some."""
 
     graph: str
@@ -60,7 +60,7 @@ class Listing:
     """A table of an experiment."""
 
     columns: Sequence[Column]
-    lines: Sequence[Line]
+    lines: Sequence[ListingRow]
 
 
 def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listing:
@@ -68,7 +68,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
     machines = [name for name in machines if name in frame.machines]
     systems = dict.fromkeys((entry.machine, entry.hardware) for entry in frame.printed)
     shown: list[Measure] = list(dict.fromkeys([layout.by, "total"]))
-    left = [*(phase for phase in PHASES if phase not in shown), *SPREAD]
+    left = [*(phase for phase in OFFERED if phase not in shown), *SPREAD]
     columns = [Column("Solver"), Column("Graph")]
     for machine in machines:
         columns += [Column(_heading(machine, measure), machine) for measure in shown]
@@ -89,7 +89,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
                 items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
             items += [_printed(printed, system, layout) for system in systems]
             items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
-            lines.append(Line(row.title, first.full_name, first.kind, items))
+            lines.append(ListingRow(row.title, first.full_name, first.kind, items))
     return Listing(columns, lines)
 
 

@@ -151,7 +151,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
         return {"levels_from_below": below, "returns_to_above": returns, "prepare_ms": self.prepare_ms}
 
 
-SAMPLE = 4096
+WEIGHTS_SAMPLED = 4096
 """Weights whose mean is taken for that of all."""
 DENSE, RISE, RISE_IF_DENSE = 16, 14, 10
 """Arcs per vertex from which on a graph is dense, and by how much the limit of near distances rises.
@@ -167,7 +167,7 @@ def choose_delta(graph: CSRGraph, rise: int) -> int:
     if not graph.arcs:
         return 1
     rise = rise or (RISE if graph.arcs < DENSE * graph.vertices else RISE_IF_DENSE)
-    mean_weight = graph.weights[:: -(-graph.arcs // SAMPLE)].mean()
+    mean_weight = graph.weights[:: -(-graph.arcs // WEIGHTS_SAMPLED)].mean()
     delta = rise * mean_weight * graph.vertices / graph.arcs
     return int(min(max(1, delta), UNREACHABLE - 1))
 
