@@ -280,7 +280,7 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     assert planned.targets.keys() | {"small-6"} == made | {
         *("an-bellman-ford", "claims-summary", "verification", "page")
     }
-    assert planned.claims == ["results/tables/claims-an-bellman-ford.csv"]
+    assert planned.judged == ["an-bellman-ford"]
     stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"
     assert planned.report_records("an-bellman-ford") == [stored]
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}

@@ -114,7 +114,7 @@ class Plan:
             drawn = [figure for figure, shown in self.figures.items() if shown in mine]
             for name in [*mine, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
-        if self.claims:
+        if self.judged:
             targets["claims-summary"] += made("tables", "claims-summary")
         targets["verification"] += made("tables", "verification")
         targets["page"] += [PAGE]
@@ -167,9 +167,9 @@ class Plan:
         return [experiment, *(name for name in others if name in self.experiments)]
 
     @property
-    def claims(self) -> list[str]:
-        """Return the tables, as CSV, of the claims of the reports that have any."""
-        return [made("tables", f"claims-{key}")[0] for key, report in self.reports.items() if report.claims]
+    def judged(self) -> list[str]:
+        """Return the reports that claim anything."""
+        return [key for key, report in self.reports.items() if report.claims]
 
     def report_records(self, report: str) -> list[str]:
         """Return the records that a report's claims are judged by."""

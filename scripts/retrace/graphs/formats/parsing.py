@@ -17,7 +17,7 @@ from retrace.system.errors import RetraceError
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
 """Least memory for `_assemble`: the start of each row, twice in 64 bits and once in 32; the heads."""
 MOST_VERTICES, MOST_PER_ARC = 1 << 20, 16
-"""A graph of more than so many vertices has at most so many for each arc, or else ids with large gaps."""
+"""A graph of more vertices than the first has at most the second for each arc, or its ids have large gaps."""
 
 
 def parse_stream(
