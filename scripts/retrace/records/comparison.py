@@ -84,7 +84,7 @@ def pair(first: Iterable[Record], second: Iterable[Record]) -> tuple[list[tuple[
     return both, len(left) + len(right) - 2 * len(both)
 
 
-def compare_records(first: Record, second: Record, phase: Phase = "total") -> MachineComparison | None:
+def compare_records(first: Record, second: Record, phase: Phase) -> MachineComparison | None:
     """Compare a phase of two records; None if one has no such time above 0."""
     times = [_times(one, phase) for one in (first, second)]
     if not all(len(some) and np.median(some) > 0 for some in times):

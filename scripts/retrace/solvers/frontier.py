@@ -80,6 +80,11 @@ class FrontierSearch(DeviceSolver):
         """Return what launches the kernel."""
         return self.kernel.with_arguments(self.blocks, self.block_size, *arguments, shared=self.shared)
 
+    def solve(self, query: Query) -> int:
+        self.launch()
+        self.device.synchronize()
+        return int(self.seen[0])
+
 
 class DirectionBFS(TracedBack, FrontierSearch):
     """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
@@ -136,11 +141,6 @@ class DirectionBFS(TracedBack, FrontierSearch):
             np.uint32(min(self.number("rest"), 4 * self.block_size, 2 * self.number("block_queue_size"))),
             *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
         )  # fmt: skip
-
-    def solve(self, query: Query) -> int:
-        self.launch()
-        self.device.synchronize()
-        return int(self.seen[0])
 
     def download(self) -> Int32Array:
         return self.device.download(self.level)
@@ -227,11 +227,6 @@ class NearFarSSSP(FrontierSearch):
             device.empty(6, np.uint64), device.empty(3, np.int32), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")), self.counts,
         )  # fmt: skip
-
-    def solve(self, query: Query) -> int:
-        self.launch()
-        self.device.synchronize()
-        return int(self.seen[0])
 
     def download(self) -> Int32Array:
         if not self.finds_tree:
