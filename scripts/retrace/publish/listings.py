@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from retrace.publish.doubts import MARK, doubts
 from retrace.publish.record_cards import address
+from retrace.publish.tables import TWICE, UNSURE
 from retrace.records.machine_check import Doubt
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, Printed, speed_up
@@ -136,7 +137,8 @@ def _speed_up(row: GraphRow, fast: Measured | None, layout: TableLayout) -> Item
     if found is None:
         return Item()
     sure = "" if found[1] else "cannot be told apart"
-    return Item(f"{'~ ' if sure else ''}{ratio(found[0])}", found[0], address(fast.record), sure)
+    text = ratio(found[0]) if found[1] else f"{UNSURE} {ratio(found[0])}"
+    return Item(text, found[0], address(fast.record), sure)
 
 
 def _printed(printed: Sequence[Printed], system: tuple[str, str], layout: TableLayout) -> Item:
@@ -145,7 +147,7 @@ def _printed(printed: Sequence[Printed], system: tuple[str, str], layout: TableL
     if not numbers:
         return Item("")
     unsure = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)
-    text = " / ".join(_as_printed(one.text) for one in numbers)
+    text = TWICE.join(_as_printed(one.text) for one in numbers)
     return Item(f"{text} {MARK}" if unsure else text, numbers[0].ms, tip=" ".join(unsure))
 
 
