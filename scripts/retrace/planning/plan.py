@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -216,12 +217,12 @@ class Plan:
     def emulated_limit(self, experiment: str) -> list[str]:
         """Return the option that keeps large graphs from the emulator; nothing on a GPU."""
         most = self.limits(experiment).emulated_vertices
-        return [] if most is None or self.backend != "emulator" else ["--emulated-vertices", str(most)]
+        return option("--emulated-vertices", most) if self.backend == "emulator" else []
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
-        given = {key: value for key in keys if (value := getattr(self.config.this, key)) is not None}
-        return [word for key in given for word in (f"--{key.replace('_', '-')}", str(given[key]))]
+        words = [option(f"--{key.replace('_', '-')}", getattr(self.config.this, key)) for key in keys]
+        return list(chain.from_iterable(words))
 
     @property
     def own_records(self) -> str:
@@ -283,20 +284,6 @@ class Plan:
         """Return the kernel files that scores in shards are computed by."""
         kind = find(self.config.scores.solver)
         return [project.path(f"kernels/{path}") for path in kind.sources]
-
-    @property
-    def score_options(self) -> list[str]:
-        """Return what is asked of scores in shards, as options of a command."""
-        asked = self.config.scores
-        sample = [] if asked.sources is None else ["--sources", str(asked.sources)]
-        where = ["--backend", self.backend, "--seed", str(self.config.seed)]
-        return ["--solver", self.set_for_machine(asked.solver), *where, *sample]
-
-    @property
-    def score_devices(self) -> list[str]:
-        """Return the option for the number of GPUs of a shard's job; nothing for all."""
-        count = self.config.scores.devices
-        return [] if count is None else ["--devices", str(count)]
 
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
@@ -393,6 +380,11 @@ def warning(plan: Plan) -> str | None:
         "warning: the project has uncommitted changes, so what is measured now keeps the records of "
         f"{plan.config.machine} out of the tables; commit config.yaml and the other changes first"
     )
+
+
+def option(name: str, value: object) -> list[str]:
+    """Return an option of a command with its value; nothing if there is none."""
+    return [] if value is None else [name, str(value)]
 
 
 def one_of(names: Iterable[str]) -> str:
