@@ -240,6 +240,19 @@ def test_a_named_machine_is_warned_of_a_tree_with_changes(config: Config, monkey
     assert plan.warning(plan.make_plan(config | {"machine": "rtx"})) is None
 
 
+def test_a_record_of_a_setting_that_is_gone_is_deleted(
+    config: Config, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """Who renames a setting of a new kernel is told how to go on."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("results/machines/local/table-3.3/NY.jsonl")
+    write_records(path, [record("bfs/queue", "NY", machine="local")])
+    path.write_text(path.read_text().replace('"parameters":{', '"parameters":{"width":4'))
+    told = refused(plan.make_plan, config)
+    assert told.startswith(f"{path}:1: parameters: width: bfs/queue has no such parameter")
+    assert told.endswith("; delete the file, and it is measured again")
+
+
 def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}

@@ -27,7 +27,7 @@ from retrace.planning.configuration import (
     load_configuration,
 )
 from retrace.records.machine_check import find_errors
-from retrace.records.record import read_records, survey
+from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports
 from retrace.solvers import all_solvers, find
 from retrace.system import project
@@ -334,7 +334,10 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
         why_no_gpu = cuda_status() if checked.backend == "auto" else "backend: emulator was asked for"
     backend = "cuda" if why_no_gpu is None else "emulator"
     files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
-    gpus = (record.machine.gpu.name for record in read_records(files) if record.machine.gpu)
+    own, own_faults = survey(files)
+    if own_faults:
+        raise RetraceError(f"{own_faults[0]}; delete the file, and it is measured again")
+    gpus = (record.machine.gpu.name for record in own.values() if record.machine.gpu)
     if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
