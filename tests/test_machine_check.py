@@ -389,7 +389,8 @@ def test_a_copy_of_another_machine_s_records_is_refused(
     done = call("check-machine", tmp_path / "machines/rtx")
     (told,) = [line for line in done.out.splitlines() if line.startswith("error: ")]
     assert told.startswith(f"error: {path}:1: {key}: expected a run of rtx, found that of h200 in {PROJECT}/")
-    same = r"small-9.jsonl:1" if key == "trials" else r"[\w-]+.jsonl:\d+"  # a start may be that of several records
+    # a start may be that of several records
+    same = r"small-9.jsonl:1" if key == "trials" else r"[\w-]+.jsonl:\d+"
     assert re.search(rf"h200/table-3.4/{same}; measure it on rtx, or remove one of the two$", told)
     assert done.status == 1
 

@@ -9,7 +9,6 @@ import csv
 import json
 import re
 import statistics
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
