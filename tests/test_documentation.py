@@ -56,6 +56,7 @@ MADE_BY_READER = {
     "results/machines/rtx4090": "the example of docs/adding-a-gpu.md",
     "results/tune/": "what `snakemake tune` writes",
     "my-bfs": "the experiment of docs/adding-a-kernel.md",
+    "results/machines/local/": "what a run measures here",
 }
 RESULTS = ("results/machines", "results/published")
 FOLDERS = ("docs", "kernels", "profiles", *RESULTS, "scripts", "tests", "workflow")

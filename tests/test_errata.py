@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 
 from command_line import PROJECT
-from graphs import graph, two_level_star
+from graphs import graph, read_graph, two_level_star
 from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
 from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.matrices import host_matrix
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
-from retrace.graphs.formats.parsing import read_graph
 from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
 from retrace.solvers import DeviceSolver, Query, make
 from retrace.system.errors import RetraceError

@@ -262,7 +262,7 @@ def test_the_registry_is_the_configurations(
     )
     folder = machine(tmp_path, lambda lines: lines.__setitem__(slice(None), [called("mine", 6)]))
     config = project_config() | {"datasets": ["datasets.yaml", str(tmp_path / "my-datasets.yaml")]}
-    monkeypatch.setattr(machine_records, "load_configuration", lambda _: load_configuration(config))
+    monkeypatch.setattr(machine_records, "project_configuration", lambda: load_configuration(config))
     told = call("check-machine", folder)
     assert "found neither" not in told.out
     assert "graph.sha256: expected " in told.out  # of the entry

@@ -12,7 +12,7 @@ from retrace.reports.report import Report
 
 
 @dataclass(frozen=True)
-class Answer:
+class Judged:
     """What a claim says, and what a machine's records say of it."""
 
     claim: str
@@ -35,12 +35,12 @@ class Abstract:
     findings: Mapping[str, Mapping[str, Finding]]
 
     @property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[Judged]:
         """Return what answers the report's question, of each machine that can tell, or else of the first."""
         found = []
         for name in self.report.front.claims if self.report.front else ():
             every = [
-                Answer(name, self.report.claims[name].says, machine, finding)
+                Judged(name, self.report.claims[name].says, machine, finding)
                 for machine, finding in self.findings[name].items()
             ]
             found += [answer for answer in every if answer.finding.verdict != Verdict.OPEN] or every[:1]

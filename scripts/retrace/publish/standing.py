@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from retrace.publish.panels import entries_of, panels
 from retrace.reports.frame import Entry, Frame, speed_up
-from retrace.reports.physical_limit import Limit
+from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing, Measure, Report
 from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
@@ -20,10 +20,10 @@ class Standing:
     ours: Entry
     published: Entry | None
     library: Entry | None
-    limit: Limit | str
+    limit: PhysicalLimit | str
 
     @classmethod
-    def of(cls, measure: Measure, entries: Sequence[Entry], limit: Limit | str) -> Standing | None:
+    def of(cls, measure: Measure, entries: Sequence[Entry], limit: PhysicalLimit | str) -> Standing | None:
         """Find them among the timed entries of a graph; None if none is ours.
 
         Scores in single precision do not count: published kernels are measured in double.
@@ -65,7 +65,9 @@ def headline(standings: Sequence[Standing]) -> str:
 def comparison(standings: Sequence[Standing]) -> str:
     """Say of all graphs how many times as long others take, and how far the limit is."""
     limits = [
-        ratio(one.ours.times[one.measure].median / one.limit.ms) if isinstance(one.limit, Limit) else ""
+        ratio(one.ours.times[one.measure].median / one.limit.ms)
+        if isinstance(one.limit, PhysicalLimit)
+        else ""
         for one in standings
     ]
     found = {
