@@ -83,6 +83,14 @@ def test_what_is_observed() -> None:
             assert 0 < observed["prepare_ms"] < 1000
 
 
+def test_a_search_ends_when_all_vertices_that_arcs_enter_are_found() -> None:
+    """It does not look for one more level for the sake of those that no arc enters."""
+    with EmulatedDevice() as device:
+        path = graph(8, [(0, 1, 1), (1, 2, 1), (2, 3, 1)])
+        observed = solved(f"bfs/direction:{SMALL},{BELOW}", path, Query(0), device).observed()
+    assert observed["levels_from_below"] == 3
+
+
 def test_a_vertex_is_queued_once_however_many_find_it() -> None:
     """A level's arcs, which decide how the next is found, are then the same under any schedule."""
     deep = layers([1, *[6] * 12])
