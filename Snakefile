@@ -1,4 +1,4 @@
-"""Retrace: from config.yaml to tables and figures. workflow/rules/ has a file for each stage, in the order of a run."""
+"""Retrace: from experiments.yaml to tables and figures. workflow/rules/ has a file for each stage, in the order of a run."""
 
 import sys
 from pathlib import Path
@@ -21,6 +21,7 @@ min_version("9.0")
 
 
 configfile: f"{ROOT}/config.yaml"
+configfile: f"{ROOT}/experiments.yaml"
 
 
 try:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 try:
     import atheris
@@ -27,16 +26,15 @@ with atheris.instrument_imports(include=["retrace", "yaml"]):
     from retrace.graphs.formats.layouts import LAYOUTS
     from retrace.graphs.formats.lines import read_any, read_header, read_plain
     from retrace.graphs.formats.parsing import parse_stream
-    from retrace.planning.configuration import load_configuration
+    from retrace.planning.configuration import load_configuration, project_keys
     from retrace.records.record import parse_record
     from retrace.reports.printed import read_printed
     from retrace.reports.report import load_report
     from retrace.system.errors import RetraceError
     from retrace.system.models import read_yaml
-    from retrace.system.project import ROOT
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzzing-"))
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = project_keys()
 
 
 def written(data: bytes, suffix: str) -> Path:

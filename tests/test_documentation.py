@@ -33,6 +33,7 @@ import yaml
 from command_line import ENVIRONMENT, PROJECT
 from retrace import cli
 from retrace.graphs.dataset_registry import load_registry
+from retrace.planning.configuration import project_keys
 from retrace.planning.plan import Plan, make_plan
 from retrace.reports.report import load_reports
 from retrace.solvers.registry import all_solvers, parse
@@ -241,7 +242,7 @@ def test_snakemake_knows_the_targets(command: str, processes: Processes) -> None
 
 @cache
 def planned() -> Plan:
-    return make_plan(yaml.safe_load((PROJECT / "config.yaml").read_text()))
+    return make_plan(project_keys())
 
 
 def test_the_readme_lists_every_target() -> None:
@@ -349,7 +350,10 @@ def with_kernel() -> Path:
     page = (PROJECT / KERNEL_PAGE).read_text()
     (kernel,), (solver,), (experiment,) = (blocks(page, mark) for mark in ("cuda", "python", "yaml"))
     (folder / "kernels/bfs/level-scan.cu").write_text(kernel)
-    for name, text in {"scripts/retrace/solvers/bfs.py": f"\n\n{solver}", "config.yaml": experiment}.items():
+    for name, text in {
+        "scripts/retrace/solvers/bfs.py": f"\n\n{solver}",
+        "experiments.yaml": experiment,
+    }.items():
         before = (folder / name).read_text()
         if text.strip() not in before:  # it is there once a reader has carried out the steps
             (folder / name).write_text(before + text)

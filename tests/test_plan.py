@@ -18,7 +18,7 @@ from retrace.devices import gapbs
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
-from retrace.planning.configuration import lay_over
+from retrace.planning.configuration import lay_over, project_keys
 from retrace.records.record import write_records
 from retrace.solvers import all_solvers
 from retrace.system.errors import RetraceError
@@ -29,8 +29,7 @@ Config = dict[str, Any]
 
 @pytest.fixture
 def config() -> Config:
-    found: Config = yaml.safe_load((PROJECT / "config.yaml").read_text())
-    return found | {"backend": "emulator", "machine": "local", "machines": {}}
+    return project_keys() | {"backend": "emulator", "machine": "local", "machines": {}}
 
 
 EXPERIMENT, SOLVERS = "experiments/table-3.3", "experiments/table-3.3/solvers"

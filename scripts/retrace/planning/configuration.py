@@ -1,4 +1,4 @@
-"""The configuration, `config.yaml`: its model, and what is checked beyond single keys."""
+"""The configuration, `config.yaml` and `experiments.yaml`: its model, and checks beyond single keys."""
 
 import re
 from collections.abc import Mapping
@@ -187,7 +187,7 @@ class Scores(Given):
 
 
 class Configuration(FileModel):
-    """config.yaml, and what --config and --configfile change in it."""
+    """config.yaml and experiments.yaml, and what --config and --configfile change in them."""
 
     machine: Name
     """The machine that measures: one of `machines`, or a new name."""
@@ -258,9 +258,16 @@ class Configuration(FileModel):
         return entry.records or f"results/machines/{machine}"
 
 
+def project_keys() -> dict[str, Any]:
+    """Return the keys of the project's config.yaml and experiments.yaml, unchecked."""
+    keys: dict[str, Any] = read_yaml(ROOT / "config.yaml")
+    measured: dict[str, Any] = read_yaml(ROOT / "experiments.yaml")
+    return keys | measured
+
+
 def project_configuration() -> tuple[Configuration, dict[str, Dataset]]:
-    """Read the project's config.yaml, and its data sets."""
-    return load_configuration(read_yaml(ROOT / "config.yaml"))
+    """Read the project's configuration, and its data sets."""
+    return load_configuration(project_keys())
 
 
 def committed_records() -> list[Path]:

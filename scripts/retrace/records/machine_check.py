@@ -47,7 +47,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Listed:
-    """What config.yaml lists of an experiment; larger graphs are measured together, or none of them."""
+    """What experiments.yaml lists of an experiment; larger graphs are measured together, or none of them."""
 
     solvers: Sequence[str]
     graphs: Sequence[str]
@@ -55,7 +55,7 @@ class Listed:
 
 
 UNLISTED = Listed((), ())
-"""What is expected of an experiment that config.yaml does not list."""
+"""What is expected of an experiment that experiments.yaml does not list."""
 
 
 def examine(
@@ -167,11 +167,11 @@ def _graph_gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> I
         files = found.get(name, {})
         larger = asked.larger_graphs if set(files) & set(asked.larger_graphs) else ()
         for graph in sorted(files.keys() - {*asked.graphs, *larger}):
-            told = f"expected a graph that config.yaml lists for {name}, found {graph}"
+            told = f"expected a graph that experiments.yaml lists for {name}, found {graph}"
             yield f"{files[graph]}: graph.name: {told}; list it or delete the file"
         if missing := [graph for graph in (*asked.graphs, *larger) if files and graph not in files]:
             folder = next(iter(files.values())).rpartition("/")[0]
-            told = f"expected files of {', '.join(missing)}, as config.yaml lists, found none"
+            told = f"expected files of {', '.join(missing)}, as experiments.yaml lists, found none"
             yield f"{folder}: graph.name: {told}; measure {name} again"
 
 
@@ -189,7 +189,7 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
         ]
         if missing:
             names = ", ".join(dict.fromkeys(missing))
-            told = f"expected records of {names}, as config.yaml lists, found none"
+            told = f"expected records of {names}, as experiments.yaml lists, found none"
             yield f"{file}: solver: {told}; measure the file again"
 
 
