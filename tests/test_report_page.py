@@ -27,6 +27,7 @@ from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
 from retrace.records.record import Record, read_records, write_records
 from retrace.reports.frame import Frame, build, read_frames
+from retrace.reports.judge import Verdict
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
 from retrace.reports.wording import duration
@@ -234,24 +235,45 @@ def test_a_card_answers_in_a_sentence_with_the_numbers_that_decide(committed: Co
     reports, frame, _, text = committed
     for report in (report for report in reports if report.front):
         found = abstract(report, frame)
-        assert list(found.sentences) == ["h200", "h100"]
+        assert found.answering == ["h200", "h100"]
         assert report.front
         assert report.front.quoted
-        for machine, sentence in found.sentences.items():
-            assert "{" not in sentence
-            for name in report.front.quoted:
+        assert "{" not in found.sentence
+        for name in report.front.quoted:
+            for machine in found.answering:
                 number = found.findings[name][machine].number
                 assert re.search(r"\d(×| ms\b| s\b)", number), name  # noqa: RUF001
-                assert number in sentence
-            assert f"{escape(sentence)}</strong></p>" in text
+                assert number.partition(" ")[0] in found.sentence
+        assert f'<p class="answer">{escape(found.sentence)}</p>' in text
 
 
 def test_without_numbers_there_is_no_answer() -> None:
     found, report = frame(suite("local", gpu=False), "bsp-suite")
-    assert abstract(report, found).sentences == {}
-    timed, report = frame(suite("h200", gpu=True), "bsp-suite")
-    (told,) = abstract(report, timed).sentences.values()
-    assert told.startswith("Time of sequential C++ over the GPU's: ")
+    assert abstract(report, found).sentence == ""
+    timed, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
+    told = abstract(report, timed)
+    assert told.sentence.startswith("h200: Time of sequential C++ over the GPU's: ")
+    assert [list(answer.findings) for answer in told.answers] == [["h200"]] * 3
+
+
+def test_a_card_says_each_claim_once() -> None:
+    """The numbers of both machines stand in the answer; a claim has two verdicts only where they differ."""
+    slow = [one for one in suite("h200", gpu=True) if one.solver != "bfs/queue"]
+    slow += [record("bfs/queue", graph, [900.0] * 3) for graph in ("NY", "NW")]
+    found, report = frame([*slow, *suite("h100", gpu=True)], "bsp-suite")
+    told = abstract(report, found)
+    page = make_page([report], found, [])
+    card = page.partition('<article class="brief">')[2].partition("</article>")[0]
+    for answer in told.answers:
+        assert card.count(str(escape(answer.says))) == 1
+        assert not answer.more
+    bfs, stcon, sssp = (answer.verdicts for answer in told.answers)
+    assert bfs == {Verdict.HOLDS: ["h200"], Verdict.FAILS: ["h100"]}
+    assert stcon == {Verdict.FAILS: ["h200", "h100"]}
+    assert sssp == {Verdict.HOLDS: ["h200", "h100"]}
+    assert told.sentence.count("(h200) and ") == 3
+    assert re.search(r"\d. \(h200\) and [\d.]+. \(h100\) on NW in breadth-first search", told.sentence)
+    assert re.findall(r"</span></a> on (h\d00)", card) == ["h200", "h100"]
 
 
 def test_no_text_becomes_html(tmp_path: Path) -> None:
