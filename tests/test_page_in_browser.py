@@ -279,6 +279,9 @@ def test_all_is_printed(browser: Browser, page: str) -> None:
         browser.run("dispatchEvent(new Event('beforeprint'))")
         assert browser.run("[...document.querySelectorAll('main details')].every((one) => one.open)")
         assert browser.run("[...document.querySelectorAll('.tools, nav')].every((one) => !one.offsetParent)")
+        browser.look(900, media="print")  # two columns on a sheet of paper, which does not scroll
+        cut = "(one) => one.firstElementChild.getBoundingClientRect().width > one.clientWidth"
+        assert browser.run(f"[...document.querySelectorAll('.look, .drawing')].map({cut})") == [False] * 4
     finally:
         browser.look(1280)
 
