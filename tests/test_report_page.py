@@ -309,6 +309,23 @@ def test_the_readers_own_machine_comes_first() -> None:
     assert re.findall(r'data-machine="(\w+)"', table)[:3] == ["zelda", "h200", "h200"]
 
 
+def test_what_two_machines_say_alike_of_a_claim_is_said_once(committed: Committed) -> None:
+    reports, frame, _, text = committed
+    seen = Counter[bool]()
+    for report in (report for report in reports if report.claims):
+        rows = (
+            text.partition(f'data-name="claims-{report.key}"')[2].partition("</table>")[0].split("<tr>")[2:]
+        )
+        for row, findings in zip(rows, abstract(report, frame).findings.values(), strict=True):
+            first, second = findings.values()
+            seen[first == second] += 1
+            assert (" as h200</td>" in row) == (first == second)
+            told = [str(escape(one.measured or one.why)) for one in findings.values()]
+            assert all(words in row for words in told)
+            assert first != second or not told[0] or row.count(told[0]) == 1
+    assert min(seen.values()) > 5
+
+
 def test_a_machine_without_the_fast_solver_has_no_column_of_speed_ups() -> None:
     found, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
     own = found.of("table-3.5")

@@ -32,6 +32,8 @@ MEANT: dict[Measure, str] = {
 }
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
+MOST_SAID = 130
+"""The most characters that a figure quotes of a claim."""
 UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says how)."
 NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
 
@@ -75,7 +77,7 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         claim = report.claims[drawing.claim]
         found = {machine: judge(report, claim, frame, machine) for machine in own.on_gpu}
         groups, alone = by_verdict(found), len(found) == 1
-        said.append(f"The report: {_brief(claim.says, 130 if alone else 90)}")
+        said.append(f"The report: {_brief(claim.says, MOST_SAID)}")
         for verdict, machines in groups.items():
             numbers = side_by_side({machine: _decides(found[machine], alone) for machine in machines})
             where = f" on {word_list(machines)}" if len(groups) > 1 else ""
