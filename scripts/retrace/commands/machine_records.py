@@ -13,7 +13,7 @@ from retrace.publish.chart_ratios import draw_ratios
 from retrace.records import comparison
 from retrace.records.machine_check import Listed, examine
 from retrace.records.record import Record, read_records
-from retrace.reports.wording import word_list
+from retrace.reports.wording import plural, word_list
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
 from retrace.system.project import ROOT
@@ -39,7 +39,7 @@ def check_machine(arguments: Namespace) -> None:
         print(f"doubtful: {told}")
     print(f"{folder}: records: {number}, errors: {len(errors)}, doubtful: {len(doubts)}")
     if errors:
-        raise RetraceError(f"{folder}: {len(errors)} faults keep it out of the tables; mend what is listed")
+        raise RetraceError(f"{folder}: {plural(len(errors), 'fault')}; no table has it; mend what is listed")
 
 
 def other_records(folder: Path) -> list[Path]:
