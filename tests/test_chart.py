@@ -241,6 +241,17 @@ def test_a_claim_is_in_the_title_with_its_verdict() -> None:
     assert said.split(" Holds")[0] in text.replace("\n", " ")
 
 
+def test_a_panel_of_ratios_calls_their_base_what_the_figure_calls_it() -> None:
+    solver, experiment = "bellman-ford/multi-edge", "bellman-ford-edges"
+    records = [
+        measured(solver, experiment, f"dense-{size}", phases(1, 5, ms), edges_per_thread=n)
+        for n, ms in {1: 3.0, 4: 2.0}.items()
+        for size in (256, 512)
+    ]
+    _, found, _, _ = shown("an-bellman-ford", "bellman-ford-edges-size", records)
+    assert [panel.title for panel in found] == ["h200: kernel time over that of 4 edges"]
+
+
 def test_machines_of_one_verdict_share_its_sentence() -> None:
     """What they measured stands side by side; with two verdicts, each names its machines."""
 
