@@ -12,7 +12,7 @@ from retrace.system import interrupts
 interrupts.note_ctrl_c()
 from retrace.planning import plan, run_messages, summary
 from retrace.planning.configuration import tuned_file
-from retrace.planning.plan import one_of
+from retrace.planning.plan import one_of, option
 from retrace.system import project, runs
 from retrace.system.errors import RetraceError
 from retrace.system.project import imports

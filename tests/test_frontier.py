@@ -83,16 +83,32 @@ def test_what_is_observed() -> None:
             assert 0 < observed["prepare_ms"] < 1000
 
 
+def test_a_search_ends_when_all_vertices_that_arcs_enter_are_found() -> None:
+    """It does not look for one more level for the sake of those that no arc enters."""
+    with EmulatedDevice() as device:
+        path = graph(8, [(0, 1, 1), (1, 2, 1), (2, 3, 1)])
+        observed = solved(f"bfs/direction:{SMALL},{BELOW}", path, Query(0), device).observed()
+    assert observed["levels_from_below"] == 3
+
+
 def test_a_vertex_is_queued_once_however_many_find_it() -> None:
     """A level's arcs, which decide how the next is found, are then the same under any schedule."""
     deep = layers([1, *[6] * 12])
     found = set()
     for seed in (None, *range(20)):
         with EmulatedDevice(seed) as device:
-            spec = f"bfs/direction:{SMALL},alone=0,rest=0,alpha=5,beta=1000000"
+            spec = f"bfs/direction:{SMALL},alone=0,rest=0,alpha=1,beta=1000000"
             found.add(solved(spec, deep, Query(0), device).observed()["levels_from_below"])
     assert len(found) == 1
     assert 1 < found.pop() < 11
+
+
+def test_a_level_is_queued_whole_when_a_search_returns_to_above() -> None:
+    """A block of two warps queues it together: none moves the queue before the other has added its part."""
+    wide = layers([1, *[70] * 6])
+    for seed in range(10):
+        spec = "bfs/direction:block_size=64,grid=3,alone=0,rest=0,alpha=1000000,beta=1"
+        verify(spec, "emulator", wide, Query(0), seed)
 
 
 def test_a_vertex_is_near_once_however_often_its_distance_falls() -> None:

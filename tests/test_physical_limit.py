@@ -12,20 +12,20 @@ from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import LIMIT, panels
 from retrace.records.record import Record
-from retrace.reports.physical_limit import Limit, least_bytes, limit_of
+from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 
 LEVEL = STEPS["barrier-cluster"] + 2 * STEPS["load-shared"]
 TODAY = fast("h200", True)
 
 
-def limit(records: Iterable[Record], experiment: str, graph: str) -> Limit | str:
+def limit(records: Iterable[Record], experiment: str, graph: str) -> PhysicalLimit | str:
     found, _ = frame(records, "today")
     return limit_of([e for e in found.of(experiment).measured if e.graph == graph], found)
 
 
-def known(records: Iterable[Record], experiment: str, graph: str) -> Limit:
+def known(records: Iterable[Record], experiment: str, graph: str) -> PhysicalLimit:
     found = limit(records, experiment, graph)
-    assert isinstance(found, Limit)
+    assert isinstance(found, PhysicalLimit)
     return found
 
 

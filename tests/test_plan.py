@@ -240,6 +240,19 @@ def test_a_named_machine_is_warned_of_a_tree_with_changes(config: Config, monkey
     assert plan.warning(plan.make_plan(config | {"machine": "rtx"})) is None
 
 
+def test_a_record_of_a_setting_that_is_gone_is_deleted(
+    config: Config, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """Who renames a setting of a new kernel is told how to go on."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("results/machines/local/table-3.3/NY.jsonl")
+    write_records(path, [record("bfs/queue", "NY", machine="local")])
+    path.write_text(path.read_text().replace('"parameters":{', '"parameters":{"width":4'))
+    told = refused(plan.make_plan, config)
+    assert told.startswith(f"{path}:1: parameters: width: bfs/queue has no such parameter")
+    assert told.endswith("; delete the file, and it is measured again")
+
+
 def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}
@@ -280,7 +293,7 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     assert planned.targets.keys() | {"small-6"} == made | {
         *("an-bellman-ford", "claims-summary", "verification", "page")
     }
-    assert planned.claims == ["results/tables/claims-an-bellman-ford.csv"]
+    assert planned.judged == ["an-bellman-ford"]
     stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"
     assert planned.report_records("an-bellman-ford") == [stored]
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}
@@ -332,7 +345,7 @@ def test_a_graph_that_is_missing_says_why(config: Config, monkeypatch: Patch) ->
         "random-25-5": {"missing": "needs 3 GiB"},
         "NY": {},
     }
-    monkeypatch.setattr(plan, "stored_info", lambda graph: found.get(graph, {}))
+    monkeypatch.setattr(plan, "info_if_stored", lambda graph: found.get(graph, {}))
     mine = {"solvers": ["bfs/queue"], "graphs": list(found)}
     planned = plan.make_plan(config | {"experiments": {"mine": mine}})
     told = summary.closing_words(planned, [f"resources/graphs/{graph}" for graph in found]).splitlines()
@@ -396,7 +409,7 @@ def test_the_summary_counts_the_answers_that_other_machines_lack() -> None:
     again = changed(here, solver="bfs/block-queue")
     wrong = record("bfs/queue", "NY", machine="local", **WRONG)
     elsewhere = [there, there, failed, record("bfs/queue", "NY", **WRONG), record("bfs/scipy", "NY", **WRONG)]
-    words = summary.outcomes([here, *elsewhere, again, wrong], "local")
+    words = summary.say_outcomes([here, *elsewhere, again, wrong], "local")
     assert words[0].startswith("0 of 8 answers verified")
     where = f"bfs/bsp on {here.label}"
     assert words[1:] == [

@@ -14,7 +14,7 @@ from command_line import Call
 from fabricated import changed, graph_info, record, trial, without_answer
 from retrace import cli
 from retrace.publish.chart_ratios import draw_ratios
-from retrace.records.comparison import COLUMNS, Comparison, compare, pair
+from retrace.records.comparison import COLUMNS, MachineComparison, compare_records, pair
 from retrace.records.record import Phase, Record, write_records
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -26,8 +26,8 @@ def timed(factor: float = 1.0, times: tuple[float, ...] = TIMES, **changes: Any)
     return record("bfs/queue", graph, [time * factor for time in times], **changes)
 
 
-def compared(a: Record, b: Record, phase: Phase = "total") -> Comparison:
-    found = compare(a, b, phase)
+def compared(a: Record, b: Record, phase: Phase = "total") -> MachineComparison:
+    found = compare_records(a, b, phase)
     assert found is not None
     return found
 
@@ -93,8 +93,8 @@ def test_phases() -> None:
     b = record("bfs/bsp", "NY", backend="cuda", setup=4.0, trials=[trial(5.0, 1.0, upload=2.0)] * 5)
     medians = {phase: compared(a, b, phase).first.median for phase in ("setup", "upload", "kernel", "total")}
     assert medians == {"setup": 8.0, "upload": 20.0, "kernel": 5.0, "total": 30.0}
-    assert compare(timed(), timed(), "kernel") is None
-    assert compare(timed(), timed(), "upload") is None  # of 0 ms
+    assert compare_records(timed(), timed(), "kernel") is None
+    assert compare_records(timed(), timed(), "upload") is None  # of 0 ms
     assert get_args(Phase) == cli.PHASES
 
 

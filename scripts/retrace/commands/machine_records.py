@@ -3,11 +3,9 @@
 from argparse import Namespace
 from pathlib import Path
 
-import yaml
-
 from retrace.commands.lists import MACHINES, print_table
 from retrace.graphs.dataset_registry import load_registry
-from retrace.planning.configuration import load_configuration
+from retrace.planning.configuration import project_configuration
 from retrace.publish.chart import image
 from retrace.publish.chart_ratios import draw_ratios
 from retrace.records import comparison
@@ -16,16 +14,13 @@ from retrace.records.record import Record, read_records
 from retrace.reports.wording import plural, word_list
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
-from retrace.system.project import ROOT
 
 
 def check_machine(arguments: Namespace) -> None:
     """Print a line for each fault in a machine's records; raise RetraceError if one keeps them out."""
     given: Path = arguments.folder
     folder = given if given.parent.name == "machines" else given.absolute()
-    configuration, registry = load_configuration(
-        yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    )
+    configuration, registry = project_configuration()
     listed = {
         name: Listed(experiment.specs, experiment.graphs, experiment.larger_graphs)
         for name, experiment in configuration.experiments.items()
@@ -56,13 +51,13 @@ def compare_machines(arguments: Namespace) -> None:
     folders = arguments.first, arguments.second
     first, second = (records_in(folder, arguments.experiment) for folder in folders)
     pairs, alone = comparison.pair(first, second)
-    found = (comparison.compare(a, b, arguments.phase) for a, b in pairs)
+    found = (comparison.compare_records(a, b, arguments.phase) for a, b in pairs)
     compared = [one for one in found if one is not None]
     if not compared:
         both, asked = f"{folders[0]}, {folders[1]}", "the same graph with the same settings"
         raise RetraceError(f"{both}: no {arguments.phase} of a solver that both timed on {asked}")
     print_table([comparison.HEAD, *(one.cells for one in compared)])
-    print(comparison.summary(compared, alone))
+    print(comparison.count_verdicts(compared, alone))
     names = arguments.first.name, arguments.second.name
     commits = [
         word_list(list(dict.fromkeys((one.software.git_commit or "no commit")[:10] for one in some)))

@@ -19,7 +19,7 @@ VARIABLE = re.compile(r"\t\.size\t(?P<symbol>[\w.$]+), (?P<bytes>\d+)\n(?P=symbo
 SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE)
 ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)$", re.MULTILINE)
 """A second name, and the first; g++ calls a function by one that it makes."""
-LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
+LINE_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def variable_bytes(assembly: str, name: str) -> int:
 
 def used_symbols(assembly: str, function: str) -> set[str]:
     """List the symbols that a function refers to, itself or through others that the file defines."""
-    _, *parts = LABEL.split(assembly)
+    _, *parts = LINE_LABEL.split(assembly)
     bodies = {
         name: text.partition("\t.size\t")[0] for name, text in zip(parts[::2], parts[1::2], strict=True)
     }

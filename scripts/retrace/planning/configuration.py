@@ -258,9 +258,14 @@ class Configuration(FileModel):
         return entry.records or f"results/machines/{machine}"
 
 
+def project_configuration() -> tuple[Configuration, dict[str, Dataset]]:
+    """Read the project's config.yaml, and its data sets."""
+    return load_configuration(read_yaml(ROOT / "config.yaml"))
+
+
 def committed_records() -> list[Path]:
     """List the records of the machines that config.yaml names, in its order."""
-    configuration, _ = load_configuration(read_yaml(ROOT / "config.yaml"))
+    configuration, _ = project_configuration()
     folders = [ROOT / configuration.records(name) for name in configuration.machines]
     return [path for folder in folders for path in sorted(folder.glob("*/*.jsonl"))]
 

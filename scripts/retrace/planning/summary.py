@@ -20,7 +20,7 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
     paths = [Path(path) for path in plan.records(*plan.experiments) if path in files]
     if records := read_records(path for path in paths if path.exists()):
-        lines += outcomes(records, plan.config.machine)
+        lines += say_outcomes(records, plan.config.machine)
     graphs = {graph for graph in plan.stored if f"resources/graphs/{graph}" in files}
     kinds: dict[str, list[str]] = defaultdict(list)
     for graph in plan.stand_ins:
@@ -47,7 +47,7 @@ def in_words(files: Collection[str]) -> str:
     return f"see {' and '.join(told)}".replace(" machines ", " files of records ") if told else "done"
 
 
-def outcomes(records: list[Record], own: str) -> list[str]:
+def say_outcomes(records: list[Record], own: str) -> list[str]:
     """Say how many answers were verified, and why others were not; count those of other machines."""
     table = Path("results/tables/verification.md")
     listed = f", see {table}" if table.exists() else ""

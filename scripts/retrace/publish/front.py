@@ -13,7 +13,7 @@ from retrace.reports.wording import side_by_side
 
 
 @dataclass(frozen=True)
-class Answer:
+class Judged:
     """A claim that answers a report's question, and what is found on each machine that can tell."""
 
     claim: str
@@ -43,7 +43,7 @@ class Abstract:
     findings: Mapping[str, Mapping[str, Finding]]
 
     @property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[Judged]:
         """Return what answers the report's question, of the machines that can tell, or else of the first."""
         front, found = self.report.front, []
         for name in front.claims if front else ():
@@ -51,7 +51,7 @@ class Abstract:
             told = {machine: one for machine, one in every.items() if one.verdict != Verdict.OPEN}
             shown = told or {machine: every[machine] for machine in self.machines[:1]}
             quoted = front is not None and name in front.quoted and set(shown) <= set(self.answering)
-            found += [Answer(name, self.report.claims[name].says, shown, quoted)] if shown else []
+            found += [Judged(name, self.report.claims[name].says, shown, quoted)] if shown else []
         return found
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from retrace.publish.panels import entries_of, panels
 from retrace.reports.frame import Entry, Frame, speed_up
-from retrace.reports.physical_limit import Limit
+from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing, Measure, Report
 from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
@@ -20,10 +20,10 @@ class Standing:
     ours: Entry
     published: Entry | None
     library: Entry | None
-    limit: Limit | str
+    limit: PhysicalLimit | str
 
     @classmethod
-    def of(cls, measure: Measure, entries: Sequence[Entry], limit: Limit | str) -> Standing | None:
+    def of(cls, measure: Measure, entries: Sequence[Entry], limit: PhysicalLimit | str) -> Standing | None:
         """Find them among the timed entries of a graph; None if none is ours.
 
         Scores in single precision do not count: published kernels are measured in double.
@@ -48,7 +48,7 @@ class Standing:
     @property
     def over_limit(self) -> str:
         """Say how many times as long as the limit ours takes; nothing of one without kernels, on a core."""
-        if not isinstance(self.limit, Limit) or "kernel" not in self.ours.times:
+        if not isinstance(self.limit, PhysicalLimit) or "kernel" not in self.ours.times:
             return ""
         return ratio(self.ours.times[self.measure].median / self.limit.ms)
 

@@ -54,7 +54,7 @@ class Listed:
     larger_graphs: Sequence[str] = ()
 
 
-NOTHING = Listed((), ())
+UNLISTED = Listed((), ())
 """What is expected of an experiment that config.yaml does not list."""
 
 
@@ -183,7 +183,7 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
     for file, records in files.items():
         missing = [
             spec
-            for spec in listed.get(records[0].experiment, NOTHING).solvers
+            for spec in listed.get(records[0].experiment, UNLISTED).solvers
             for asked in dict.fromkeys(map(_asked, records))
             if not any(_repeats(record, spec) for record in records if _asked(record) == asked)
         ]

@@ -12,6 +12,7 @@ from itertools import pairwise, permutations, product
 from math import fsum, inf, log2
 from typing import cast
 
+from retrace.graphs.query import NoGraph
 from retrace.records.record import PHASES, Phase
 from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
@@ -300,6 +301,8 @@ def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant)
         return Finding(Verdict.OPEN, why=f"no record says {test.of} of {one}")
     if test.somewhere:
         orders = {graph: order for graph, order in orders.items() if order[0] == -1} or orders
+    if list(found) == [NoGraph.name]:
+        return _weigh(orders, ratio(found[NoGraph.name].median))
     least, most = (choose(found, key=lambda graph: found[graph].median) for choose in (min, max))
     ends = dict.fromkeys((least, most, list(found)[-1]))
     told = _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))

@@ -38,9 +38,9 @@ def power_of_two(number: int) -> str:
     return "2" + str(power).translate(SUPERSCRIPTS) if number == 2**power else f"{number:,}"
 
 
-def word_list(words: Sequence[str], last: str = "and") -> str:
+def word_list(words: Sequence[str]) -> str:
     """Write a list of words: `a`, `a and b`, `a, b and c`."""
-    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def side_by_side(said: Mapping[str, str]) -> str:
