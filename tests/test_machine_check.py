@@ -19,6 +19,7 @@ from retrace.planning import plan
 from retrace.planning.configuration import load_configuration, project_keys
 from retrace.records.machine_check import Listed, examine, find_errors
 from retrace.records.record import Record
+from retrace.reports.wording import plural
 from retrace.system.errors import RetraceError
 
 Line = dict[str, Any]
@@ -221,7 +222,8 @@ def test_a_bad_record_is_refused_by_name(way: str, tmp_path: Path, call: Call) -
     told = [line for line in done.out.splitlines() if line.startswith("error: ")]
     assert f"error: {folder}/mine/random-14-5.jsonl:{complaint}" in told[0]
     assert len(set(told)) == len(told)
-    assert done.err == f"error: {folder}: {len(told)} faults keep it out of the tables; mend what is listed\n"
+    faults = plural(len(told), "fault")
+    assert done.err == f"error: {folder}: {faults}; no table has it; mend what is listed\n"
 
 
 def test_a_good_machine_is_accepted(tmp_path: Path, call: Call) -> None:

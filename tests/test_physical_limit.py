@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -114,6 +115,14 @@ def test_the_figure_of_today_begins_at_the_limit_and_says_what_it_shows() -> Non
     assert "Limit of NY on h200: a launch (10.0 µs) and 620 levels" in " ".join(text.split())
     assert [graph for graph, _ in rows] == list(LEVELS)
     assert rows[0][1] == [LIMIT, "cluster", "direction", "gapbs, 2 cores", "queue, 1 core", "bsp"]
+
+
+def test_a_search_on_one_core_is_not_held_against_the_limit_of_kernels() -> None:
+    """It launches none, and may take less."""
+    core = measured("stcon/fewer-arcs", "fast-stcon", "NY", phases(0.0, 0.001))
+    title, told, _, _ = today("fast-stcon", [*TODAY, changed(core, parameters={"pair": "far", "target": 3})])
+    assert "NY in 1.00 µs" in title
+    assert re.search(r"ours over limit –, [\d.]+×", told)  # noqa: RUF001
 
 
 def test_scores_in_single_precision_are_not_held_against_those_in_double() -> None:

@@ -401,20 +401,22 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     assert not {path for path in kernels("table-3.3") if path.startswith(("emulator/", "sssp/", "host/sssp"))}
 
 
-def test_the_summary_counts_what_other_machines_skipped() -> None:
+def test_the_summary_counts_the_answers_that_other_machines_lack() -> None:
     here = without_answer("bfs/bsp", "NY", "skipped", "too slow", machine="local")
     there = changed(here, machine=machine_info("h200"))
     failed = changed(there, verified=None, status="failed", reason="no memory")
     again = changed(here, solver="bfs/block-queue")
     wrong = record("bfs/queue", "NY", machine="local", **WRONG)
-    words = summary.say_outcomes([here, there, there, failed, again, wrong], "local")
-    assert words[0].startswith("0 of 6 answers verified")
+    elsewhere = [there, there, failed, record("bfs/queue", "NY", **WRONG), record("bfs/scipy", "NY", **WRONG)]
+    words = summary.say_outcomes([here, *elsewhere, again, wrong], "local")
+    assert words[0].startswith("0 of 8 answers verified")
     where = f"bfs/bsp on {here.label}"
     assert words[1:] == [
         f"SKIPPED: {where}, local and 1 more: too slow",
-        f"FAILED: {where}, h200: no memory",
         f"DIFFERS: bfs/queue on {here.label}, local: vertex 3: 4, expected 5",
         "SKIPPED: 2 by h200, whose committed records say why.",
+        "FAILED: 1 by h200, whose committed records say why.",
+        "DIFFERS: 2 by h200, whose committed records say why.",
     ]
 
 

@@ -178,6 +178,30 @@ def test_a_figure_of_many_ratios_has_a_row_for_each() -> None:
     assert [rows[int(text.xy[1])] for text in axes.texts] == ["bfs/queue"] * len(graphs)
 
 
+def test_an_experiment_alone_may_be_compared(tmp_path: Path, call: Call) -> None:
+    a, b = folders(tmp_path)
+    for folder in (a, b):
+        path = folder / "fast-bfs/NY.jsonl"
+        path.parent.mkdir()
+        write_records(path, [timed(machine=folder.name, experiment="fast-bfs")])
+    rows = call("compare", a, b).out.splitlines()[1:-1]
+    assert [row.split()[0] for row in rows] == ["fast-bfs", "table-3.3"]
+    rows = call("compare", a, b, "--experiment", "table-3.3").out.splitlines()[1:-1]
+    assert [row.split()[0] for row in rows] == ["table-3.3"]
+    told = call("compare", a, b, "--experiment", "table-3.4").refusal(1)
+    assert "a: no records of table-3.4; there are fast-bfs, table-3.3" in told
+
+
+def test_records_of_different_commits_are_compared_with_a_remark(tmp_path: Path, call: Call) -> None:
+    """Two commits of one machine are what may be asked; of two machines a ratio is then of the code, too."""
+    a, b = folders(tmp_path)
+    software = timed().software.model_copy(update={"git_commit": "f" * 40})
+    write_records(b / "table-3.3/NY.jsonl", [timed(0.5, machine="b", software=software)])
+    *_, summary, remark = call("compare", a, b).out.splitlines()
+    assert summary.startswith("1 compared")
+    assert remark == "Of different commits: a is of 0123456789, b of ffffffffff; ratios are of the code, too."
+
+
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, call: Call) -> None:
     a, b = folders(tmp_path)
     told = call("compare", a, tmp_path / "none").refusal(1)

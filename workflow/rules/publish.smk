@@ -43,7 +43,7 @@ for name in PLAN.experiments:
             svg=[
                 report(
                     f"results/figures/{figure}.svg",
-                    caption="../report/figure.rst",
+                    caption=Path(f"results/figures/{figure}.md").absolute(),
                     category="Figures",
                     labels={"figure": figure},
                 )
@@ -83,7 +83,7 @@ for name, (key, experiments) in PLAN.waterfalls.items():
         output:
             report(
                 f"results/figures/{name}.svg",
-                caption="../report/figure.rst",
+                caption=Path(f"results/figures/{name}.md").absolute(),
                 category="Figures",
                 labels={"figure": name},
             ),

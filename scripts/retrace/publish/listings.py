@@ -71,9 +71,12 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
     shown: list[Measure] = list(dict.fromkeys([layout.by, "total"]))
     left = [*(phase for phase in OFFERED if phase not in shown), *SPREAD]
     columns = [Column("Solver"), Column("Graph")]
+    fast = {
+        e.machine for e in frame.measured if e.total and layout.speed_up and e.solver == layout.speed_up.of
+    }
     for machine in machines:
         columns += [Column(_heading(machine, measure), machine) for measure in shown]
-        if layout.speed_up:
+        if layout.speed_up and machine in fast:
             columns.append(Column(f"{machine}: speed-up", machine, tip=f"over {layout.speed_up.over}"))
     columns += [Column(f"printed: {system} ({hardware})") for system, hardware in systems]
     columns += [Column("Vertices", shown=False), Column("Arcs", shown=False)]
@@ -87,7 +90,7 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
             items = [Item(_title(first, printed)), Item(row.title, place)]
             for machine in machines:
                 items += [_time(entries[machine], measure, found) for measure in shown]
-                items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
+                items += [_speed_up(row, entries[machine], layout)] if machine in fast else []
             items += [_printed(printed, system, layout) for system in systems]
             items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
             lines.append(ListingRow(row.title, first.full_name, first.kind, items))

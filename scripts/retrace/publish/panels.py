@@ -229,7 +229,7 @@ def _lines(
         if dots:
             found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=not by_setting))
     if drawing.over or drawing.beside:
-        over = f" over that of {read(drawing.over)}" if drawing.over else ""
+        over = f" over that of {drawing.level_name or read(drawing.over)}" if drawing.over else ""
         title = f"{title}: {LABELS[drawing.y].lower()}{over}"
     return Panel(machine, title, found, drawing.y, drawing.over or "")
 

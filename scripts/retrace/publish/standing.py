@@ -45,6 +45,13 @@ class Standing:
         """Say how many times as long another takes; nothing if there is none."""
         return ratio(other.times[self.measure].median / self.ours.times[self.measure].median) if other else ""
 
+    @property
+    def over_limit(self) -> str:
+        """Say how many times as long as the limit ours takes; nothing of one without kernels, on a core."""
+        if not isinstance(self.limit, PhysicalLimit) or "kernel" not in self.ours.times:
+            return ""
+        return ratio(self.ours.times[self.measure].median / self.limit.ms)
+
 
 def _in_single_precision(entry: Entry) -> bool:
     return entry.record is not None and entry.record.parameters.get("precision") == "float"
@@ -64,16 +71,10 @@ def headline(standings: Sequence[Standing]) -> str:
 
 def comparison(standings: Sequence[Standing]) -> str:
     """Say of all graphs how many times as long others take, and how far the limit is."""
-    limits = [
-        ratio(one.ours.times[one.measure].median / one.limit.ms)
-        if isinstance(one.limit, PhysicalLimit)
-        else ""
-        for one in standings
-    ]
     found = {
         "published kernel over ours": [one.over(one.published) for one in standings],
         "best library over ours": [one.over(one.library) for one in standings],
-        "ours over limit": limits,
+        "ours over limit": [one.over_limit for one in standings],
     }
     said = [
         f"{what} {', '.join(one or EMPTY for one in times)}" for what, times in found.items() if any(times)
