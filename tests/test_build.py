@@ -62,7 +62,10 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      ("std::atomic<int> a(0);", "the emulator cannot run std::atomic, which a GPU does not have"),
      ("std::thread([] {}).join();", "the emulator cannot run std::thread, which a GPU does not have"),
      ("__pipeline_memcpy_async(out, out, 4);", "the emulator cannot run __pipeline_memcpy_async"),
-     ("__half number;", "__half"),
+     ("__half number;", "the emulator cannot run __half, which neither it nor the file declares"),
+     ("cuda::barrier<cuda::thread_scope_block> all;", "the emulator cannot run cuda, which neither it nor"),
+     ("__pipeline_commit();", "the emulator cannot run __pipeline_commit, which neither it nor the file"),
+     ("if (out[0]) exit(1);", "the emulator cannot run exit(), which ends a process; call __trap()"),
      ("if (out[0]) throw 1;", "the emulator cannot run throw, since a GPU has no exceptions"),
      ("try { out[0] = 1; } catch (...) {}", "the emulator cannot run try, since a GPU has no exceptions"),
      ("out[0] = out[1] ? throw 1 : 2;", "exception handling disabled"),
@@ -70,13 +73,15 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      ("out[0] = clock();", "the emulator cannot run clock"),
      ('asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));', "the emulator cannot run inline PTX"),
      ('__asm__("bar.sync 0;");', "the emulator cannot run inline PTX"),
-     ("out[0] = tex1Dfetch<int>(0, 1);", "tex1Dfetch"),
+     ("out[0] = tex1Dfetch<int>(0, 1);", "the emulator cannot run tex1Dfetch, which neither"),
+     ("cooperative_groups::coalesced_threads().sync();", "the emulator cannot run coalesced_threads, which"),
      ("k<<<1, 1>>>(out);", "the emulator cannot run <<<>>>"),
      ("atomicAdd((long long *)out, 1);", "atomicAdd"), ("atomicMin((float *)out, 1.0f);", "atomicMin"),
-     ("cudaDeviceSynchronize();", "cudaDeviceSynchronize")],
+     ("cudaDeviceSynchronize();", "the emulator cannot run cudaDeviceSynchronize")],
 )  # fmt: skip
 def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str, construct: str) -> None:
     before = "".join(f"#include <{name}>\n" for name in ("algorithm", "iostream", "thread", "vector"))
+    before += "#include <cooperative_groups.h>\n"
     before += "struct Counted { int n; __device__ Counted() : n(1) {} };\n"
     before += "template <typename A, typename B> struct Couple { A a; B b; };\n"
     before += "__constant__ int table[16385];" if "table" in body else ""
@@ -94,6 +99,7 @@ def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str
      "__shared__ __align__(16) int a[4], *p; p = a; p[3] = 3; out[0] = a[3];",
      "__shared__ int a; a = 3; out[0] = int{a};",
      "using namespace std; int queue = 3, list = 9; out[0] = queue < list && list > 2 ? queue : 0;",
+     "struct { __device__ int exit(int n) { return n; } } door; out[0] = door.exit(3);",
      "const char *told = \"throw; std\"; out[0] = told[0] == 't' ? 3 : 0;"],
 )  # fmt: skip
 def test_what_only_looks_alike_is_compiled(tmp_path: Path, own_build: Path, body: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import threading
 import time
 import tracemalloc
@@ -213,6 +214,9 @@ def test_content_without_known_hash_is_trusted_on_first_use(
     for text in ("", "7" * 63, "\n" * 9):
         pin.write_text(text)
         assert f"{pin}: expected a sha256" in refused(obtain, unhashed, downloads, None, "fail", 1)
+    pin.unlink()
+    os.mkfifo(pin)  # nobody will ever write into it
+    assert f"{pin}: cannot be read (it is a pipe" in refused(obtain, unhashed, downloads, None, "fail", 1)
 
 
 def test_content_without_known_hash_comes_over_https(host: str, tmp_path: Path, monkeypatch: Patch) -> None:

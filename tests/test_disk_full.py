@@ -1,4 +1,4 @@
-"""Each stage on a full disk: one line that says so, exit status not 0, and no half-written file."""
+"""Disks that take no more: each stage on a full one, and a run whose checkout is read-only."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import pytest
 from command_line import ENVIRONMENT, PROJECT
 from fabricated import record
 from graphs import graph
+from project_copy import copy_project
 from retrace.graphs.csr import save
-from retrace.records.record import write_records
+from retrace.records.record import read_records, write_records
 
 # Mounts a disk of some KiB over a folder, for this command alone, and lists what the command leaves on it.
 MOUNT = """
@@ -32,6 +33,8 @@ INFO = {
     "source": 0,
 }
 RUN = ["--experiment", "table-3.3", "--graphs", "tiny", "--backend", "emulator"]
+RANDOM = ["--name", "random-6-5", "--vertices", "64", "--arcs-per-vertex", "5"]
+SHARD = ["--graph", "tiny", "--backend", "emulator", "--shard", "0", "--shards", "1"]
 RECORDS = ["--records", "r.jsonl"]
 BSP = [*RECORDS, "--report", f"{PROJECT}/results/published/bsp-suite.yaml"]
 BRANDES = [*RECORDS, "--report", f"{PROJECT}/results/published/domitrz-brandes.yaml"]
@@ -63,18 +66,22 @@ def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
         ("get_graph.py", ["--graph", "small-9", "--downloads", "full/d", "--output", "full/g"], 8),
         ("get_graph.py", ["--graph", "NY", "--downloads", "full/d", "--output", "full/g"], 8),
         ("generate_dense.py", ["--vertices", "64", "--output", "full/g"], 0),
+        ("generate_graph.py", [*RANDOM, "--output", "full/g"], 0),
         ("build_kernels.py", ["--backends", "host", "--output", "b.json", "--files", HOST], 8),
         ("build_kernels.py", ["--backends", "emulator", "--output", "b.json", "--files", EMULATED], 8),
         ("measure.py", [*RUN, "--solvers", "bfs/scipy", "--output", "full"], 0),
+        ("compute_shard.py", [*SHARD, "--output", "full/s.npz"], 0),
         ("publish_experiment.py", [*BSP, *TABLE, "--output", "full"], 4),
         ("publish_experiment.py", [*BSP, *TABLE, "--figures", "figure-3.3", "--output", "full"], 16),
         ("make_claims.py", [*BRANDES, "--output-prefix", "full/c"], 0),
         ("make_verification.py", [*RECORDS, "--output-prefix", "full/v"], 4),
+        ("make_report.py", [*RECORDS, "--reports", BSP[-1], "--output", "full/index.html"], 4),
         ("-m", ["retrace", "convert", "tiny", "full/tiny.he"], 0),
         ("-m", ["retrace", "generate", "full/big.he", "--vertices", "4096", "--density", "0.01"], 8),
     ],
 )  # fmt: skip
 def test_a_full_disk(program: str, arguments: list[str], room: int, tmp_path: Path) -> None:
+    """One line says so, the exit status is not 0, and no half-written file is left."""
     if "NY" in arguments and not Path(os.environ.get("GRAPH_MIRROR", ""), "USA-road-d.NY.gr.gz").is_file():
         pytest.skip("no GRAPH_MIRROR folder")
     (tmp_path / "full").mkdir()
@@ -104,3 +111,54 @@ def test_a_full_disk(program: str, arguments: list[str], room: int, tmp_path: Pa
     # a first file that is whole, or a whole table before its figure; what g++ said
     whole = {".csv", ".log"} | ({".md", ".html"} if "--figures" in arguments else set())
     assert {Path(name).suffix for name in left} <= whole
+
+
+@pytest.mark.usefixtures("may_mount")
+def test_a_run_on_a_full_disk(tmp_path: Path) -> None:
+    """Nor does Snakemake, which cannot write its log either, hide the reason behind tracebacks."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    run = ["-m", "snakemake", "--snakefile", PROJECT / "Snakefile", "--directory", folder, "--cores", "2"]
+    made = ["--keep-going", "resources/graphs/small-9", "resources/graphs/small-6"]
+    done = subprocess.run(
+        in_namespace("sh", "-c", MOUNT, "sh", 12, 0, sys.executable, *run, *made),
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    told = "error: resources/graphs/small-9: cannot be written (No space left on device)"
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && ! touch "$0/new" && exec "$@"'
+
+
+@pytest.mark.usefixtures("may_mount")
+def test_a_checkout_that_cannot_be_written(tmp_path: Path) -> None:
+    """With --directory elsewhere, a run needs nothing of it: what is compiled goes to the user's cache."""
+    project, elsewhere, cache = (tmp_path / name for name in ("project", "elsewhere", "cache"))
+    for folder in (project, elsewhere, cache):
+        folder.mkdir()
+    copy_project(project, {"mine": {"solvers": ["bfs/queue", "bfs/scipy"], "graphs": ["small-6"]}})
+    before = sorted(project.rglob("*"))
+    run = [sys.executable, "-m", "snakemake", "--snakefile", project / "Snakefile"]
+    run += ["--directory", elsewhere, "--cores", "1", "mine"]
+    kept = {key: value for key, value in ENVIRONMENT.items() if key != "RETRACE_BUILD"}
+    done = subprocess.run(
+        in_namespace("sh", "-c", READ_ONLY, project, *run),
+        cwd=elsewhere,
+        env=kept | {"XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    records = read_records([elsewhere / "results/machines/local/mine/small-6.jsonl"])
+    assert [(one.solver, one.agreed) for one in records] == [("bfs/queue", True), ("bfs/scipy", True)]
+    assert (elsewhere / "results/tables/mine.html").exists()
+    assert list((cache / "retrace/host").glob("host-bfs_queue-*.so"))
+    assert sorted(project.rglob("*")) == before

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from command_line import python, refused
+from retrace.devices.base import MAX_SHARED
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.devices.work_queue import EmulatedStream, WorkQueue
 from retrace.system.errors import RetraceError
@@ -234,23 +235,25 @@ def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
         assert device.download(out)[0] == 32016
 
 
-@pytest.mark.parametrize("seed", [None, 1])
-@pytest.mark.parametrize(
-    ("kernel", "message"),
-    [("far", r"an access to the invalid address 0x\w+, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
-     ("divides", "an integer is divided by zero, or the least one by -1, in block"),
-     ("divides_the_least", "an integer is divided by zero, or the least one by -1, in block"),
-     ("spins", r"no thread has ended and no barrier was passed for 0.3 s of processor time, in .*, thread"),
-     ("sleeps", "no thread has ended and no barrier was passed for 0.3 s"),
-     ("shifts", r"a shift by 32 bits or more than the number has, at failing.cu:\d+, in block .*, thread"),
-     ("converts", r"a floating-point number is converted to an integer type that cannot hold it, at failing"),
-     ("misaligned", r"the address \d+ is not a multiple of 8, at failing.cu:\d+, in block")],
+FAILING_KERNELS = (
+    ("far", r"an access to the invalid address 0x\w+, in block \(0, 0, 0\), thread \(3, 0, 0\)"),
+    ("divides", "an integer is divided by zero, or the least one by -1, in block"),
+    ("divides_the_least", "an integer is divided by zero, or the least one by -1, in block"),
+    ("spins", r"no thread has ended and no barrier was passed for 0.3 s of processor time, in .*, thread"),
+    ("sleeps", "no thread has ended and no barrier was passed for 0.3 s"),
+    ("shifts", r"a shift by 32 bits or more than the number has, at failing.cu:\d+, in block .*, thread"),
+    ("converts", r"a floating-point number is converted to an integer type that cannot hold it, at failing"),
+    ("misaligned", r"the address \d+ is not a multiple of 8, at failing.cu:\d+, in block"),
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("seed", "kernel", "message"),
+    [(seed, *one) for seed in (None, 1) for one in FAILING_KERNELS if one[0] != "misaligned" or seed],
+)
 def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: str) -> None:
     with EmulatedDevice(seed, patience=0.3) as device:
         out, module = device.upload(np.array([0, 0, 5], np.int32)), device.load(FAILING)
-        if seed is None and kernel == "misaligned":
-            return  # a plain build does not look at alignment
         for _ in range(2):  # and the device goes on working
             assert re.search(
                 f"^kernel {kernel}: {message}", refused(waiting(module.kernel(kernel)), 1, 32, out)
@@ -273,6 +276,14 @@ def test_a_launch_beyond_its_bounds() -> None:
         kernel(1, 64, out)
         told = refused(kernel, 1, 65, out)
         assert told == "kernel bounded: 65 threads per block, more than its __launch_bounds__(64)"
+
+
+def test_static_and_dynamic_shared_memory_have_one_limit() -> None:
+    with EmulatedDevice() as device:
+        kernel, out = device.load(BOUNDS).kernel("outside_static"), device.empty(1, np.int32)
+        kernel(1, 32, np.int32(0), out, shared=MAX_SHARED - 256)
+        told = refused(kernel, 1, 32, np.int32(0), out, shared=MAX_SHARED - 255)
+        assert told.endswith(f"{MAX_SHARED + 1} bytes of shared memory, not from 0 to {MAX_SHARED}")
 
 
 @pytest.mark.parametrize("seed", [None, 1])

@@ -38,6 +38,7 @@ PROJECT = Path(__file__).parents[1]
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
+KILLS = int(os.environ.get("KILLS", 5))
 DRAWN = "Write the table and draw the figures of table-3.3"
 
 
@@ -448,7 +449,7 @@ def test_no_job_begins_after_its_run_was_killed() -> None:
 
 def test_kills_at_random_moments_are_no_loss(project: Path, tmp_path: Path) -> None:
     chance = random.Random(seed := random.randrange(10**9))
-    for seconds in (moments := [chance.uniform(1, 6) for _ in range(5)]):
+    for seconds in (moments := [chance.uniform(1, 6) for _ in range(KILLS)]):
         run = Run(project, tmp_path, "table-3.4", "mine")
         with contextlib.suppress(subprocess.TimeoutExpired):
             run.process.wait(seconds)

@@ -43,8 +43,14 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (EXPERIMENT, {"kernels": []}, "experiments.table-3.3.kernels: unknown key"),
         ("", {"seed": ...}, "seed: required, but missing"),
         ("limits/paper", {"longest_s": ...}, "limits.paper.longest_s: required, but missing"),
-        ("limits/paper", {"trials": True}, "limits.paper.trials: expected a number or a text, found true"),
-        ("machines", {"a": {"mdeg": False}}, "machines.a.mdeg: expected a number or a text, found false"),
+        ("limits/paper", {"trials": True}, "limits.paper.trials: expected an integer, found True"),
+        ("limits/paper", {"trials": 5.0}, "limits.paper.trials: expected an integer, found 5.0"),
+        ("limits/paper", {"trials": "5.0"}, "limits.paper.trials: expected an integer, found 5.0"),
+        ("limits/paper", {"budget_s": "nan"}, "limits.paper.budget_s: expected a finite number, found nan"),
+        ("scores", {"shards": 2.0}, "scores.shards: expected an integer, found 2.0"),
+        ("scores", {"shards": "many"}, "scores.shards: expected an integer, found 'many'"),
+        ("machines", {"a": {"mdeg": False}}, "machines.a.mdeg: expected an integer, found False"),
+        ("machines", {"a": {"blocks": 10**400}}, "machines.a.blocks: expected less than 2147483648, found "),
         ("scores", {"check": "perhaps"}, "scores.check: expected true or false, found 'perhaps'"),
         ("", {"limits": {}}, "limits.default: expected the limits of this scale"),
         ("", {"trials": "abc"}, "trials: expected an integer, found 'abc'"),
@@ -60,7 +66,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         ("machines", {"h200": {"block_sizes": 64}},
          "machines.h200.block_sizes: unknown key; expected one of block_size, blocks, mdeg, "),
         ("machines", {"h200": {"block_size": "4096"}},  # as --config gives it
-         "machines.h200.block_size: expected at most 1024, found '4096'"),
+         "machines.h200.block_size: expected at most 1024, found 4096"),
         ("machines", {"h200": {"compute_capability": "sm_90"}},
          "machines.h200.compute_capability: expected text of the form "),
         ("machines", {"h200": {"block_size": 100}},
@@ -192,6 +198,18 @@ def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monk
     graphs = ("small-6", "small-9", "NY", "NW")
     own = [f"results/machines/new/table-3.3/{graph}.jsonl" for graph in graphs]
     assert found == [f"{tmp_path}/elsewhere/table-3.3/NY.jsonl", *own]
+
+
+@pytest.mark.parametrize("name", ["h200", "local"])
+def test_a_folder_of_records_is_its_machines(
+    config: Config, name: str, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """Also one that config.yaml names, and whose path says of no machine."""
+    monkeypatch.chdir(tmp_path)
+    write_records(tmp_path / "elsewhere/table-3.3/NY.jsonl", [record("bfs/queue", "NY", machine=name)])
+    config["machines"] = {"other": {"records": str(tmp_path / "elsewhere")}}
+    told = "elsewhere/table-3.3/NY.jsonl:1: machine.name: expected other, as the path says, found "
+    assert refused(plan.make_plan, config) == f"{tmp_path}/{told}{name}"
 
 
 def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: Patch) -> None:

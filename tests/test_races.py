@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphs import graph, grid, layers
+from graphs import graph, grid, layers, mixed_graph
 from retrace.check.checkers import Checker, checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
@@ -19,7 +20,8 @@ from retrace.solvers.prefix_sums import CHUNK, PrefixSums
 from solving import solved
 from test_betweenness_kernels import with_settings
 
-SEEDS = range(10)
+SEEDS = range(int(os.environ.get("SCHEDULES", 10)))
+MORE_GRAPHS = int(os.environ.get("MORE_GRAPHS", 0))
 NAMES = [
     name
     for name, kind in REGISTRY.solvers.items()
@@ -64,6 +66,7 @@ RACING = {
     "complete": crowd(48), "grid": grid(11, 7), "star": deep_star(24, 4), "detours": detours(40),
     "ways": many_ways(),
 }  # fmt: skip
+RACING |= {f"mixed-{size}": mixed_graph(size) for size in range(10, 10 + 7 * MORE_GRAPHS, 7)}
 
 
 @cache

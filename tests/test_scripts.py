@@ -18,6 +18,7 @@ from fabricated import graph_info, record, without_answer
 from graphs import graph
 from retrace.devices import build
 from retrace.graphs.csr import save
+from retrace.graphs.dataset_registry import load_registry
 from retrace.records.record import write_records
 from retrace.reports.report import PUBLISHED
 from retrace.system.errors import RetraceError
@@ -116,11 +117,17 @@ def test_pipes_full_disks_and_long_names_take_one_line(folder: Path, script: Cal
     os.mkfifo("pipe.jsonl")
     make = ("publish_experiment.py", "--experiment", "mine", "--output", "x")
     assert "pipe.jsonl: cannot be read (it is a pipe" in script(*make, "--records", "pipe.jsonl").refusal(1)
+    assert "pipe.jsonl: cannot be written (it is a pipe" in refused(write_records, Path("pipe.jsonl"), [])
     told = script(
         "publish_experiment.py", "--experiment", "mine", "--records", "--output", "x" * 5000
     ).refusal(1)
     assert "File name too long" in told
     assert len(told) < 1000
+    graph = ("generate_graph.py", "--vertices", 9, "--arcs-per-vertex", 2)
+    assert "name: expected at most 255" in script(*graph, "--name", "x" * 5000, "--output", "g").refusal(1)
+    for name in ("--output", "x" * 5000), ("--output", "g", "--sources", 10):
+        script(*graph, "--name", "g", *name).refusal(1)
+    assert "no such file" in refused(load_registry, ["x" * 5000])
     with pytest.raises(RetraceError, match="No space left on device"), naming_output(folder):
         raise OSError("1024 requested and 0 written")  # NumPy's words
 

@@ -20,6 +20,8 @@ SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE
 ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)$", re.MULTILINE)
 """A second name, and the first; g++ calls a function by one that it makes."""
 LINE_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
+FUNCTION = re.compile(r"^\t\.type\t([\w.$]+), @function$", re.MULTILINE)
+ADDRESS = re.compile(r"^\t\.quad\t.*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,11 @@ def variable_bytes(assembly: str, name: str) -> int:
 def used_symbols(assembly: str, function: str) -> set[str]:
     """List the symbols that a function refers to, itself or through others that the file defines."""
     _, *parts = LINE_LABEL.split(assembly)
+    functions = set(FUNCTION.findall(assembly))
     bodies = {
-        name: text.partition("\t.size\t")[0] for name, text in zip(parts[::2], parts[1::2], strict=True)
+        # what follows a variable names the next one, so only the addresses in it count
+        name: text.partition("\t.size\t")[0] if name in functions else "".join(ADDRESS.findall(text))
+        for name, text in zip(parts[::2], parts[1::2], strict=True)
     }
     bodies |= ALIAS.findall(assembly)
     reached: set[str] = set()

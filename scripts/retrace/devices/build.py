@@ -127,7 +127,11 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         yield [*command, str(compiled), str(tables), *link]
 
     key = content_key(compiled_from(source), [*command, *instrumented], [runtime.name, header.parent.name])
-    return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
+    try:
+        return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
+    except RetraceError as error:
+        told = r"the emulator cannot run \1, which neither it nor the file declares"
+        raise RetraceError(UNDECLARED.sub(told, str(error))) from None
 
 
 def build_runtime(debug: bool) -> Path:
@@ -322,11 +326,18 @@ LIBRARY = "std::{0}, which a GPU does not have; use arrays, atomicAdd and printf
 REFUSED = {
     r"<<<": "<<<>>>; launch kernels from Python",
     r"(?:[;{})]|\belse)\s*(throw|try)\b": "{0}, since a GPU has no exceptions; call __trap()",
+    r"(?:[;{})]|\belse)\s*(?:std\s*::\s*)?(exit|abort)\s*\(": "{0}(), which ends a process; call __trap()",
     rf"\bstd\s*::\s*({CONTAINERS}|{HOST_ONLY})\b": LIBRARY,
     rf"\busing\s+namespace\s+std\s*;(?s:.*?)\b({CONTAINERS})<[\w\s:,*<>]*>\s*\w": LIBRARY,
     r"\busing\s+namespace\s+std\s*;(?s:.*?)\b(cout|cerr|clog)\s*<<": LIBRARY,
 }
 """What g++ compiles or refuses with an unclear message, and what is said instead."""
+
+UNDECLARED = re.compile(
+    r"error: \W(\w+)\W (?:was not declared in this scope|has not been declared|does not name a type"
+    r"|is not a member of \W[\w:]+\W)(?:; did you mean \W[\w:]+\W\?)?"
+)
+"""What g++ says of a name that CUDA has and the emulator does not, or that is misspelt."""
 
 
 def list_kernels(compiler: str, source: Path) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:

@@ -237,11 +237,16 @@ def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, NDArray[An
     """
     if folder.name in ("", ".."):  # to replace the folder that one is in would take it away
         raise RetraceError(f"{folder}: expected the name of a folder, which is written whole; name a new one")
-    if folder.is_dir() and not {path.name for path in folder.iterdir()} <= STORED:
+    with naming_output(folder):
+        others = folder.is_dir() and not {path.name for path in folder.iterdir()} <= STORED
+    if others:
         raise RetraceError(
             f"{folder}: is a folder with other content; name one that is new, or a stored graph"
         )
-    text = write_identity(info)
+    try:
+        text = write_identity(info)
+    except ValueError as error:
+        raise RetraceError(f"{folder}: no such graph can be stored ({error})") from None
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)  # left by a killed run
     try:

@@ -1,6 +1,7 @@
 """The registry of data sets, `datasets.yaml`: which graphs there are and where their files come from."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -132,7 +133,9 @@ def load_registry(files: Sequence[str | Path]) -> dict[str, Dataset]:
 
 def find_file(file: str | Path) -> Path:
     """Return the path of a file of the working folder, or else of the project."""
-    found = next((path for path in (Path(file), ROOT / file) if path.is_file()), None)
+    found = None
+    with suppress(OSError):  # a name that is too long
+        found = next((path for path in (Path(file), ROOT / file) if path.is_file()), None)
     if found is None:
         raise RetraceError(f"{file}: no such file; expected a registry of data sets such as datasets.yaml")
     return found

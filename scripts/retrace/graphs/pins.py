@@ -10,7 +10,7 @@ from pathlib import Path
 
 from retrace.graphs.dataset_registry import Edition
 from retrace.system.errors import RetraceError
-from retrace.system.files import write_whole
+from retrace.system.files import check_regular, write_whole
 from retrace.system.models import one_line
 
 
@@ -35,6 +35,7 @@ def pin_of(edition: Edition, downloads: Path) -> Path:
 
 def read_pin(path: Path) -> Pin | None:
     """Return what the first download found; None if there was none."""
+    check_regular(path)
     try:
         found = path.read_text().strip()
     except FileNotFoundError:

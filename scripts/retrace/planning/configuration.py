@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
@@ -40,16 +41,20 @@ SETTINGS: tuple[Tuned, ...] = get_args(Tuned)
 class Given(FileModel):
     """A mapping that the command line may give, too, where Snakemake's --config leaves numbers as texts."""
 
-    model_config = ConfigDict(strict=False)
-
     @model_validator(mode="before")
     @classmethod
-    def _refuse_true_as_1(cls, value: Any) -> Any:
-        for key, one in value.items() if isinstance(value, dict) else ():
-            field = cls.model_fields.get(str(key))
-            if isinstance(one, bool) and field is not None and field.annotation is not bool:
-                raise at(str(key), f"expected a number or a text, found {str(one).lower()}")
+    def _read_texts(cls, value: Any) -> Any:
+        return {key: read_text(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+def read_text(value: object) -> object:
+    """Return the number, or true or false, that a text says; anything else as it is."""
+    if not isinstance(value, str):
         return value
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(value)
+    return {"true": True, "false": False}.get(value, value)
 
 
 class Machine(Given):
@@ -57,7 +62,7 @@ class Machine(Given):
 
     block_size: Annotated[int, Field(ge=32, le=1024, multiple_of=32)] | None = None
     """Threads per block, whole warps of 32; by default the solver's own number."""
-    blocks: Annotated[int, Field(ge=0)] | None = None
+    blocks: Annotated[int, Field(ge=0, lt=2**31)] | None = None
     """Betweenness: blocks per launch; by default, or with 0, as many as the GPU runs at once."""
     mdeg: Positive | None = None
     """Betweenness: most arcs of a virtual vertex; by default the solver's own number."""

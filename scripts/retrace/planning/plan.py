@@ -346,7 +346,10 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
     every, mine = load_reports().items(), checked.experiments.keys()
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
     plan = Plan(checked, datasets, reports, backend, why_no_gpu)
-    placed, faults = survey(path for path in map(Path, plan.records(*checked.experiments)) if path.exists())
+    folders = {Path(project.path(checked.records(name))): name for name in checked.machines}
+    folders[Path(checked.records(checked.machine))] = checked.machine
+    there = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
+    placed, faults = survey(there, folders)
     published = {place: record for place, record in placed.items() if record.machine.name != checked.machine}
     if errors := faults + find_errors(published, datasets):
         raise RetraceError(errors[0])

@@ -35,6 +35,7 @@ def shorten(names: Iterable[str], dry: Callable[[], bool]) -> None:
     for handler in logger.handlers:
         if handler.name == "DefaultStreamHandler" and logger.level > logging.DEBUG:
             handler.setFormatter(RunFormatter(handler.formatter.quiet, frozenset(names), dry))
+            logging.raiseExceptions = False  # a log on a full disk would hide all else behind tracebacks
 
 
 class RunFormatter(DefaultFormatter):  # type: ignore[misc]

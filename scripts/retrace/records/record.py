@@ -8,7 +8,7 @@ import gc
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
@@ -321,15 +321,20 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
     return list(placed.values())
 
 
-def survey(paths: Iterable[Path]) -> tuple[dict[str, Record], list[str]]:
-    """Read records by their place, `file:line`; return also a line for all that `read_records` refuses."""
+def survey(
+    paths: Iterable[Path], folders: Mapping[Path, str] | None = None
+) -> tuple[dict[str, Record], list[str]]:
+    """Read records by their place, `file:line`; return also a line for all that `read_records` refuses.
+
+    `folders` are those of machines whose records are elsewhere than in `machines/<machine>`.
+    """
     placed: dict[str, Record] = {}
     faults: list[str] = []
     gc.disable()  # it would look through the records again and again while there are more and more
     try:
         for path in paths:
             found = _sound(path, faults)
-            faults += _misplaced(path, found)
+            faults += _misplaced(path, found, folders or {})
             placed |= found
         faults += _contradictions(placed)
     finally:
@@ -362,14 +367,15 @@ def _lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _misplaced(path: Path, placed: dict[str, Record]) -> Iterator[str]:
+def _misplaced(path: Path, placed: dict[str, Record], folders: Mapping[Path, str]) -> Iterator[str]:
     """Yield a line for each record whose subject another one has, or that is not of what the path names."""
-    above, machine, experiment = ("", "", "", *path.parts[:-1])[-3:]
+    above, folder, experiment = ("", "", "", *path.parts[:-1])[-3:]
+    machine = folders.get(path.parent.parent, folder if above == "machines" else None)
     named = {"machine.name": machine, "experiment": experiment, "graph.name": path.stem}
     subjects = set()
     for place, record in placed.items():
         found = (record.machine.name, record.experiment, record.graph.name)
-        if above == "machines" and found != tuple(named.values()):
+        if machine and found != tuple(named.values()):
             key, was = next((key, was) for key, was in zip(named, found, strict=True) if was != named[key])
             expected = f"expected {named[key]}, as the path says, found {one_line(was)}"
             yield f"{place}: {key}: {expected}"

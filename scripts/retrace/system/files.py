@@ -62,6 +62,8 @@ def check_writable(path: Path) -> None:
         why_not = f"{parent} is a file"
     elif path.is_dir():
         why_not = "it is a folder"
+    elif path.exists() and not path.is_file():
+        why_not = "it is a pipe or a device"
     elif not os.access(path if path.exists() else parent, os.W_OK):
         why_not = "permission denied"
     else:
