@@ -214,8 +214,8 @@ def test_nothing_is_wider_than_the_window(browser: Browser, page: str, width: in
         assert browser.run(own) <= width
         browser.open(page)
         claim = "document.querySelector('.claims tbody tr').innerText"
-        says = load_reports()["bsp-suite"].claims["bfs-takes-the-diameter"].says
-        assert browser.run(claim).startswith(says)
+        first, *_ = load_reports()["bsp-suite"].claims.values()
+        assert browser.run(claim).startswith(first.says)
     finally:
         browser.look(1280)
 

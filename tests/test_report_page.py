@@ -18,7 +18,8 @@ from markupsafe import escape
 
 from command_line import Call
 from fabricated import EVIL, WRONG, changed, frame, hostile, record, suite
-from retrace.planning.configuration import committed_records
+from retrace.planning.configuration import committed_records, load_configuration, project_keys
+from retrace.planning.plan import Plan
 from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.front import abstract
@@ -110,7 +111,7 @@ def test_the_page_needs_nothing_else(committed: Committed) -> None:
 
 
 def test_a_page_of_three_such_machines_is_small_enough(tmp_path: Path) -> None:
-    """A run also draws a figure of each experiment that no report has; each has panels of all machines."""
+    """A run also draws a figure of an experiment that no report has; each has panels of all machines."""
     own = read_records(sorted((ROOT / "results/machines/h200").glob("*/*.jsonl")))
     records = own + [elsewhere(one, machine) for machine in ("h100", "rtx") for one in own]
     reports = load_reports().values()
@@ -118,8 +119,8 @@ def test_a_page_of_three_such_machines_is_small_enough(tmp_path: Path) -> None:
     found = build(records, numbers, {name: table for one in reports for name, table in one.tables.items()})
     drawn = {path.stem: path.read_text() for path in (ROOT / "docs/results").glob("*.svg")}
     usual = sorted(drawn.values(), key=len)[len(drawn) // 2]
-    for name in {entry.experiment for entry in found.measured} | drawn.keys():
-        (tmp_path / f"{name}.svg").write_text(twice(drawn.get(name, usual)))
+    for name in Plan(*load_configuration(project_keys()), load_reports(), "cuda", None).figures:
+        (tmp_path / f"{name}.svg").write_text(threefold(drawn.get(name, usual)))
     text = make_page(list(reports), found, tmp_path.glob("*.svg"), own="h100")
     assert len(text.encode()) < MOST_BYTES
     assert len(Read(text).records) == len(found.measured) > 4_000
@@ -141,14 +142,12 @@ def elsewhere(one: Record, machine: str) -> Record:
     return Record(**told)
 
 
-def twice(drawing: str) -> str:
-    """Draw a figure of the two committed machines twice, then with other numbers: more than a third adds."""
+def threefold(drawing: str) -> str:
+    """Draw a figure three times, each time with other numbers."""
     start, end = drawing.index('<g id="figure_1">'), drawing.rindex("</svg>")
-    return (
-        drawing[:end]
-        + re.sub(r"\.\d+", lambda found: f".3{found[0][2:]}", drawing[start:end])
-        + drawing[end:]
-    )
+    body = drawing[start:end]
+    others = [re.sub(r"\.\d+", lambda found, n=n: f".{n}{found[0][2:]}", body) for n in (3, 7)]
+    return drawing[:end] + "".join(others) + drawing[end:]
 
 
 def test_every_link_leads_somewhere(committed: Committed) -> None:
