@@ -26,8 +26,8 @@ test: $(VENV)/dev tests/npm/node_modules  ## Set up and run all tests that need 
 	$(BIN)/python scripts/get_gapbs.py
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
 
-mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours; it can be interrupted
-	$(BIN)/python tests/mutations/run.py --processes $(CORES)
+mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours, or SAMPLE=300 of them
+	$(BIN)/python tests/mutations/run.py --processes $(CORES) $(SAMPLE:%=--sample %)
 
 check: $(VENV)/dev  ## Formatting, lint and types
 	$(BIN)/ruff format --check scripts tests

@@ -1,4 +1,4 @@
-"""Retrace: from config.yaml to tables and figures. workflow/rules/ has a file for each stage, in the order of a run."""
+"""Retrace: from experiments.yaml to tables and figures. workflow/rules/ has a file for each stage, in the order of a run."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from retrace.system import interrupts
 interrupts.note_ctrl_c()
 from retrace.planning import plan, run_messages, summary
 from retrace.planning.configuration import tuned_file
-from retrace.planning.plan import one_of
+from retrace.planning.plan import one_of, option
 from retrace.system import project, runs
 from retrace.system.errors import RetraceError
 from retrace.system.project import imports
@@ -21,6 +21,7 @@ min_version("9.0")
 
 
 configfile: f"{ROOT}/config.yaml"
+configfile: f"{ROOT}/experiments.yaml"
 
 
 try:

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from retrace.devices.gapbs import COMMIT, obtain, why_missing
+from retrace.devices.gapbs import COMMIT, obtain_source, why_missing
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable, write_whole
 
@@ -26,7 +26,7 @@ def main() -> None:
         check_writable(arguments.output)
     missing = None
     try:
-        obtain(arguments.downloads, os.environ.get("GRAPH_MIRROR") or None)
+        obtain_source(arguments.downloads, os.environ.get("GRAPH_MIRROR") or None)
     except RetraceError as error:
         missing = str(error)
     missing = missing or why_missing()

@@ -6,12 +6,10 @@ The folder or http(s) address in $GRAPH_MIRROR is tried before the official addr
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
-from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
-from retrace.graphs.datasets import UnavailableError, identity, obtain
+from retrace.graphs.datasets import store
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 
@@ -42,17 +40,8 @@ def main() -> None:
     registry = load_registry(arguments.datasets)
     if arguments.graph not in registry:
         raise RetraceError(f"--graph: no graph {arguments.graph!r}; expected one of {', '.join(registry)}")
-    mirror = os.environ.get("GRAPH_MIRROR") or None
-    dataset = registry[arguments.graph]
-    try:
-        graph = obtain(dataset, arguments.downloads, mirror, arguments.offline, arguments.seed)
-    except UnavailableError as error:
-        if arguments.offline == "fail" or not dataset.optional:
-            raise
-        print(f"warning: {error}", file=sys.stderr)
-        csr.save_missing(identity(dataset), "its file could not be had", arguments.output)
-    else:
-        csr.save(graph, arguments.output)
+    dataset, mirror = registry[arguments.graph], os.environ.get("GRAPH_MIRROR") or None
+    store(dataset, arguments.downloads, mirror, arguments.offline, arguments.seed, arguments.output)
 
 
 if __name__ == "__main__":

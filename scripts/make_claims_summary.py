@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument("--output-prefix", required=True, help="path without .csv, .md, .html")
     arguments = parser.parse_args()
 
-    write_page(arguments.output_prefix, *verdicts.summary(arguments.claims))
+    write_page(arguments.output_prefix, *verdicts.count_claims(arguments.claims))
 
 
 if __name__ == "__main__":

@@ -6,29 +6,21 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any, Self
 
 from retrace.devices.base import Device
 from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
-from retrace.graphs import csr, dense, random
-from retrace.graphs.dataset_registry import Dataset, load_registry
-from retrace.graphs.query import NoGraph, no_graph
-from retrace.graphs.random import RandomGraph
-from retrace.graphs.registered import require_registered
+from retrace.graphs.dataset_registry import load_registry
 from retrace.measure import environment
-from retrace.measure.experiment import as_record, measure, unmeasured
-from retrace.measure.trials import Effort, Measurement
-from retrace.records.record import update_records, updated, write_records
+from retrace.measure.experiment import Task
+from retrace.measure.trials import Effort
 from retrace.solvers import parse
 from retrace.solvers.registry import given
 from retrace.system.errors import OneLineParser, RetraceError, run_command
-from retrace.system.files import check_writable
 
 
 def main() -> None:
@@ -111,78 +103,36 @@ def main() -> None:
     if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
 
-    asked = [Asked.of(arguments, path) for path in arguments.graphs]
-    provenance = {"machine": environment.machine(arguments.machine, None), "software": environment.software()}
-    for one in asked:
-        one.check(arguments, provenance)
-    stored = any(one.subject is None for one in asked)
-    registry = load_registry(arguments.datasets) if stored else {}
-    for one in asked:
-        one.measure(arguments, provenance, registry)
-
-
-@dataclass
-class Asked:
-    """An experiment on one graph."""
-
-    path: Path
-    """Folder of the graph; its name is that of the graph."""
-    subject: RandomGraph | NoGraph | None
-    """What is given instead of a stored graph: to a generator the graph to make."""
-    info: dict[str, Any]
-    device: tuple[str, Callable[[], Device]]
-
-    @classmethod
-    def of(cls, arguments: Namespace, path: Path) -> Self:
-        """Read what is known of the graph; raise RetraceError if it is not stored."""
-        kind, subject = given(arguments.solvers[0]), None
-        if kind == "generate":
-            subject = random.named(path.name, arguments.seed)
-        elif kind == "limits":
-            subject = no_graph(path.name)
-        info = subject.info if subject else csr.stored_info(path)
-        return cls(path, subject, info, (arguments.backend, device_factory(arguments)))
-
-    def skipped(self, arguments: Namespace, reason: str) -> list[Measurement]:
-        """Return measurements that give a reason and nothing else."""
-        cases = unmeasured(self.info, arguments.solvers, self.device)
-        for case in cases:
-            case.skip(reason)
-        return cases
-
-    def output(self, arguments: Namespace) -> Path:
-        """Return the file of the records."""
-        return Path(arguments.output, f"{self.path.name}.jsonl")
-
-    def check(self, arguments: Namespace, provenance: dict[str, Any]) -> None:
-        """Raise an error, before anything is measured, if the records could not be written."""
-        planned = self.skipped(arguments, "yet to be measured")
-        records = [as_record(arguments.experiment, self.info, case, provenance) for case in planned]
-        check_writable(self.output(arguments))
-        if arguments.update:
-            updated(self.output(arguments), records)
-
-    def measure(self, arguments: Namespace, provenance: dict[str, Any], registry: dict[str, Dataset]) -> None:
-        """Measure, write the records, and print a line for each."""
-        if "missing" in self.info:
-            cases = self.skipped(arguments, self.info["missing"])
-        else:
-            negative = all(parse(name)[0].problem == "bellman-ford" for name in arguments.solvers)
-            graph = self.subject or dense.load(self.path, negative, wide=True)
-            if self.subject is None:
-                require_registered(graph, self.path, registry, arguments.downloads)
-            most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
-            effort = Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most)
-            cases = measure(arguments.experiment, graph, arguments.solvers, effort, self.device)
-        gpu = next((case.gpu for case in cases if case.gpu is not None), None)
-        origin = provenance | {"machine": environment.machine(arguments.machine, gpu)}
-        records = [as_record(arguments.experiment, self.info, case, origin) for case in cases]
-        write = update_records if arguments.update else write_records
-        write(self.output(arguments), records)
-        for case in cases:
+    tasks, registry = tasks_of(arguments), {}
+    software = environment.software()
+    for task in tasks:
+        task.check(software)
+    if any(task.subject is None for task in tasks):
+        registry = load_registry(arguments.datasets)
+    for task in tasks:
+        for case in task.measure(software, registry, arguments.downloads):
             outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
             name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
-            print(f"{self.path.name}, {name}: {case.status}, trials: {len(case.trials)}, {outcome}")
+            print(f"{task.folder.name}, {name}: {case.status}, trials: {len(case.trials)}, {outcome}")
+
+
+def tasks_of(arguments: Namespace) -> list[Task]:
+    """Return a task for each graph."""
+    most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
+    return [
+        Task(
+            experiment=arguments.experiment,
+            folder=folder,
+            solvers=arguments.solvers,
+            effort=Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most),
+            device=(arguments.backend, device_factory(arguments)),
+            seed=arguments.seed,
+            machine=arguments.machine,
+            output=arguments.output / f"{folder.name}.jsonl",
+            update=arguments.update,
+        )
+        for folder in arguments.graphs
+    ]
 
 
 def device_factory(arguments: Namespace) -> Callable[[], Device]:

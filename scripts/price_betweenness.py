@@ -90,15 +90,11 @@ def main() -> None:
     parser.add_argument("--solver", required=True, choices=[*BLOCK_BYTES], help="whose cost it is")
     what = "a graph: its name, vertices and arcs"
     parser.add_argument("--target", required=True, nargs=3, action="append", help=what)
-
-    def assume(option: str, default: float, what: str) -> None:
-        parser.add_argument(option, type=float, default=default, help=f"{what} (default: %(default)g)")
-
-    assume("--memory-gb", 141, "of a GPU")
-    assume("--link-gb-s", 55, "GB/s from the host's memory")
-    assume("--price", 3, "of a GPU-hour, in dollars")
-    assume("--error", 0.01, "of a sampled score, as a share of the largest possible one")
-    assume("--confidence", 0.9, "that no sampled score is off by more")
+    parser.assume("--memory-gb", 141, "of a GPU")
+    parser.assume("--link-gb-s", 55, "GB/s from the host's memory")
+    parser.assume("--price", 3, "of a GPU-hour, in dollars")
+    parser.assume("--error", 0.01, "of a sampled score, as a share of the largest possible one")
+    parser.assume("--confidence", 0.9, "that no sampled score is off by more")
     arguments = parser.parse_args()
 
     record = record_of(read_records([arguments.record]), arguments.solver)

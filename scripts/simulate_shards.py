@@ -22,7 +22,7 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from retrace.publish.chart import SETTINGS
+from retrace.publish.chart import STYLE
 from retrace.records.record import read_records
 from retrace.records.search_cost import record_of, seconds_per_arc
 from retrace.system.errors import OneLineParser, run_command
@@ -114,16 +114,12 @@ def main() -> None:
     parser.add_argument("--name", required=True, help="of the graph that is simulated, for the figure")
     parser.add_argument("--vertices", required=True, type=float, help="of that graph, all of them sources")
     parser.add_argument("--arcs", required=True, type=float)
-
-    def assume(option: str, default: float, what: str) -> None:
-        parser.add_argument(option, type=float, default=default, help=f"{what} (default: %(default)g)")
-
-    assume("--start-s", 60, "seconds to start a job and to prepare the graph")
-    assume("--failure-h", 50_000, "mean hours between failures of a GPU")
-    assume("--checkpoint-s", 10, "seconds between checkpoints")
-    assume("--slow", 0.02, "share of slow GPUs")
-    assume("--slowness", 1.5, "times as long as others that these take")
-    assume("--read-gb-s", 1, "GB/s at which the gathering job reads files")
+    parser.assume("--start-s", 60, "seconds to start a job and to prepare the graph")
+    parser.assume("--failure-h", 50_000, "mean hours between failures of a GPU")
+    parser.assume("--checkpoint-s", 10, "seconds between checkpoints")
+    parser.assume("--slow", 0.02, "share of slow GPUs")
+    parser.assume("--slowness", 1.5, "times as long as others that these take")
+    parser.assume("--read-gb-s", 1, "GB/s at which the gathering job reads files")
     counts = [1, 10, 100, 1000, 10_000]
     parser.add_argument("--gpus", type=int, nargs="+", default=counts, help="default: 1 to 10,000")
     parser.add_argument("--per-gpu", type=int, nargs="+", default=[1, 4], help="shards for each GPU")
@@ -175,7 +171,7 @@ def table(rows: list[Outcome]) -> str:
 def drawn(arguments: Namespace, rows: dict[tuple[int, int], list[Outcome]]) -> bytes:
     """Draw the efficiency against the number of GPUs, as SVG."""
     content = io.BytesIO()
-    with rc_context(SETTINGS):
+    with rc_context(STYLE):
         figure = Figure(figsize=(7, 4), layout="constrained")
         axes = figure.subplots()
         for (each, fan_in), found in rows.items():

@@ -17,7 +17,7 @@ import pytest
 from command_line import PROJECT, Call, Outcome
 from retrace import cli
 from retrace.devices.base import Device
-from retrace.devices.build import build_cubin, build_emulator, build_host, with_headers
+from retrace.devices.build import build_cubin, build_emulator, build_host, compiled_from
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.devices.gapbs import build_gapbs
@@ -97,7 +97,7 @@ def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
 
 def length(source: Path) -> int:
     """Return the bytes of a kernel file and of those that it includes, but not of headers."""
-    return sum(path.stat().st_size for path in with_headers(source) if path.suffix == ".cu")
+    return sum(path.stat().st_size for path in compiled_from(source) if path.suffix == ".cu")
 
 
 @pytest.fixture(scope="module")

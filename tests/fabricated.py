@@ -330,7 +330,7 @@ def brandes(machine: str, gpu: bool) -> list[Record]:
     def add(experiment: str, name: str, graph: GraphInfo, trials: list[Trial], **settings: int) -> None:
         solver, key = f"betweenness/{name}", f"brandes-{experiment}"
         left = 0.6 if "comp2" in name else 0.7 if "comp" in name else 1.0
-        observed = {"searched_vertices": left * graph.vertices}
+        observed = {"searched_vertices": left * graph.vertices, "searched_arcs": left * graph.arcs}
         if name == "vert-prefix":
             observed |= {"prefix_device_ms": 0.05, "prefix_host_ms": 0.06}
         searches = settings.get("blocks", 1 if name == "levels" else 264)
@@ -380,7 +380,7 @@ def brandes(machine: str, gpu: bool) -> list[Record]:
         if gpu:
             ms = 0.5 + work * 8e-8
             add("crossover", "vert-comp-virt-stride", graph, phases(0.5, ms, ms))
-    return found
+    return found + (limits(machine) if gpu else [])
 
 
 def hong(machine: str, gpu: bool) -> list[Record]:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 try:
     import atheris
@@ -23,18 +22,19 @@ except ModuleNotFoundError:
     sys.exit("error: atheris is not installed: make test, on Linux with x86_64")
 
 with atheris.instrument_imports(include=["retrace", "yaml"]):
-    from retrace.graphs import formats
     from retrace.graphs.dataset_registry import load_registry
-    from retrace.planning.configuration import load_configuration
+    from retrace.graphs.formats.layouts import LAYOUTS
+    from retrace.graphs.formats.lines import read_any, read_header, read_plain
+    from retrace.graphs.formats.parsing import parse_stream
+    from retrace.planning.configuration import load_configuration, project_keys
     from retrace.records.record import parse_record
     from retrace.reports.printed import read_printed
     from retrace.reports.report import load_report
     from retrace.system.errors import RetraceError
     from retrace.system.models import read_yaml
-    from retrace.system.project import ROOT
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzzing-"))
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = project_keys()
 
 
 def written(data: bytes, suffix: str) -> Path:
@@ -46,14 +46,14 @@ def written(data: bytes, suffix: str) -> Path:
 
 def read_format(data: bytes) -> None:
     """Parse a graph in the format of the first byte; the fast reader agrees with the slow one."""
-    kind = list(formats.LAYOUTS)[data[0] % len(formats.LAYOUTS)] if data else "dimacs"
+    kind = list(LAYOUTS)[data[0] % len(LAYOUTS)] if data else "dimacs"
     content, negative = data[1:], bool(data and data[0] & 128)
     if kind != "matrix-market":
-        layout = formats.LAYOUTS[kind]
-        header = formats.read_header(content, layout, "input")
-        if (plain := formats.read_plain(content, layout, header)) is not None:
-            assert np.array_equal(plain, formats.read_any(content, layout, header, "input"))
-    graph = formats.parse_stream(io.BytesIO(content), kind, "input", negative=negative)
+        layout = LAYOUTS[kind]
+        header = read_header(content, layout, "input")
+        if (plain := read_plain(content, layout, header)) is not None:
+            assert np.array_equal(plain, read_any(content, layout, header, "input"))
+    graph = parse_stream(io.BytesIO(content), kind, "input", negative=negative)
     assert (np.diff(graph.indptr, append=graph.arcs) >= 0).all()
     assert not graph.arcs or (graph.indices.min() >= 0 and graph.indices.max() < graph.vertices)
 

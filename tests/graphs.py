@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from retrace.graphs.csr import CSRGraph, from_arcs
+from retrace.graphs.formats.lines import open_graph
+from retrace.graphs.formats.parsing import parse_stream
 
 
 def graph(vertices: int, arcs: list[tuple[int, int, int]], directed: bool = True) -> CSRGraph:
@@ -19,6 +22,12 @@ def graph(vertices: int, arcs: list[tuple[int, int, int]], directed: bool = True
         arcs = [*arcs, *((head, tail, weight) for tail, head, weight in arcs)]
     tails, heads, weights = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
     return from_arcs(vertices, tails, heads, weights, {"name": "test", "directed": directed})
+
+
+def read_graph(path: Path, kind: str) -> CSRGraph:
+    """Read a graph file of a format."""
+    with open_graph(path) as file:
+        return parse_stream(file, kind, path)
 
 
 def grid(width: int, height: int) -> CSRGraph:

@@ -10,7 +10,16 @@ import yaml
 
 from command_line import PROJECT
 
-PARTS = ["Snakefile", "config.yaml", "datasets.yaml", "profiles", "workflow", "scripts", "kernels"]
+PARTS = [
+    "Snakefile",
+    "config.yaml",
+    "experiments.yaml",
+    "datasets.yaml",
+    "profiles",
+    "workflow",
+    "scripts",
+    "kernels",
+]
 PARTS += ["docs/errata.md", "docs/references.bib", "results/published"]
 
 
@@ -25,5 +34,8 @@ def copy_project(folder: Path, experiments: dict[str, Any]) -> None:
             shutil.copy(source, folder / part)
     config: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
     config |= {"machine": "local", "machines": {"local": {"block_size": 64}}}
-    config |= {"backend": "emulator", "trials": 2, "experiments": experiments}
+    config |= {"backend": "emulator", "trials": 2}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    measured: dict[str, Any] = yaml.safe_load((PROJECT / "experiments.yaml").read_text())
+    measured["experiments"] = experiments
+    (folder / "experiments.yaml").write_text(yaml.safe_dump(measured, sort_keys=False))

@@ -159,7 +159,7 @@ def test_oracle_of_a_library_is_another_library() -> None:
 
 def test_a_graph_too_large_for_igraph_has_scipy_s_scores(monkeypatch: Patch) -> None:
     monkeypatch.setattr(score_oracle, "ARCS_OF_IGRAPH", 0)
-    monkeypatch.setattr(score_oracle, "COLUMNS", 5)  # several blocks, the last of fewer columns
+    monkeypatch.setattr(score_oracle, "SOURCES_AT_ONCE", 5)  # several blocks, the last of fewer columns
     oracle, query = ScoreOracle(SMALL["grid"]), Query(sources=tuple(range(3, 30)))
     right = exact_scores(SMALL["grid"], query.sources)
     result = oracle.check("betweenness/seq-stl", query, right)

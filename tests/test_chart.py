@@ -237,8 +237,36 @@ def test_a_claim_is_in_the_title_with_its_verdict() -> None:
     records = [made("bellman-ford-direction", f"bellman-ford/{name}", "random-14-5", ms) for name, ms in
                (("dense", 2), ("incoming", 4), ("outgoing", 8))]  # fmt: skip
     _, _, said, text = shown("an-bellman-ford", "bellman-ford-direction", records)
-    assert "h200: holds (2.00× to 4.00× on random-14-5; faster in 2, slower in 0 of 2)." in said
-    assert said.split(" h200")[0] in text.replace("\n", " ")
+    assert said.endswith(". Holds: 2.00× to 4.00× on random-14-5; faster in 2, slower in 0 of 2.")
+    assert said.split(" Holds")[0] in text.replace("\n", " ")
+
+
+def test_a_panel_of_ratios_calls_their_base_what_the_figure_calls_it() -> None:
+    solver, experiment = "bellman-ford/multi-edge", "bellman-ford-edges"
+    records = [
+        measured(solver, experiment, f"dense-{size}", phases(1, 5, ms), edges_per_thread=n)
+        for n, ms in {1: 3.0, 4: 2.0}.items()
+        for size in (256, 512)
+    ]
+    _, found, _, _ = shown("an-bellman-ford", "bellman-ford-edges-size", records)
+    assert [panel.title for panel in found] == ["h200: kernel time over that of 4 edges"]
+
+
+def test_machines_of_one_verdict_share_its_sentence() -> None:
+    """What they measured stands side by side; with two verdicts, each names its machines."""
+
+    def told(*third: float) -> str:
+        times = {"h200": (2, 4, 8), "h100": (2, 5, 8), "local": third}
+        records = [made("bellman-ford-direction", f"bellman-ford/{name}", "random-14-5", ms, machine=machine)
+                   for machine, own in times.items()
+                   for name, ms in zip(("dense", "incoming", "outgoing"), own, strict=False)]  # fmt: skip
+        return shown("an-bellman-ford", "bellman-ford-direction", records)[2]
+
+    assert told().endswith(". Holds: 2.00× to 4.00× (h200) and 2.50× to 4.00× (h100) on random-14-5.")
+    assert told(2, 1, 1).endswith(
+        " Holds on h200 and h100: 2.00× to 4.00× (h200) and 2.50× to 4.00× (h100) on random-14-5."
+        " Does not hold on local: 0.500× on random-14-5."
+    )
 
 
 SPARSE = Drawing(experiment="bellman-ford-sparse", title="Sparse")
@@ -552,4 +580,4 @@ def test_what_a_report_says_ends_with_a_sentence() -> None:
     says = report.claims[str(report.figures["hong-bfs"].claim)].says
     first, _, rest = says.partition(". ")
     assert rest
-    assert told.startswith(f"The report: {first}. h200: ")
+    assert told.startswith(f"The report: {first}. Cannot be told: ")

@@ -292,6 +292,21 @@ def test_versions_are_ranked_by_their_search_and_the_total_is_quoted_beside_it()
     by_total = f"random-10-5: fastest of 2 is vert (5.00 ms, vert-comp-virt-stride takes 6.20{TIMES})"
     assert found.measured == f"{by_solve}; by total it does not hold: {by_total}"
     assert found.short == by_solve
+    assert found.number == "vert-comp-virt-stride on random-10-5"
+
+
+def test_settings_of_one_solver_are_named_without_it() -> None:
+    """The number that decides names the fastest, and how much longer the report's takes."""
+    edges = {n: phases(1, *[{4: 3.0, 32: 2.0}.get(n, 5.0)] * 2) for n in (1, 2, 4, 8, 16, 32, 64)}
+    records = [
+        measured("bellman-ford/multi-edge", "bellman-ford-edges", "dense-256", trials, edges_per_thread=n)
+        for n, trials in edges.items()
+    ]
+    found = find("four-edges-are-best", records)
+    assert found.measured == (
+        f"dense-256: fastest of 7 is edges_per_thread=32 (2.00 ms, edges_per_thread=4 takes 1.50{TIMES})"
+    )
+    assert found.number == f"edges_per_thread=32 by 1.50{TIMES} on dense-256"
 
 
 def test_a_ratio_of_totals_may_have_that_of_another_phase_beside_it() -> None:

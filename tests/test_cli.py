@@ -16,7 +16,8 @@ from command_line import PROJECT, Call, python, rows, run, start
 from retrace import cli
 from retrace.commands import answers, graph_file
 from retrace.devices import cuda
-from retrace.graphs import csr, formats
+from retrace.graphs import csr
+from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
 from tiny_files import TINY
@@ -72,7 +73,7 @@ def test_a_signal_ends_a_solver_in_c_and_leaves_nothing(tmp_path: Path, number: 
 
 
 def test_names_on_the_command_line_are_the_librarys() -> None:
-    assert set(cli.FORMATS) == set(formats.LAYOUTS)
+    assert set(cli.FORMATS) == set(LAYOUTS)
     slower = {"generate/tree-first-reallocating", "generate/tree-first-one-core"}  # the graphs of tree-first
     assert {f"generate/{name}" for name in cli.RANDOM_GENERATORS} == set(GENERATORS.solvers) - slower
 

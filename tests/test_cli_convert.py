@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from command_line import Call
-from retrace.graphs import csr, formats
+from graphs import read_graph
+from retrace.graphs import csr
 
 
 def test_a_stored_folder_counts_from_0(tiny: Path, call: Call) -> None:
     folder = tiny.parent / "stored"
     done = call("convert", tiny, folder)
     assert done.out.endswith("(stored): 4 vertices, 6 arcs; vertex 1 is now vertex 0, and so on\n")
-    assert csr.load(folder).digest() == formats.read_graph(tiny, "dimacs").digest()
+    assert csr.load(folder).digest() == read_graph(tiny, "dimacs").digest()
     assert csr.load(folder).name == "stored"
     done = call("path", folder, "--source", 0, "--target", 2)
     assert "2 arcs, weight 5 (ids from 0;" in done.out
@@ -46,14 +47,14 @@ def test_convert_there_and_back(tiny: Path, call: Call) -> None:
     for source, target in (("tiny.gr", "a.he"), ("a.he", "b"), ("b", "c.he"), ("c.he", "b")):
         assert call("convert", folder / source, folder / target).status == 0
     assert (folder / "a.he").read_bytes() == (folder / "c.he").read_bytes()
-    assert csr.load(folder / "b").digest() == formats.read_graph(tiny, "dimacs").digest()
+    assert csr.load(folder / "b").digest() == read_graph(tiny, "dimacs").digest()
 
 
 def test_convert_draws_weights_only_if_asked(unweighted: Path, call: Call) -> None:
     out = unweighted.parent / "x.he"
     assert "has none; draw some" in call("convert", unweighted, out).refusal(1)
     call("convert", unweighted, out, "--weights", 3, 4, "--seed", 5)
-    weights = formats.read_graph(out, "he").weights
+    weights = read_graph(out, "he").weights
     assert weights is not None
     assert set(weights) <= {3, 4}
     assert "weights of its own" in call("convert", out, unweighted.parent / "y", "--weights", 1, 1).refusal(1)
@@ -75,7 +76,7 @@ def test_generate(amount: tuple[str, float], tmp_path: Path, call: Call) -> None
     done = [call("generate", out, "--vertices", 64, *amount, "--weights", 2, 5) for out in outs]
     assert "64 vertices, 202 arcs, weakly connected, weights 2 to 5, seed 1, sha256" in done[0].out
     stored = csr.load(outs[1])
-    assert stored.digest() == formats.read_graph(outs[0], "he").digest()
+    assert stored.digest() == read_graph(outs[0], "he").digest()
     assert stored.info["origin"] == "generated"
     assert stored.info["sha256"] in done[0].out
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from command_line import Call, rows
-from retrace.graphs import dense, formats
+from retrace.graphs import dense
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.solvers import REGISTRY, Query, Solver
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
@@ -22,7 +23,7 @@ from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 def test_same_distances_from_every_format(kind: str, zipped: bool, tmp_path: Path, call: Call) -> None:
     graph, out = tmp_path / "graph", tmp_path / "d.csv"
     graph.write_bytes(gzip.compress(TINY[kind]) if zipped else TINY[kind])
-    base = formats.LAYOUTS[kind].base
+    base = LAYOUTS[kind].base
     done = call("solve", "sssp/mask-sequential", graph, "--source", base, "--output", out)
     assert done.status == 0, done.err
     assert f"(ids from {base})" in done.out
@@ -38,7 +39,7 @@ def test_same_distances_from_every_format(kind: str, zipped: bool, tmp_path: Pat
 def test_same_levels_from_every_format(kind: str, told: bool, tmp_path: Path, call: Call) -> None:
     graph, out = tmp_path / "graph", tmp_path / "levels.csv"
     graph.write_bytes(TINY_WITHOUT_WEIGHTS[kind])
-    base = formats.LAYOUTS[kind].base
+    base = LAYOUTS[kind].base
     named = ["--format", kind] if told else []
     done = call("solve", "bfs/queue", graph, "--source", base, "--output", out, *named)
     assert done.status == 0, done.err
@@ -158,7 +159,7 @@ NEGATIVE = {
     "solver", ["bellman-ford/sequential", "bellman-ford/edge-list", "bellman-ford/dense"]
 )
 def test_negative_weights_are_for_bellman_ford(kind: str, solver: str, tmp_path: Path, call: Call) -> None:
-    given, out, base = tmp_path / "graph", tmp_path / "d.csv", formats.LAYOUTS[kind].base
+    given, out, base = tmp_path / "graph", tmp_path / "d.csv", LAYOUTS[kind].base
     given.write_bytes(NEGATIVE[kind])
     backend = [] if solver.endswith("sequential") else ["--backend", "emulator"]
     asked = ["--source", base, "--output", out, "--paths-to", base + 3, *backend]
@@ -209,7 +210,7 @@ ONE_WAY = {
 def test_a_graph_of_one_way_arcs_is_not_searched_as_directed_in_silence(
     kind: str, tmp_path: Path, call: Call
 ) -> None:
-    given, base = tmp_path / "graph", formats.LAYOUTS[kind].base
+    given, base = tmp_path / "graph", LAYOUTS[kind].base
     given.write_bytes(ONE_WAY[kind])
     told = f"note: {given}: some arcs have no reverse, and nothing says whether the graph is directed; it is "
     told += "taken as directed (--undirected adds the reverse arcs)\n"

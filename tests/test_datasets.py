@@ -320,7 +320,7 @@ def test_other_counts_may_be_the_registrys_fault(host: str, tmp_path: Path) -> N
 def test_a_damaged_file(damaged: bytes, offline: str, host: str, tmp_path: Path, monkeypatch: Patch) -> None:
     file = tmp_path / "tiny.gr.gz"
     file.write_bytes(damaged)
-    monkeypatch.setattr(datasets.formats, "parse_stream", lambda *_: pytest.fail("parsed"))
+    monkeypatch.setattr(datasets, "parse_stream", lambda *_: pytest.fail("parsed"))
     message = refused(obtain, dataset(f"{host}/right/tiny.gr.gz"), tmp_path, None, offline, 1)
     assert message.startswith(f"{file}: expected ")
     assert message.endswith(f"delete {file} and run again")

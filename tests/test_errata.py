@@ -6,19 +6,21 @@ Those in CUDA, in `tests/kernels/`, run on the emulator.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from graphs import graph, two_level_star
+from command_line import PROJECT
+from graphs import graph, read_graph, two_level_star
 from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
 from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.matrices import host_matrix
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
-from retrace.graphs.formats.parsing import read_graph
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
 from retrace.solvers import DeviceSolver, Query, make
 from retrace.system.errors import RetraceError
 from test_races import detours
@@ -407,3 +409,37 @@ def test_bellman_ford_gives_distances_where_there_are_none() -> None:
     assert printed_bellman_ford(cycle) == [0, 1]
     with pytest.raises(RetraceError, match=r"lies on a negative cycle that vertex 0 reaches"):
         mended("bellman-ford/dense", cycle)
+
+
+NEW_YORK = Path(os.environ.get("GRAPH_MIRROR", ""), "USA-road-d.NY.gr.gz")
+
+
+@pytest.mark.skipif(not NEW_YORK.is_file(), reason="no GRAPH_MIRROR folder with New York")
+def test_generated_road_weights_are_not_how_roads_are_long() -> None:
+    roads = read_graph(NEW_YORK, "dimacs")
+    assert roads.weights is not None
+    tails = np.repeat(np.arange(roads.vertices), np.diff(roads.indptr))
+    leaving = np.diff(roads.indptr)[roads.indices]
+    first = np.repeat(np.arange(roads.arcs), leaving)
+    place = np.arange(len(first)) - np.repeat(np.cumsum(leaving) - leaving, leaving)
+    second = roads.indptr[roads.indices[first]] + place
+    on = roads.indices[second] != tails[first]  # not back to where the first arc came from
+
+    def described(weights: Int32Array) -> tuple[str, ...]:
+        alike = np.corrcoef(weights[first[on]], weights[second[on]])[0, 1]
+        return (
+            f"{weights.mean():,.0f}",
+            f"{weights.std():,.0f}",
+            f"{np.percentile(weights, 99):,.0f}",
+            f"{weights.max():,}",
+            f"{abs(alike):.2f}",
+        )
+
+    uniform = random_weights(tails, roads.indices, *ROAD_WEIGHTS, seed=20261121)
+    mean, spread, hundredth, most, alike = described(roads.weights)
+    own_mean, own_spread, *_, own_alike = described(uniform)
+    assert (ROAD_WEIGHTS, own_spread[:2], own_alike) == ((1, 2600), "75", "0.00")
+    said = " ".join((PROJECT / "docs/errata.md").read_text().split())
+    assert f"the mean is alike, {mean} and {own_mean}, but the standard deviation is {spread} and not" in said
+    assert f"a hundredth of its own weights is above {hundredth}, up to {most}." in said
+    assert f"correlated, by {alike} and not 0." in said

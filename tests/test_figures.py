@@ -8,11 +8,10 @@ from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from retrace.planning.configuration import committed_records, load_configuration
+from retrace.planning.configuration import committed_records, load_configuration, project_keys
 from retrace.planning.plan import Plan
 from retrace.publish.chart import WORDS, draw, drawing_of, image
 from retrace.reports.frame import Frame, read_frames
@@ -85,7 +84,7 @@ def test_no_number_of_a_title_is_typed(drawing: Drawing) -> None:
 
 # ----- all figures that a run draws, most of them not committed
 
-CONFIGURATION, DATASETS = load_configuration(yaml.safe_load((ROOT / "config.yaml").read_text()))
+CONFIGURATION, DATASETS = load_configuration(project_keys())
 DRAWN = Plan(CONFIGURATION, DATASETS, load_reports(), "cuda", None).figures
 GAP = 1.8
 """Points between two words of a line."""

@@ -18,8 +18,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from command_line import refused
-from retrace.graphs import formats
+from graphs import read_graph
 from retrace.graphs.csr import CSRGraph
+from retrace.graphs.formats import he
+from retrace.graphs.formats.he import write_he
+from retrace.graphs.formats.layouts import LAYOUTS
+from retrace.graphs.formats.lines import open_graph, read_any, read_header, read_plain
+from retrace.graphs.formats.parsing import parse_stream
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
@@ -34,7 +39,7 @@ REAL = BANNER.replace(b"integer", b"real")
 
 
 def parse(content: bytes, kind: str) -> CSRGraph:
-    return formats.parse_stream(io.BytesIO(content), kind, Path("tiny"))
+    return parse_stream(io.BytesIO(content), kind, Path("tiny"))
 
 
 def refusal(content: bytes, kind: str) -> str:
@@ -45,7 +50,7 @@ def refusal(content: bytes, kind: str) -> str:
 def test_same_graph_in_every_format(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "tiny"
     path.write_bytes(gzip.compress(TINY[kind]))
-    graph = formats.read_graph(path, kind)
+    graph = read_graph(path, kind)
     assert_array_equal(graph.indptr, [0, 2, 4, 6, 6])
     assert_array_equal(graph.indices, [1, 2, 0, 2, 0, 1])
     assert_array_equal(graph.weights, [5, 7, 5, 0, 7, 0])
@@ -161,7 +166,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     for damaged in (whole[:-9], whole + b"junk", whole[:20] + b"????" + whole[24:]):
         path.write_bytes(damaged)
         with pytest.raises(RetraceError, match=r"tiny.gr.gz: expected a whole gzip file"):
-            formats.read_graph(path, "dimacs")
+            read_graph(path, "dimacs")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +174,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 )
 def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -> None:
     with pytest.raises(RetraceError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]: "):
-        formats.parse_stream(io.BytesIO(content), kind, "tiny", (3, 2))
+        parse_stream(io.BytesIO(content), kind, "tiny", (3, 2))
 
 
 def test_a_graph_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +205,7 @@ def test_a_line_without_end_takes_no_memory(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"# " + bytes(128 << 20), 1))
     tracemalloc.start()
     with pytest.raises(RetraceError, match=r"bomb.gz, line 1: expected 'u v'"):
-        formats.read_graph(path, "snap")
+        read_graph(path, "snap")
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 64 << 20
@@ -226,9 +231,9 @@ def test_overflow_check_minds_zero_weights_and_parallel_arcs() -> None:
 
 
 def test_write_he_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats.he, "ARCS_WRITTEN", 0)
+    monkeypatch.setattr(he, "ARCS_WRITTEN", 0)
     with pytest.raises(ValueError, match="must not be zero"):
-        formats.write_he(parse(TINY["he"], "he"), tmp_path / "tiny.he")
+        write_he(parse(TINY["he"], "he"), tmp_path / "tiny.he")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -236,22 +241,22 @@ PIECES = [b"", b"\n", b"\r\n", b"\r", b" ", b"  ", b"\t", b"p sp 4 6\n", b"\nc x
 PIECES += b'a c E # % 0 9 -1 +1 1.5 1e3 nan " , _ 0x 4294967297 99999999999999999999999'.split()
 
 
-@pytest.mark.parametrize("kind", formats.LAYOUTS)
+@pytest.mark.parametrize("kind", LAYOUTS)
 @settings(max_examples=300, deadline=None)
 @given(edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), st.sampled_from(PIECES)), max_size=4))
 @example(edits=[])
 def test_fast_pass_reads_only_what_the_slow_reads(kind: str, edits: list[tuple[float, int, bytes]]) -> None:
     content = {**TINY, **TINY_WITHOUT_WEIGHTS}[kind]
-    layout = formats.LAYOUTS[kind]
-    header = formats.read_header(content, layout, Path("tiny"))
+    layout = LAYOUTS[kind]
+    header = read_header(content, layout, Path("tiny"))
     body = content[header.end :]
     for where, length, piece in edits:
         start = int(where * len(body))
         body = body[:start] + piece + body[start + length :]
     content = content[: header.end] + body
-    fast = formats.read_plain(content, layout, header)
+    fast = read_plain(content, layout, header)
     try:
-        slow = formats.read_any(content, layout, header, Path("tiny"))
+        slow = read_any(content, layout, header, Path("tiny"))
     except RetraceError:
         assert fast is None
     else:
@@ -274,7 +279,7 @@ def test_large_file_takes_the_fast_pass_within_6_seconds() -> None:
 @needs_mirror
 def test_new_york() -> None:
     start = time.process_time()
-    graph = formats.read_graph(Path(MIRROR, "USA-road-d.NY.gr.gz"), "dimacs")
+    graph = read_graph(Path(MIRROR, "USA-road-d.NY.gr.gz"), "dimacs")
     assert time.process_time() - start < 2
     assert (graph.vertices, graph.arcs) == (264_346, 733_846)
     assert graph.weights is not None
@@ -296,7 +301,7 @@ def test_new_york() -> None:
 
 @needs_mirror
 def test_challenge_sample() -> None:
-    graph = formats.read_graph(Path(MIRROR, "sample.gr.gz"), "dimacs")
+    graph = read_graph(Path(MIRROR, "sample.gr.gz"), "dimacs")
     assert graph.weights is not None
     matrix = csr_array((graph.weights.astype(float), graph.indices, graph.indptr))
     assert_array_equal(dijkstra(matrix, indices=[0])[0], [0, 10, 10, 12, 10, 15])
@@ -306,7 +311,7 @@ def test_a_pipe_is_refused_by_any_name(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     def read(shown: str) -> None:
-        with formats.open_graph(tmp_path / "pipe", shown):
+        with open_graph(tmp_path / "pipe", shown):
             pass
 
     assert "it is a pipe or a device" in refused(read, "another name")

@@ -64,7 +64,7 @@ def nothing_here(tmp_path: Path, monkeypatch: Patch) -> Path:
     """A computer on which nothing was downloaded, and an official address that does not answer."""
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path / "build"))
     monkeypatch.setattr(gapbs, "ADDRESSES", (f"{NOWHERE}/it.tar.gz",))
-    monkeypatch.setattr(gapbs, "SHA256", SHA256)
+    monkeypatch.setattr(gapbs, "FILES_SHA256", SHA256)
     return tmp_path
 
 
@@ -77,13 +77,13 @@ def mirror(folder: Path, content: bytes) -> str:
 @pytest.mark.parametrize("packer", [gzip.compress, bytes])
 def test_the_source_comes_from_the_mirror_and_is_kept(nothing_here: Path, packer: Any) -> None:
     downloads = nothing_here / "downloads"
-    gapbs.obtain(downloads, mirror(nothing_here, packed(FILES, packer)), HURRY)
+    gapbs.obtain_source(downloads, mirror(nothing_here, packed(FILES, packer)), HURRY)
     there = {path.name: path.read_bytes() for path in gapbs.source_folder().iterdir()}
     assert there == FILES
     assert [path.name for path in downloads.iterdir()] == [gapbs.ARCHIVE]
     assert sorted(path.name for path in nothing_here.rglob("*escape*")) == []
     gapbs.source_folder().rename(nothing_here / "aside")
-    gapbs.obtain(downloads, None, HURRY)  # from the archive, without a network
+    gapbs.obtain_source(downloads, None, HURRY)  # from the archive, without a network
     assert gapbs.source_folder().is_dir()
 
 
@@ -97,7 +97,7 @@ def test_the_source_comes_from_the_mirror_and_is_kept(nothing_here: Path, packer
 )  # fmt: skip
 def test_another_archive_is_refused(nothing_here: Path, content: bytes, complaint: str) -> None:
     given = mirror(nothing_here, content)
-    told = refused(gapbs.obtain, nothing_here / "downloads", given, HURRY)
+    told = refused(gapbs.obtain_source, nothing_here / "downloads", given, HURRY)
     assert complaint in told
     assert told.startswith(f"{gapbs.ARCHIVE}: could not be had, tried: {given}/{gapbs.ARCHIVE} (")
     assert f"), {NOWHERE}/it.tar.gz (no connection); " in told
@@ -108,7 +108,7 @@ def test_another_archive_is_refused(nothing_here: Path, content: bytes, complain
 
 def test_a_damaged_archive_is_named(nothing_here: Path) -> None:
     (nothing_here / gapbs.ARCHIVE).write_bytes(b"<html>")
-    told = refused(gapbs.obtain, nothing_here, None, HURRY)
+    told = refused(gapbs.obtain_source, nothing_here, None, HURRY)
     assert f"{gapbs.ARCHIVE}: expected a tar archive" in told
     assert told.strip().endswith(f"/{gapbs.ARCHIVE} {gapbs.OUTCOME}, and run again")
 

@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from command_line import refused
-from graphs import NAMED, graph, random_graphs
-from retrace.graphs import formats
+from graphs import NAMED, graph, random_graphs, read_graph
 from retrace.graphs.csr import CSRGraph, from_arcs
+from retrace.graphs.formats import he, lines
+from retrace.graphs.formats.he import write_he
 from retrace.graphs.paths import arcs_of
 from retrace.graphs.random import RandomGraph
 from retrace.solvers.generate import generate
@@ -26,8 +27,8 @@ from retrace.system.errors import RetraceError
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a line or two, and write three arcs, at a time."""
-    monkeypatch.setattr(formats.lines, "PIECE", 12)
-    monkeypatch.setattr(formats.he, "ARCS_WRITTEN", 3)
+    monkeypatch.setattr(lines, "PIECE", 12)
+    monkeypatch.setattr(he, "ARCS_WRITTEN", 3)
 
 
 ONE_AFTER_THE_OTHER = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -41,12 +42,12 @@ def test_lines_are_as_python_writes_them_and_come_back(
 ) -> None:
     if pieces == "tiny":
         request.getfixturevalue("tiny_pieces")
-    formats.write_he(drawn, tmp_path / "graph.he")
+    write_he(drawn, tmp_path / "graph.he")
     lines = [f"H {drawn.vertices} {drawn.arcs} 0"]
     assert drawn.weights is not None
     lines += [f"E {u} {v} {w}" for u, v, w in zip(drawn.tails(), drawn.indices, drawn.weights, strict=True)]
     assert (tmp_path / "graph.he").read_text().splitlines() == lines
-    assert formats.read_graph(tmp_path / "graph.he", "he").digest() == drawn.digest()
+    assert read_graph(tmp_path / "graph.he", "he").digest() == drawn.digest()
 
 
 @given(st.permutations(range(12)), st.booleans(), st.sampled_from([b"\n", b"\r\n", b" \n\n"]))
@@ -62,7 +63,7 @@ def test_any_order_of_lines(tmp_path: Path, order: list[int], undirected: bool, 
         arcs = np.repeat(edges, 2, axis=0)
         arcs[1::2, :2] = edges[:, 1::-1]
     expected = from_arcs(5, *arcs.T)
-    assert formats.read_graph(tmp_path / "graph.he", "he").digest() == expected.digest()
+    assert read_graph(tmp_path / "graph.he", "he").digest() == expected.digest()
 
 
 LINES = [b"E %d %d %d\n" % (i % 50, (i + 1) % 50, i) for i in range(100)]
@@ -86,30 +87,30 @@ HEAVY = [line.replace(b" 27\n", b" 2147483639\n").replace(b" 77\n", b" 214748364
 def test_errors_name_file_and_line(content: bytes, line: int, expected: str, tmp_path: Path) -> None:
     for name, written in (("graph.he", content), ("graph.he.gz", gzip.compress(content))):
         (tmp_path / name).write_bytes(written)
-        told = refused(formats.read_graph, tmp_path / name, "he")
+        told = refused(read_graph, tmp_path / name, "he")
         assert re.search(rf"{name}, line {line}: expected .*{expected}", told)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
 def test_files_that_cannot_be_opened_or_break_off(tmp_path: Path) -> None:
     with pytest.raises(RetraceError, match=r"graph.he: cannot be read \(No such file"):
-        formats.read_graph(tmp_path / "graph.he", "he")
+        read_graph(tmp_path / "graph.he", "he")
     with pytest.raises(RetraceError, match=r"cannot be read \(Is a directory\)"):
-        formats.read_graph(tmp_path, "he")
+        read_graph(tmp_path, "he")
     with pytest.raises(RetraceError, match=r"graph.he: cannot be written \(No such file"):
-        formats.write_he(NAMED["grid"], tmp_path / "none" / "graph.he")
+        write_he(NAMED["grid"], tmp_path / "none" / "graph.he")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "graph.he.gz").write_bytes(gzip.compress(b"H 50 100 0\n" + b"".join(LINES))[:-200])
     with pytest.raises(RetraceError, match=r"graph.he.gz: expected a whole gzip file"):
-        formats.read_graph(tmp_path / "graph.he.gz", "he")
+        read_graph(tmp_path / "graph.he.gz", "he")
 
 
 def test_speed_and_memory(tmp_path: Path) -> None:
     made, path = generate("generate/tree-first", RandomGraph(2**16, 2**19, seed=1)), tmp_path / "large.he"
-    reading = 20 * (made.arcs + made.vertices) + 30 * formats.lines.PIECE
+    reading = 20 * (made.arcs + made.vertices) + 30 * lines.PIECE
     for work, most_memory in (
-        (lambda: formats.write_he(made, path), 300 * formats.he.ARCS_WRITTEN),  # 19 MB, of any graph
-        (lambda: formats.read_graph(path, "he"), reading),
+        (lambda: write_he(made, path), 300 * he.ARCS_WRITTEN),  # 19 MB, of any graph
+        (lambda: read_graph(path, "he"), reading),
     ):
         started = time.process_time()
         work()
@@ -119,7 +120,7 @@ def test_speed_and_memory(tmp_path: Path) -> None:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < most_memory
-    assert formats.read_graph(path, "he").digest() == made.digest()
+    assert read_graph(path, "he").digest() == made.digest()
 
 
 # Paths
@@ -131,13 +132,13 @@ FORK = graph(5, [(0, 1, 4), (0, 1, 2), (1, 2, 3), (2, 0, 1), (2, 3, 7), (0, 3, 1
 @pytest.mark.usefixtures("tiny_pieces")
 def test_a_path_takes_the_lightest_arcs_in_its_own_order(tmp_path: Path) -> None:
     path = tmp_path / "path.he"
-    for vertices, lines in (
+    for vertices, text in (
         ([1, 2, 0, 3], "H 5 3 0\nE 1 2 3\nE 2 0 1\nE 0 3 100\n"),
         ([2, 0, 1], "H 5 2 0\nE 2 0 1\nE 0 1 2\n"),
         ([3], "H 5 0 0\n"),
     ):
-        formats.write_he(FORK, path, arcs_of(FORK, np.array(vertices, dtype=np.int32)))
-        assert path.read_text() == lines
+        write_he(FORK, path, arcs_of(FORK, np.array(vertices, dtype=np.int32)))
+        assert path.read_text() == text
 
 
 def test_a_path_the_graph_lacks_is_not_written() -> None:

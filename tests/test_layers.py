@@ -15,6 +15,10 @@ from retrace.solvers import Setting, Solver, all_solvers, settings_of_all_solver
 from retrace.system import project
 
 ALL = all_solvers()
+LIBRARY = project.ROOT / "scripts/retrace"
+ARCHITECTURE = (project.ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+ALIKE = {"COLUMNS", "PHASES", "PIECE", "T", "WORTH_KEEPING", "load", "page", "save", "tidy"}
+"""Names that mean the same in each module that has them, such as the columns of its CSV file."""
 
 
 @pytest.mark.parametrize("file", sorted((project.ROOT / "scripts/retrace/check").glob("*.py")))
@@ -59,9 +63,42 @@ def test_a_library_that_is_read_without_matplotlib_does_not_hide_it() -> None:
 
 
 def test_module_names_of_the_library_are_unlike() -> None:
-    library = project.ROOT / "scripts/retrace"
-    names = Counter(path.stem for path in library.rglob("*") if path.suffix == ".py" or path.is_dir())
+    names = Counter(path.stem for path in LIBRARY.rglob("*") if path.suffix == ".py" or path.is_dir())
     assert [name for name, times in names.items() if times > 1 and not name.startswith("__")] == []
+
+
+def defined(file: Path) -> set[str]:
+    """Return the public names that a module defines."""
+    names = set()
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def test_public_names_of_the_library_are_unlike() -> None:
+    times = Counter(name for file in LIBRARY.rglob("*.py") for name in defined(file))
+    assert {name for name, number in times.items() if number > 1} == ALIKE
+
+
+def test_a_package_imports_only_from_those_above_it_in_the_architecture() -> None:
+    rows = re.findall(r"^\| `(\w+)/`.*$", ARCHITECTURE, re.MULTILINE)
+    order = [name for name in rows if (LIBRARY / name).is_dir()]
+    assert {path.name for path in LIBRARY.iterdir() if (path / "__init__.py").exists()} == set(order)
+    for file in LIBRARY.rglob("*/*.py"):
+        below = order[order.index(file.relative_to(LIBRARY).parts[0]) + 1 :]
+        found = project.imported_by(str(file.relative_to(project.ROOT)))
+        assert [path for path in found if path.split("/")[2] in below] == [], file
+
+
+@pytest.mark.parametrize("package", sorted({path.parent.name for path in LIBRARY.glob("*/__init__.py")}))
+def test_the_architecture_names_the_modules_of_a_package(package: str) -> None:
+    (row,) = re.findall(rf"^\| `{package}/`.*$", ARCHITECTURE, re.MULTILINE)
+    modules = {path.stem for path in (LIBRARY / package).glob("*.py")} - {"__init__"}
+    assert sorted(modules - set(re.findall(r"`(\w+)/?`", row))) == []
 
 
 def test_solvers_know_their_problem() -> None:

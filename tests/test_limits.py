@@ -22,13 +22,13 @@ BACKENDS = ["emulator", *(pytest.param(name, marks=pytest.mark.gpu) for name in 
 def test_kernels_find_what_the_closed_form_says(
     name: str, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "LEAST_S", 0)
+    monkeypatch.setattr(limits, "REPEATED_S", 0)
     for seed in [None, *range(6)] if backend == "emulator" else [None]:
         with open_device(backend, seed) as device:
             solver = make(
                 f"{name}:block_size=64" if "block_size" in LIMITS.find(name).settings else name, device
             )
-            assert isinstance(solver, limits.Limit)
+            assert isinstance(solver, limits.LimitSolver)
             solver.setup(NoGraph())
             solver.steps = (4096 if "load" in name else 8) * solver.least_steps  # once round the cycle
             for _ in range(2):  # the second trial begins anew
@@ -48,7 +48,7 @@ def test_steps_are_doubled_until_they_take_long_enough(monkeypatch: pytest.Monke
     with open_device("emulator") as device:
         solver = make("limits/barrier-block:block_size=32", device)
         solver.setup(NoGraph())
-        assert isinstance(solver, limits.Limit)
+        assert isinstance(solver, limits.LimitSolver)
         assert solver.steps == 32
 
 

@@ -142,7 +142,7 @@ def test_a_graph_too_large_is_skipped(generated: Callable[[], str], script: Call
     found, report = frame(records, "tuwien-sssp")
     assert f"skipped, {reason}" in render(tables.page(found, "table-2", report), "md")
     assert f"skipped: {reason}" in render(verification.page(found), "md")
-    assert "missing" in plan.stored_info("random-10-5")
+    assert "missing" in plan.info_if_stored("random-10-5")
     assert "warning" not in generated()  # in the place of the other
     assert [record.status for record in measured(script)] == ["ok", "ok"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mutations.run import ROOT, Found, Mutant, mutants, table
+from mutations.run import ROOT, Found, Mutant, mutants, share_found, table
 
 
 @pytest.mark.parametrize("file", sorted({one.file for one in mutants()}))
@@ -46,3 +46,12 @@ def test_verdicts_are_counted_by_part() -> None:
     assert rows[2:] == [
         ["check/", *"1000010"], ["kernels/", *"1100000"], ["all", *"2100010"],
     ]  # fmt: skip
+
+
+def test_what_changes_nothing_is_no_part_of_the_share_that_is_found() -> None:
+    told = ["killed", "crashed", "timeout", "survived", "equivalent"]
+    verdicts = {Mutant(f"{n}.py", "", "a", "b"): one for n, one in enumerate(told)}
+    assert share_found(verdicts).startswith(
+        "found: 3 of 4 that change something; of all such mutants, 30.1% to"
+    )
+    assert share_found({}).startswith("found: 0 of 0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -11,20 +12,20 @@ from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
 from retrace.publish.panels import LIMIT, panels
 from retrace.records.record import Record
-from retrace.reports.physical_limit import Limit, least_bytes, limit_of
+from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 
 LEVEL = STEPS["barrier-cluster"] + 2 * STEPS["load-shared"]
 TODAY = fast("h200", True)
 
 
-def limit(records: Iterable[Record], experiment: str, graph: str) -> Limit | str:
+def limit(records: Iterable[Record], experiment: str, graph: str) -> PhysicalLimit | str:
     found, _ = frame(records, "today")
     return limit_of([e for e in found.of(experiment).measured if e.graph == graph], found)
 
 
-def known(records: Iterable[Record], experiment: str, graph: str) -> Limit:
+def known(records: Iterable[Record], experiment: str, graph: str) -> PhysicalLimit:
     found = limit(records, experiment, graph)
-    assert isinstance(found, Limit)
+    assert isinstance(found, PhysicalLimit)
     return found
 
 
@@ -114,6 +115,14 @@ def test_the_figure_of_today_begins_at_the_limit_and_says_what_it_shows() -> Non
     assert "Limit of NY on h200: a launch (10.0 µs) and 620 levels" in " ".join(text.split())
     assert [graph for graph, _ in rows] == list(LEVELS)
     assert rows[0][1] == [LIMIT, "cluster", "direction", "gapbs, 2 cores", "queue, 1 core", "bsp"]
+
+
+def test_a_search_on_one_core_is_not_held_against_the_limit_of_kernels() -> None:
+    """It launches none, and may take less."""
+    core = measured("stcon/fewer-arcs", "fast-stcon", "NY", phases(0.0, 0.001))
+    title, told, _, _ = today("fast-stcon", [*TODAY, changed(core, parameters={"pair": "far", "target": 3})])
+    assert "NY in 1.00 µs" in title
+    assert re.search(r"ours over limit –, [\d.]+×", told)  # noqa: RUF001
 
 
 def test_scores_in_single_precision_are_not_held_against_those_in_double() -> None:

@@ -18,7 +18,7 @@ from retrace.devices import gapbs
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
-from retrace.planning.configuration import lay_over
+from retrace.planning.configuration import lay_over, project_keys
 from retrace.records.record import write_records
 from retrace.solvers import all_solvers
 from retrace.system.errors import RetraceError
@@ -29,8 +29,7 @@ Config = dict[str, Any]
 
 @pytest.fixture
 def config() -> Config:
-    found: Config = yaml.safe_load((PROJECT / "config.yaml").read_text())
-    return found | {"backend": "emulator", "machine": "local", "machines": {}}
+    return project_keys() | {"backend": "emulator", "machine": "local", "machines": {}}
 
 
 EXPERIMENT, SOLVERS = "experiments/table-3.3", "experiments/table-3.3/solvers"
@@ -258,6 +257,19 @@ def test_a_named_machine_is_warned_of_a_tree_with_changes(config: Config, monkey
     assert plan.warning(plan.make_plan(config | {"machine": "rtx"})) is None
 
 
+def test_a_record_of_a_setting_that_is_gone_is_deleted(
+    config: Config, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """Who renames a setting of a new kernel is told how to go on."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("results/machines/local/table-3.3/NY.jsonl")
+    write_records(path, [record("bfs/queue", "NY", machine="local")])
+    path.write_text(path.read_text().replace('"parameters":{', '"parameters":{"width":4'))
+    told = refused(plan.make_plan, config)
+    assert told.startswith(f"{path}:1: parameters: width: bfs/queue has no such parameter")
+    assert told.endswith("; delete the file, and it is measured again")
+
+
 def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     info = {"name": "NY", "origin": "stand-in", "vertices": 4, "arcs": 6}
@@ -298,7 +310,7 @@ def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     assert planned.targets.keys() | {"small-6"} == made | {
         *("an-bellman-ford", "claims-summary", "verification", "page")
     }
-    assert planned.claims == ["results/tables/claims-an-bellman-ford.csv"]
+    assert planned.judged == ["an-bellman-ford"]
     stored = "results/machines/local/bellman-ford-edges/small-6.jsonl"
     assert planned.report_records("an-bellman-ford") == [stored]
     assert {Path(path).stem for path in planned.report_files("bellman-ford-edges")} == {"an-bellman-ford"}
@@ -350,7 +362,7 @@ def test_a_graph_that_is_missing_says_why(config: Config, monkeypatch: Patch) ->
         "random-25-5": {"missing": "needs 3 GiB"},
         "NY": {},
     }
-    monkeypatch.setattr(plan, "stored_info", lambda graph: found.get(graph, {}))
+    monkeypatch.setattr(plan, "info_if_stored", lambda graph: found.get(graph, {}))
     mine = {"solvers": ["bfs/queue"], "graphs": list(found)}
     planned = plan.make_plan(config | {"experiments": {"mine": mine}})
     told = summary.closing_words(planned, [f"resources/graphs/{graph}" for graph in found]).splitlines()
@@ -407,20 +419,22 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     assert not {path for path in kernels("table-3.3") if path.startswith(("emulator/", "sssp/", "host/sssp"))}
 
 
-def test_the_summary_counts_what_other_machines_skipped() -> None:
+def test_the_summary_counts_the_answers_that_other_machines_lack() -> None:
     here = without_answer("bfs/bsp", "NY", "skipped", "too slow", machine="local")
     there = changed(here, machine=machine_info("h200"))
     failed = changed(there, verified=None, status="failed", reason="no memory")
     again = changed(here, solver="bfs/block-queue")
     wrong = record("bfs/queue", "NY", machine="local", **WRONG)
-    words = summary.outcomes([here, there, there, failed, again, wrong], "local")
-    assert words[0].startswith("0 of 6 answers verified")
+    elsewhere = [there, there, failed, record("bfs/queue", "NY", **WRONG), record("bfs/scipy", "NY", **WRONG)]
+    words = summary.say_outcomes([here, *elsewhere, again, wrong], "local")
+    assert words[0].startswith("0 of 8 answers verified")
     where = f"bfs/bsp on {here.label}"
     assert words[1:] == [
         f"SKIPPED: {where}, local and 1 more: too slow",
-        f"FAILED: {where}, h200: no memory",
         f"DIFFERS: bfs/queue on {here.label}, local: vertex 3: 4, expected 5",
         "SKIPPED: 2 by h200, whose committed records say why.",
+        "FAILED: 1 by h200, whose committed records say why.",
+        "DIFFERS: 2 by h200, whose committed records say why.",
     ]
 
 

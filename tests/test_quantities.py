@@ -14,6 +14,7 @@ from fabricated import (
     graph_info,
     graphs_of,
     hong,
+    limits,
     measured,
     phases,
     trial,
@@ -61,6 +62,8 @@ def with_quantities(one: Record, values: dict[str, float]) -> Record:
                 ms |= dict.fromkeys(("solve", "kernel"), changes["iterations"] * value)
             case "setup":
                 changes["setup"] = [value] * 3
+            case "step":
+                ms["solve"], changes["iterations"] = value, 1
             case "iterations":
                 changes["iterations"] = int(value)
             case "arcs":
@@ -331,6 +334,11 @@ def test_a_claim_that_is_refuted_or_not_measured_says_so() -> None:
     of_nothing = Claim(section="2", says="It is loud.", missing="a microphone")
     missing = judge(load_reports()["hong-bfs"], of_nothing, frame(HONG, "hong-bfs")[0], "h200")
     assert missing.sentence == "cannot be told: a microphone"
+
+
+def test_constants_of_a_machine_are_of_no_graph() -> None:
+    found = find("domitrz-brandes", "block-barriers-beat-launches", limits("h200"))
+    assert (found.verdict, found.measured, found.number) == (Verdict.HOLDS, f"667{TIMES}", f"667{TIMES}")
 
 
 def test_memory_is_held_against_that_of_the_gpu() -> None:

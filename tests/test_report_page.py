@@ -18,7 +18,8 @@ from markupsafe import escape
 
 from command_line import Call
 from fabricated import EVIL, WRONG, changed, frame, hostile, record, suite
-from retrace.planning.configuration import committed_records
+from retrace.planning.configuration import committed_records, load_configuration, project_keys
+from retrace.planning.plan import Plan
 from retrace.publish import verdicts
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.front import abstract
@@ -27,6 +28,7 @@ from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
 from retrace.records.record import Record, read_records, write_records
 from retrace.reports.frame import Frame, build, read_frames
+from retrace.reports.judge import Verdict
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
 from retrace.reports.wording import duration
@@ -109,7 +111,7 @@ def test_the_page_needs_nothing_else(committed: Committed) -> None:
 
 
 def test_a_page_of_three_such_machines_is_small_enough(tmp_path: Path) -> None:
-    """A run also draws a figure of each experiment that no report has; each has panels of all machines."""
+    """A run also draws a figure of an experiment that no report has; each has panels of all machines."""
     own = read_records(sorted((ROOT / "results/machines/h200").glob("*/*.jsonl")))
     records = own + [elsewhere(one, machine) for machine in ("h100", "rtx") for one in own]
     reports = load_reports().values()
@@ -117,7 +119,7 @@ def test_a_page_of_three_such_machines_is_small_enough(tmp_path: Path) -> None:
     found = build(records, numbers, {name: table for one in reports for name, table in one.tables.items()})
     drawn = {path.stem: path.read_text() for path in (ROOT / "docs/results").glob("*.svg")}
     usual = sorted(drawn.values(), key=len)[len(drawn) // 2]
-    for name in {entry.experiment for entry in found.measured} | drawn.keys():
+    for name in Plan(*load_configuration(project_keys()), load_reports(), "cuda", None).figures:
         (tmp_path / f"{name}.svg").write_text(threefold(drawn.get(name, usual)))
     text = make_page(list(reports), found, tmp_path.glob("*.svg"), own="h100")
     assert len(text.encode()) < MOST_BYTES
@@ -207,7 +209,8 @@ def assert_verdicts(report: Report, found: Frame, text: str) -> None:
     )
     assert Counter(shown) == Counter(zip(told["machine"], told["verdict"], strict=True)), report.key
     brief = text.partition(f'<h2><a href="#{report.key}">')[2].partition("</article>")[0]
-    lists = re.findall(r'<ul class="counts"><li>\d+ claims on ([^:]+):</li>(.*?)</ul>', brief, re.DOTALL)
+    assert f"<p>{len(report.claims)} claims:</p>" in brief
+    lists = re.findall(r'<ul class="counts"><li>([^<]+)</li>(.*?)</ul>', brief, re.DOTALL)
     assert [machine for machine, _ in lists] == list(dict.fromkeys(told["machine"]))
     for machine, counts in lists:
         counted = {
@@ -234,24 +237,45 @@ def test_a_card_answers_in_a_sentence_with_the_numbers_that_decide(committed: Co
     reports, frame, _, text = committed
     for report in (report for report in reports if report.front):
         found = abstract(report, frame)
-        assert list(found.sentences) == ["h200", "h100"]
+        assert found.answering == ["h200", "h100"]
         assert report.front
         assert report.front.quoted
-        for machine, sentence in found.sentences.items():
-            assert "{" not in sentence
-            for name in report.front.quoted:
+        assert "{" not in found.sentence
+        for name in report.front.quoted:
+            for machine in found.answering:
                 number = found.findings[name][machine].number
                 assert re.search(r"\d(×| ms\b| s\b)", number), name  # noqa: RUF001
-                assert number in sentence
-            assert f"{escape(sentence)}</strong></p>" in text
+                assert number.partition(" ")[0] in found.sentence
+        assert f'<p class="answer">{escape(found.sentence)}</p>' in text
 
 
 def test_without_numbers_there_is_no_answer() -> None:
     found, report = frame(suite("local", gpu=False), "bsp-suite")
-    assert abstract(report, found).sentences == {}
-    timed, report = frame(suite("h200", gpu=True), "bsp-suite")
-    (told,) = abstract(report, timed).sentences.values()
-    assert told.startswith("Time of sequential C++ over the GPU's: ")
+    assert abstract(report, found).sentence == ""
+    timed, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
+    told = abstract(report, timed)
+    assert told.sentence.startswith("h200: Time of sequential C++ over the GPU's: ")
+    assert [list(answer.findings) for answer in told.answers] == [["h200"]] * 3
+
+
+def test_a_card_says_each_claim_once() -> None:
+    """The numbers of both machines stand in the answer; a claim has two verdicts only where they differ."""
+    slow = [one for one in suite("h200", gpu=True) if one.solver != "bfs/queue"]
+    slow += [record("bfs/queue", graph, [900.0] * 3) for graph in ("NY", "NW")]
+    found, report = frame([*slow, *suite("h100", gpu=True)], "bsp-suite")
+    told = abstract(report, found)
+    page = make_page([report], found, [])
+    card = page.partition('<article class="brief">')[2].partition("</article>")[0]
+    for answer in told.answers:
+        assert card.count(str(escape(answer.says))) == 1
+        assert not answer.more
+    bfs, stcon, sssp = (answer.verdicts for answer in told.answers)
+    assert bfs == {Verdict.HOLDS: ["h200"], Verdict.FAILS: ["h100"]}
+    assert stcon == {Verdict.FAILS: ["h200", "h100"]}
+    assert sssp == {Verdict.HOLDS: ["h200", "h100"]}
+    assert told.sentence.count("(h200) and ") == 3
+    assert re.search(r"\d. \(h200\) and [\d.]+. \(h100\) on NW in breadth-first search", told.sentence)
+    assert re.findall(r"</span></a> on (h\d00)", card) == ["h200", "h100"]
 
 
 def test_no_text_becomes_html(tmp_path: Path) -> None:
@@ -283,7 +307,32 @@ def test_the_readers_own_machine_comes_first() -> None:
     found, report = frame([*suite("h200", gpu=True), *suite("zelda", gpu=False)], "bsp-suite")
     page = make_page([report], found, [], own="zelda")
     table = page.partition('data-name="table-3.5"')[2]
-    assert re.findall(r'data-machine="(\w+)"', table)[:4] == ["zelda", "zelda", "h200", "h200"]
+    assert re.findall(r'data-machine="(\w+)"', table)[:3] == ["zelda", "h200", "h200"]
+
+
+def test_what_two_machines_say_alike_of_a_claim_is_said_once(committed: Committed) -> None:
+    reports, frame, _, text = committed
+    seen = Counter[bool]()
+    for report in (report for report in reports if report.claims):
+        rows = (
+            text.partition(f'data-name="claims-{report.key}"')[2].partition("</table>")[0].split("<tr>")[2:]
+        )
+        for row, findings in zip(rows, abstract(report, frame).findings.values(), strict=True):
+            first, second = findings.values()
+            seen[first == second] += 1
+            assert (" as h200</td>" in row) == (first == second)
+            told = [str(escape(one.measured or one.why)) for one in findings.values()]
+            assert all(words in row for words in told)
+            assert first != second or not told[0] or row.count(told[0]) == 1
+    assert min(seen.values()) > 5
+
+
+def test_a_machine_without_the_fast_solver_has_no_column_of_speed_ups() -> None:
+    found, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
+    own = found.of("table-3.5")
+    columns = listing(own, report.tables["table-3.5"], own.machines).columns
+    headings = [column.heading for column in columns if column.heading.endswith("speed-up")]
+    assert headings == ["h200: speed-up"]
 
 
 def test_a_printed_number_stands_once_under_its_hardware(committed: Committed) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 from command_line import Call, refused
 from fabricated import measured, phases, record
+from retrace.planning.configuration import project_keys
 from retrace.publish import tables
 from retrace.records.record import Record, write_records
 from retrace.reports.frame import read_frame
@@ -214,7 +214,7 @@ def test_a_variant_is_read_as_it_is_written() -> None:
 
 def test_the_committed_records_fill_every_table() -> None:
     """A table of an experiment and a record of each cell: no two solvers have one name."""
-    experiments = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]
+    experiments = project_keys()["experiments"]
     owners = {name: path for path in PUBLISHED.glob("*.yaml") for name in load_report(path).experiments}
     filled = 0
     for experiment in experiments:

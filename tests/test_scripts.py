@@ -139,7 +139,9 @@ def test_a_terminal_without_greek_letters() -> None:
     assert python(program, **posix).stdout == "\\u2265 \\xb5\n"
     found = python("from retrace import cli; cli.main(['solvers'])", **posix)
     assert (found.returncode, found.stderr) == (0, "")
-    program = "from retrace.planning import plan; import yaml; plan.load_reports(); plan.stored_info('NY')\n"
+    program = (
+        "from retrace.planning import plan; import yaml; plan.load_reports(); plan.info_if_stored('NY')\n"
+    )
     program += "from retrace.system import project; print(len(project.imports('publish_experiment.py')) > 9)"
     assert python(program, **posix).stdout == "True\n"
 

@@ -24,7 +24,7 @@ from retrace.graphs.query import Query
 from retrace.records.record import read_records
 from retrace.solvers.betweenness.crew import Crew, deal
 from retrace.solvers.betweenness.fixed_point import FixedPoint, fixed
-from retrace.solvers.betweenness.shards import Shard, compute_shard, gather, shard_name
+from retrace.solvers.betweenness.shards import Shard, compute_shard, gather
 from solving import solved
 
 LANES = "betweenness/lane-queues:block_size=32,lanes=32"
@@ -48,6 +48,11 @@ def crews() -> Iterator[dict[int, Crew]]:
     """One device, and three."""
     with EmulatedDevice() as host:
         yield {count: Crew(host.peers(count), fixed(LANES), GRAPH) for count in (1, 3)}
+
+
+def shard_name(number: int, of: int) -> str:
+    """Name the file of a shard as the workflow does."""
+    return f"{number}-of-{of}.npz"
 
 
 def cut(crew: Crew, of: int, folder: Path, every_s: float = 10.0) -> list[Path]:

@@ -16,7 +16,7 @@ from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.certificates import certify_tree
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
-from retrace.devices.base import extent
+from retrace.devices.base import as_xyz
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
 from retrace.system.errors import RetraceError
@@ -229,7 +229,7 @@ def test_blocks_are_as_large_as_was_asked(name: str, launches: dict[str, Any]) -
         verify(f"{name}:block_size=96{always}", "emulator", grid(9, 7), Query(0, 50))
     of_their_own = {"sum_chunks", "scan_chunks"}  # prefix sums
     threads = {
-        math.prod(extent(block)) for kernel, (_, block) in launches.items() if kernel not in of_their_own
+        math.prod(as_xyz(block)) for kernel, (_, block) in launches.items() if kernel not in of_their_own
     }
     assert threads in ({96}, {1, 96})
 

@@ -13,7 +13,15 @@ from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
 from retrace.records.record import Record, Trial
 from retrace.reports import frame as frames
-from retrace.reports.wording import EMPTY, TIMES, duration, power_of_two, three_digits, word_list
+from retrace.reports.wording import (
+    EMPTY,
+    TIMES,
+    duration,
+    power_of_two,
+    side_by_side,
+    three_digits,
+    word_list,
+)
 from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
 from retrace.system.errors import RetraceError
 
@@ -391,6 +399,24 @@ def test_numbers_and_lists_are_written_alike_everywhere() -> None:
     assert written == ["0.00692", "1.00", "52.3", "523", "5,230", "∞"]
     assert (power_of_two(2**20), power_of_two(264_346)) == ("2²⁰", "264,346")
     assert [word_list(words.split()) for words in ("a", "a b", "a b c")] == ["a", "a and b", "a, b and c"]
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        (["2 ms on NW"], "2 ms on NW"),
+        (["2 ms on NW", "2 ms on NW"], "2 ms on NW (a and b)"),
+        (["2 ms on NW", "3 ms on NW"], "2 ms (a) and 3 ms (b) on NW"),
+        (["2 ms on NW", "3 ms on NY"], "2 ms on NW (a) and 3 ms on NY (b)"),
+        (["2 ms on NW", "3 ms on NW", "4 ms on NW"], "2 ms (a), 3 ms (b) and 4 ms (c) on NW"),
+        (["edge by 2 ms on NW", "edge by 3 ms on NW"], "edge by 2 ms (a) and 3 ms (b) on NW"),
+        (["edge by 2 ms on NW", "vert by 2 ms on NW"], "edge by 2 ms (a) and vert by 2 ms (b) on NW"),
+        (["2 ms", "2 ms (no GPU)"], "2 ms (a) and 2 ms (no GPU) (b)"),
+        (["31%", "33%, most on NW"], "31% (a) and 33%, most on NW (b)"),
+    ],
+)
+def test_what_several_machines_say_is_said_once(said: list[str], written: str) -> None:
+    assert side_by_side(dict(zip("abc", said, strict=False))) == written
 
 
 @pytest.mark.parametrize("experiment", ["table-3.3", "table-3.4", "table-3.5", "table-2"])

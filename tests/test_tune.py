@@ -10,13 +10,13 @@ import yaml
 
 from command_line import PROJECT, Call, Patch, refused
 from fabricated import WRONG, record
-from retrace.planning.configuration import load_configuration, tuned_file
+from retrace.planning.configuration import load_configuration, project_keys, tuned_file
 from retrace.planning.plan import make_plan
 from retrace.records.record import Record, write_records
 from retrace.records.sweep import sweep
 from retrace.solvers import find, parse
 
-CONFIG: dict[str, Any] = yaml.safe_load((PROJECT / "config.yaml").read_text())
+CONFIG = project_keys()
 OWN = 256
 """The block size of bfs/bsp by default."""
 

@@ -14,7 +14,7 @@ from command_line import Call
 from fabricated import changed, graph_info, record, trial, without_answer
 from retrace import cli
 from retrace.publish.chart_ratios import draw_ratios
-from retrace.records.comparison import COLUMNS, Comparison, compare, pair
+from retrace.records.comparison import COLUMNS, MachineComparison, compare_records, pair
 from retrace.records.record import Phase, Record, write_records
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -26,8 +26,8 @@ def timed(factor: float = 1.0, times: tuple[float, ...] = TIMES, **changes: Any)
     return record("bfs/queue", graph, [time * factor for time in times], **changes)
 
 
-def compared(a: Record, b: Record, phase: Phase = "total") -> Comparison:
-    found = compare(a, b, phase)
+def compared(a: Record, b: Record, phase: Phase = "total") -> MachineComparison:
+    found = compare_records(a, b, phase)
     assert found is not None
     return found
 
@@ -93,8 +93,8 @@ def test_phases() -> None:
     b = record("bfs/bsp", "NY", backend="cuda", setup=4.0, trials=[trial(5.0, 1.0, upload=2.0)] * 5)
     medians = {phase: compared(a, b, phase).first.median for phase in ("setup", "upload", "kernel", "total")}
     assert medians == {"setup": 8.0, "upload": 20.0, "kernel": 5.0, "total": 30.0}
-    assert compare(timed(), timed(), "kernel") is None
-    assert compare(timed(), timed(), "upload") is None  # of 0 ms
+    assert compare_records(timed(), timed(), "kernel") is None
+    assert compare_records(timed(), timed(), "upload") is None  # of 0 ms
     assert get_args(Phase) == cli.PHASES
 
 
@@ -176,6 +176,30 @@ def test_a_figure_of_many_ratios_has_a_row_for_each() -> None:
     rows = [label.get_text() for label in axes.get_yticklabels()]
     assert len(rows) == 2 * len(graphs)  # a graph's name, and its solver
     assert [rows[int(text.xy[1])] for text in axes.texts] == ["bfs/queue"] * len(graphs)
+
+
+def test_an_experiment_alone_may_be_compared(tmp_path: Path, call: Call) -> None:
+    a, b = folders(tmp_path)
+    for folder in (a, b):
+        path = folder / "fast-bfs/NY.jsonl"
+        path.parent.mkdir()
+        write_records(path, [timed(machine=folder.name, experiment="fast-bfs")])
+    rows = call("compare", a, b).out.splitlines()[1:-1]
+    assert [row.split()[0] for row in rows] == ["fast-bfs", "table-3.3"]
+    rows = call("compare", a, b, "--experiment", "table-3.3").out.splitlines()[1:-1]
+    assert [row.split()[0] for row in rows] == ["table-3.3"]
+    told = call("compare", a, b, "--experiment", "table-3.4").refusal(1)
+    assert "a: no records of table-3.4; there are fast-bfs, table-3.3" in told
+
+
+def test_records_of_different_commits_are_compared_with_a_remark(tmp_path: Path, call: Call) -> None:
+    """Two commits of one machine are what may be asked; of two machines a ratio is then of the code, too."""
+    a, b = folders(tmp_path)
+    software = timed().software.model_copy(update={"git_commit": "f" * 40})
+    write_records(b / "table-3.3/NY.jsonl", [timed(0.5, machine="b", software=software)])
+    *_, summary, remark = call("compare", a, b).out.splitlines()
+    assert summary.startswith("1 compared")
+    assert remark == "Of different commits: a is of 0123456789, b of ffffffffff; ratios are of the code, too."
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, call: Call) -> None:

@@ -15,7 +15,7 @@ extern "C" __global__ void initialise(int vertices, int source, int *distance, i
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= vertices) return;
-    distance[i] = i == source ? 0 : NO_PATH;
+    distance[i] = i == source ? 0 : UNREACHABLE;
     mask[i] = i == source;
     mask1[i] = 0;
     if (i == source) {
@@ -39,7 +39,7 @@ extern "C" __global__ void activate_reached(int vertices, const int *distance, i
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= vertices) return;
-    mask[i] = distance[i] != NO_PATH;
+    mask[i] = distance[i] != UNREACHABLE;
     if (mask[i]) atomicAdd(relaxed, 1);
     mask1[i] = 0;
     if (i == 0) flag[0] = 0;

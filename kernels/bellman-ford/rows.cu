@@ -18,8 +18,8 @@ extern "C" __global__ void start(int size, int source, int *distance, int *relax
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < counters) listed[i] = 0;
     if (i >= size) return;
-    distance[i] = i == source ? 0 : NO_PATH;
-    relaxed[i] = NO_PATH;
+    distance[i] = i == source ? 0 : UNREACHABLE;
+    relaxed[i] = UNREACHABLE;
 }
 
 // Lists the active vertices of a part in rows[first], rows[first + 1], ...; `before` is *listed before this launch.

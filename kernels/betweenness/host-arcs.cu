@@ -7,8 +7,8 @@
 // Departs  from brandes.cuh: (1 + delta[v]) / sigma[v] is computed for each arc, since the link takes longer.
 
 #include "../host-arcs/lines.cuh"
+#include "../unreachable.h"
 
-constexpr int UNREACHED = 2147483647;
 constexpr double MOST_PATHS = 0x1p1022;  // whose inverse is still normal
 
 // Sets what is of one search, and queues the source.
@@ -17,7 +17,7 @@ extern "C" __global__ void start(int vertices, const Offset *indptr, const unsig
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v < vertices) {
-        level[v] = v == source ? 0 : UNREACHED;
+        level[v] = v == source ? 0 : UNREACHABLE;
         sigma[v] = v == source ? 1 : 0;
         delta[v] = 0;
     }
@@ -37,8 +37,8 @@ extern "C" __global__ void expand(const Offset *indptr, const unsigned *indices,
         const double paths = sigma[queue[i].x];
         arcs.read(queue[i], traffic, [&](unsigned v, bool has) {
             int known = has ? __ldcg(&level[v]) : 0;
-            if (has && known == UNREACHED) known = atomicCAS(&level[v], UNREACHED, depth);
-            const bool is_new = has && known == UNREACHED;
+            if (has && known == UNREACHABLE) known = atomicCAS(&level[v], UNREACHABLE, depth);
+            const bool is_new = has && known == UNREACHABLE;
             if (has && (is_new || known == depth)) atomicAdd(&sigma[v], paths);
             arcs.append({queue, length}, is_new, v);
         });

@@ -35,7 +35,7 @@ struct Consecutive {
 };
 
 constexpr int IN_FLIGHT = 4;  // arcs whose heads, and then distances, are requested before the first one is used
-constexpr int NO_ARC = -1;
+constexpr int NO_HEAD = -1;
 
 // Arcs at a fixed step. The compiler does not know the step and does not unroll a plain loop: each load of a head would
 // wait for the previous one.
@@ -47,12 +47,12 @@ struct Strided {
         for (unsigned arc = begin; arc < end;) {
             int heads[IN_FLIGHT], found[IN_FLIGHT];
 #pragma unroll
-            for (int i = 0; i < IN_FLIGHT; i++, arc += step) heads[i] = arc < end ? __ldg(&indices[arc]) : NO_ARC;
+            for (int i = 0; i < IN_FLIGHT; i++, arc += step) heads[i] = arc < end ? __ldg(&indices[arc]) : NO_HEAD;
 #pragma unroll
-            for (int i = 0; i < IN_FLIGHT; i++) found[i] = heads[i] == NO_ARC ? UNSEEN : d[heads[i]];
+            for (int i = 0; i < IN_FLIGHT; i++) found[i] = heads[i] == NO_HEAD ? UNSEEN : d[heads[i]];
 #pragma unroll
             for (int i = 0; i < IN_FLIGHT; i++)
-                if (heads[i] != NO_ARC) visit(heads[i], found[i]);
+                if (heads[i] != NO_HEAD) visit(heads[i], found[i]);
         }
     }
 };

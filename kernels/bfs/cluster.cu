@@ -13,8 +13,8 @@
 //          Whether any vertex was found is asked every `every` levels only.
 
 #include "../cluster/parts.cuh"
+#include "../unreachable.h"
 
-constexpr int UNREACHABLE = 2147483647;
 constexpr unsigned NO_LEVEL = 0xffff;
 
 // Levels of a part, in 16 bits: how far they are above `base`.

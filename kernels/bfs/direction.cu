@@ -23,8 +23,8 @@
 //          are left, not of all. The arcs of those that are left are estimated by the mean.
 
 #include "../frontier/frontier.cuh"
+#include "../unreachable.h"
 
-constexpr int UNREACHED = 2147483647;  // level of a vertex that no path has reached
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 8;
@@ -312,7 +312,7 @@ struct Search {
 __device__ void start(const Search &search, unsigned source, unsigned *visited)
 {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    for (unsigned v = thread; v < search.vertices; v += threads) search.level[v] = v == source ? 0 : UNREACHED;
+    for (unsigned v = thread; v < search.vertices; v += threads) search.level[v] = v == source ? 0 : UNREACHABLE;
     for (unsigned word = thread; word < search.words; word += threads)
         visited[word] = word == source / 32 ? 1u << source % 32 : 0;
     const unsigned begin = search.leaving.indptr[source], arcs = search.leaving.indptr[source + 1] - begin;

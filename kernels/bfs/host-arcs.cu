@@ -7,15 +7,14 @@
 //          order of the arcs is queued afterwards, from the beginning of the queue.
 
 #include "../host-arcs/lines.cuh"
-
-constexpr int UNREACHED = 2147483647;
+#include "../unreachable.h"
 
 // Sets all levels, and queues the source.
 extern "C" __global__ void start(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines,
                                  int source, int *level, uint2 *queue, unsigned *length)
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v < vertices) level[v] = v == source ? 0 : UNREACHED;
+    if (v < vertices) level[v] = v == source ? 0 : UNREACHABLE;
     HostArcs<unsigned>{indptr, indices, lines}.start({queue, length}, source);
 }
 
@@ -29,8 +28,8 @@ extern "C" __global__ void expand(const Offset *indptr, const unsigned *indices,
     Traffic traffic{0, 0};
     for (unsigned i = begin + grid.warp(); i < end; i += grid.warps())
         arcs.read(queue[i], traffic, [&](unsigned v, bool has) {
-            const bool is_new = has && __ldcg(&level[v]) == UNREACHED;
-            arcs.append({queue, length}, is_new && atomicCAS(&level[v], UNREACHED, depth) == UNREACHED, v);
+            const bool is_new = has && __ldcg(&level[v]) == UNREACHABLE;
+            arcs.append({queue, length}, is_new && atomicCAS(&level[v], UNREACHABLE, depth) == UNREACHABLE, v);
         });
     traffic.add_to(total);
 }
@@ -47,7 +46,7 @@ extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, 
         arcs.read_in_order(
             i, vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
             [&](unsigned v, bool has, unsigned) {
-                if (has && __ldcg(&level[v]) == UNREACHED) level[v] = depth;
+                if (has && __ldcg(&level[v]) == UNREACHABLE) level[v] = depth;
             });
     traffic.add_to(total);
 }

@@ -9,16 +9,16 @@
 // Writes the distance of every vertex; returns the number of settled vertices. The matrix has rows of `pitch` entries.
 extern "C" int bellman_ford_dijkstra_dense(int vertices, int pitch, const int *matrix, int source, int *distance)
 {
-    std::fill(distance, distance + vertices, NO_PATH);
-    std::vector<int> unsettled(vertices, NO_PATH);  // distances; NO_PATH once settled
+    std::fill(distance, distance + vertices, UNREACHABLE);
+    std::vector<int> unsettled(vertices, UNREACHABLE);  // distances; UNREACHABLE once settled
     distance[source] = unsettled[source] = 0;
     for (int settled = 0; settled < vertices; settled++) {
         const int closest = *std::min_element(unsettled.begin(), unsettled.end());
-        if (closest == NO_PATH) return settled;
+        if (closest == UNREACHABLE) return settled;
         const int u = std::find(unsettled.begin(), unsettled.end(), closest) - unsettled.begin();
-        unsettled[u] = NO_PATH;
+        unsettled[u] = UNREACHABLE;
         const int *const row = matrix + size_t(u) * pitch;
-        const int most = NO_PATH - closest;
+        const int most = UNREACHABLE - closest;
         for (int v = 0; v < vertices; v++) {
             const int sum = closest + std::min(row[v], most);
             if (sum < distance[v]) distance[v] = unsettled[v] = sum;

@@ -11,12 +11,12 @@
 // `vertices`: then the graph has a negative cycle.
 extern "C" int bellman_ford_sequential(Graph graph, int source, int *distance)
 {
-    std::fill(distance, distance + graph.vertices, NO_PATH);
+    std::fill(distance, distance + graph.vertices, UNREACHABLE);
     distance[source] = 0;
     for (int round = 1; round <= graph.vertices; round++) {
         bool fell = false;
         for (int u = 0; u < graph.vertices; u++) {
-            if (distance[u] == NO_PATH) continue;
+            if (distance[u] == UNREACHABLE) continue;
             for (int arc = graph.indptr[u]; arc < graph.indptr[u + 1]; arc++) {
                 const int v = graph.indices[arc], sum = through(distance[u], graph.weights[arc]);
                 if (sum < distance[v]) {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-constexpr int UNREACHABLE = 2147483647;  // level or distance of an unreached vertex
+#include "../unreachable.h"
 
 template <typename Offset> struct GraphOf {
     int vertices;

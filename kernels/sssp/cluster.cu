@@ -20,14 +20,15 @@
 //          two ends of a chain, `lower` of what the source reaches before either.
 
 #include "../cluster/parts.cuh"
+#include "../unreachable.h"
 
-constexpr unsigned INFINITE = 2147483647, ALL = 0xffffffff;
+constexpr unsigned ALL = 0xffffffff;
 constexpr unsigned LINK = LongRecords::LINK;
 constexpr int SLOTS = 4;
 constexpr int AT_ONCE = 4;  // words that a warp looks at together
 constexpr int MOST_WARPS = 32;
 
-// A vertex to begin with, and its distance, INFINITE for none.
+// A vertex to begin with, and its distance, UNREACHABLE for none.
 struct Seed {
     unsigned place, distance;
 };
@@ -44,12 +45,12 @@ template <bool SHARED> struct Distances {
     unsigned here;
 
     __device__ unsigned operator[](unsigned position) const { return *(volatile unsigned *)(own + position); }
-    // The distance of a vertex of any part, or INFINITE where it cannot be read soon.
+    // The distance of a vertex of any part, or UNREACHABLE where it cannot be read soon.
     __device__ unsigned known(unsigned part, unsigned position) const
     {
         if constexpr (SHARED) {
             const unsigned same_position_here = (*this)[position];
-            return part == here ? same_position_here : INFINITE;
+            return part == here ? same_position_here : UNREACHABLE;
         } else {
             return *(volatile unsigned *)in_global(part, position);
         }
@@ -108,12 +109,12 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
     const Board nearest_of_blocks{told_nearest};
     const Quiet quiet{working, all_quiet, {told_quiet}, patience};
 
-    for (int i = first; i < positions; i += threads) own[i] = relaxed[i] = INFINITE;
+    for (int i = first; i < positions; i += threads) own[i] = relaxed[i] = UNREACHABLE;
     for (int i = first; i < MOST_WARPS; i += threads) working[i] = 0;
     quiet.blocks.fill(1, 1);
-    nearest_of_blocks.fill(1, INFINITE);
+    nearest_of_blocks.fill(1, UNREACHABLE);
     if (first == 0) {
-        nearest_here = INFINITE;
+        nearest_here = UNREACHABLE;
         no_marks = 0;
     }
     __syncthreads();
@@ -151,7 +152,7 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
     int turns = 0, buckets = 0;
     for (;; turns++) {
         // No block relaxes anything, and all that was sent is there.
-        unsigned nearest = INFINITE;
+        unsigned nearest = UNREACHABLE;
         for (int some = AT_ONCE * warp; some < words; some += AT_ONCE * warps) {
             unsigned now[AT_ONCE], before[AT_ONCE];
 #pragma unroll
@@ -169,15 +170,15 @@ __device__ void search(int words, const int *first_record, const uint4 *records,
             }
         }
         nearest = __reduce_min_sync(ALL, nearest);
-        if (lane == 0 && nearest < INFINITE) atomicMin(&nearest_here, nearest);
+        if (lane == 0 && nearest < UNREACHABLE) atomicMin(&nearest_here, nearest);
         __syncthreads();
         nearest_of_blocks.tell(0, nearest_here);
         quiet.blocks.tell(0, 0);
         if (first == 0) all_quiet = 0;
         cluster.sync();
         nearest = nearest_of_blocks.least(0);
-        if (nearest == INFINITE) break;
-        if (first == 0) nearest_here = INFINITE;
+        if (nearest == UNREACHABLE) break;
+        if (first == 0) nearest_here = UNREACHABLE;
         if (nearest >= near_below) {
             near_below = nearest + delta;
             buckets++;
@@ -256,8 +257,8 @@ extern "C" __global__ void unfold(int vertices, const int2 *ways, int *answer)
     if (v >= vertices) return;
     const int2 one = ways[2 * v], other = ways[2 * v + 1];
     if (one.x < 0) return;
-    const unsigned by_one = min(unsigned(answer[one.x]) + unsigned(one.y), INFINITE);
-    const unsigned by_other = min(unsigned(answer[other.x]) + unsigned(other.y), INFINITE);
+    const unsigned by_one = min(unsigned(answer[one.x]) + unsigned(one.y), UNREACHABLE);
+    const unsigned by_other = min(unsigned(answer[other.x]) + unsigned(other.y), UNREACHABLE);
     answer[v] = int(min(by_one, by_other));
 }
 

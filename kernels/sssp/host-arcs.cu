@@ -27,7 +27,7 @@ __device__ inline bool lower(Label *label, int sum, unsigned u)
 __device__ inline void lower_least(int *least, int distance)
 {
     for (unsigned by = LANES / 2; by > 0; by /= 2) distance = min(distance, __shfl_xor_sync(ALL_LANES, distance, by));
-    if (lane_number() == 0 && distance < UNREACHED) atomicMin(least, distance);
+    if (lane_number() == 0 && distance < UNREACHABLE) atomicMin(least, distance);
 }
 
 // Relaxes an arc of u, if there is one; returns whether its head is near in the next round: its distance fell below the
@@ -50,12 +50,12 @@ extern "C" __global__ void start(int vertices, const Offset *indptr, const int2 
                                  unsigned *length)
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v < vertices) label[v] = make_label(v == source ? 0 : UNREACHED, -1);
+    if (v < vertices) label[v] = make_label(v == source ? 0 : UNREACHABLE, -1);
     if (v < vertices && v % 32 == 0) {
         far[v / 32] = 0;
         queued[v / 32] = v / 32 == source / 32 ? 1u << source % 32 : 0;
     }
-    if (v == 0) *least = UNREACHED;
+    if (v == 0) *least = UNREACHABLE;
     HostArcs<int2>{indptr, pairs, lines}.start({near, length}, source);
 }
 
@@ -68,7 +68,7 @@ extern "C" __global__ void relax(const Offset *indptr, const int2 *pairs, unsign
     const HostArcs<int2> arcs{indptr, pairs, lines};
     const Team grid{false};
     Traffic traffic{0, 0};
-    int least_far = UNREACHED;
+    int least_far = UNREACHABLE;
     for (unsigned i = grid.warp(); i < entries; i += grid.warps()) {
         const unsigned u = near[i].x;
         const int distance = distance_of(__ldcg(&label[u]));
@@ -91,14 +91,14 @@ extern "C" __global__ void sweep(const Offset *indptr, const int2 *pairs, unsign
     const HostArcs<int2> arcs{indptr, pairs, lines};
     const Team grid{false};
     Traffic traffic{0, 0};
-    int least_far = UNREACHED;
+    int least_far = UNREACHABLE;
     const Offset share = Offset(lines) * arcs.IN_LINE;
     for (Offset i = indptr[0] + grid.warp() * share; i < indptr[vertices]; i += grid.warps() * share)
         arcs.read_in_order(
             i, vertices, traffic, [&](unsigned u) { return near[u / 32] >> u % 32 & 1; },
             [&](int2 arc, bool has, unsigned u) {
                 const unsigned v = arc.x, bit = 1u << v % 32;
-                const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHED;
+                const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHABLE;
                 const bool is_near = relax_arc(arc, has, u, distance, limit, label, far, least_far);
                 if (is_near && !(__ldcg(&queued[v / 32]) & bit)) atomicOr(&queued[v / 32], bit);
             });
@@ -129,6 +129,6 @@ extern "C" __global__ void collect(int vertices, const Offset *indptr, const int
     const unsigned left = __ballot_sync(ALL_LANES, stays), coming = __ballot_sync(ALL_LANES, comes);
     if (lane_number() == 0 && before) far[v / 32] = left;
     if (lane_number() == 0 && v < vertices) queued[v / 32] = coming;
-    lower_least(least, stays ? int(distance) : UNREACHED);
+    lower_least(least, stays ? int(distance) : UNREACHABLE);
     HostArcs<int2>{indptr, pairs, lines}.append({next, length}, comes, v);
 }

@@ -3,9 +3,9 @@
 
 #pragma once
 
-using Label = unsigned long long;
+#include "../unreachable.h"
 
-constexpr int UNREACHED = 2147483647;  // distance of a vertex that no path has reached
+using Label = unsigned long long;
 
 __device__ inline int distance_of(Label label) { return int(label >> 32); }
 

@@ -23,7 +23,7 @@ extern "C" __global__ void mask_start(int vertices, int source, bool *mask, Labe
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= vertices) return;
     mask[v] = v == source;
-    label[v] = make_label(v == source ? 0 : UNREACHED, -1);
+    label[v] = make_label(v == source ? 0 : UNREACHABLE, -1);
 }
 
 extern "C" __global__ void mask_relax(int vertices, const int *indptr, const int *indices, const int *weights,

@@ -27,8 +27,8 @@ constexpr int IN_FLIGHT = 4;  // arcs of a lane
 __device__ inline int distance_of(int distance) { return distance; }
 
 // Sets the label of a vertex before the search.
-__device__ inline void clear(int *distance, bool is_source) { *distance = is_source ? 0 : UNREACHED; }
-__device__ inline void clear(Label *label, bool is_source) { *label = make_label(is_source ? 0 : UNREACHED, -1); }
+__device__ inline void clear(int *distance, bool is_source) { *distance = is_source ? 0 : UNREACHABLE; }
+__device__ inline void clear(Label *label, bool is_source) { *label = make_label(is_source ? 0 : UNREACHABLE, -1); }
 
 // Lowers a distance to `through`, the distance by an arc from u.
 __device__ inline void lower(int *distance, int through, unsigned, int) { atomicMin(distance, through); }
@@ -88,13 +88,13 @@ template <typename Any> struct Search {
     __device__ void finish(const Progress &now, unsigned long long near_arcs, int least_far) const
     {
         add_over_warp(sum, near_arcs);
-        if (__any_sync(ALL_LANES, least_far < UNREACHED)) atomicMin(least_here, least_far);
+        if (__any_sync(ALL_LANES, least_far < UNREACHABLE)) atomicMin(least_here, least_far);
         __syncthreads();
         if (threadIdx.x == 0) {
             if (*sum) atomicAdd(&of(now.step + 1).arcs, *sum);
-            if (*least_here < UNREACHED) atomicMin(&least[now.limits % 3], *least_here);
+            if (*least_here < UNREACHABLE) atomicMin(&least[now.limits % 3], *least_here);
             *sum = 0;
-            *least_here = UNREACHED;
+            *least_here = UNREACHABLE;
         }
         queue_after(now).flush();
     }
@@ -107,7 +107,7 @@ template <typename Any> struct Search {
         const BlockQueue next = queue_after(now);
         const unsigned entries = now.near.entries, share = team.share(entries);
         unsigned long long near_arcs = 0;
-        int least_far = UNREACHED;
+        int least_far = UNREACHABLE;
         for (unsigned first = team.warp() * share; first < entries; first += team.warps() * share) {
             const unsigned i = first + lane_number();
             const bool has = lane_number() < share && i < entries;
@@ -161,7 +161,7 @@ template <typename Any> struct Search {
         const BlockQueue next = queue_after(now);
         const unsigned share = team.share(words);
         unsigned long long near_arcs = 0;
-        int least_far = UNREACHED;
+        int least_far = UNREACHABLE;
         for (unsigned first = team.warp() * share; first < words; first += team.warps() * share) {
             const unsigned word = first + lane_number();
             const unsigned before = lane_number() < share && word < words ? far[word] : 0;
@@ -218,12 +218,12 @@ template <typename Any> struct Search {
         for (unsigned i = thread; i < pieces; i += threads) queues[i] = make_uint2(source, begin + i * piece);
         if (thread < 3) {
             rounds[thread] = thread ? Round{0, 0, 0} : Round{count, pieces, 0};
-            least[thread] = UNREACHED;
+            least[thread] = UNREACHABLE;
         }
         if (threadIdx.x == 0) {
             *tail = 0;
             *sum = 0;
-            *least_here = UNREACHED;
+            *least_here = UNREACHABLE;
         }
     }
 };
@@ -259,11 +259,11 @@ __device__ void find_distances(Search<Any> search, unsigned source, unsigned del
             search.relax(grid, now);
         } else {
             const int least = search.least[now.limits % 3];
-            if (least == UNREACHED) break;
+            if (least == UNREACHABLE) break;
             const unsigned limit_before = now.limit;
             now.limit = unsigned(least) + delta;
             now.limits++;
-            if (first_thread) search.least[(now.limits + 1) % 3] = UNREACHED;
+            if (first_thread) search.least[(now.limits + 1) % 3] = UNREACHABLE;
             search.collect(grid, now, limit_before);
         }
         if (first_thread) search.of(now.step + 2) = {0, 0, 0};

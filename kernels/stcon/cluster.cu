@@ -8,8 +8,7 @@
 //          nothing but the visited bits is kept, and whether the searches have met is asked every `every` rounds only.
 
 #include "../cluster/parts.cuh"
-
-constexpr unsigned UNREACHABLE = 2147483647;
+#include "../unreachable.h"
 
 template <int WORDS, typename Records>
 __device__ void search(const Records &forward, const Records &backward, int words, unsigned source, unsigned target,

@@ -164,6 +164,8 @@ def make_parser() -> ArgumentParser:
     compare.add_argument("second", type=Path, help="folder of records; its times are divided by the first's")
     what = "which times (default: %(default)s, which is upload + solve + download)"
     compare.add_argument("--phase", choices=PHASES, default="total", help=what)
+    what = "compare this experiment alone, such as table-3.3 (default: all)"
+    compare.add_argument("--experiment", metavar="NAME", help=what)
     what = "a file to write as well: .csv with all digits, .svg with the ratios as dots; may be repeated"
     compare.add_argument(
         "--output", type=comparison_file, action="append", default=[], metavar="FILE", help=what

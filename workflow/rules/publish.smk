@@ -43,7 +43,7 @@ for name in PLAN.experiments:
             svg=[
                 report(
                     f"results/figures/{figure}.svg",
-                    caption="../report/figure.rst",
+                    caption=Path(f"results/figures/{figure}.md").absolute(),
                     category="Figures",
                     labels={"figure": figure},
                 )
@@ -83,7 +83,7 @@ for name, (key, experiments) in PLAN.waterfalls.items():
         output:
             report(
                 f"results/figures/{name}.svg",
-                caption="../report/figure.rst",
+                caption=Path(f"results/figures/{name}.md").absolute(),
                 category="Figures",
                 labels={"figure": name},
             ),
@@ -132,7 +132,7 @@ rule claims_summary:
     input:
         f"{TEMPLATES}/table.md.j2",
         f"{TEMPLATES}/table.html.j2",
-        claims=PLAN.claims,
+        claims=expand("results/tables/claims-{report}.csv", report=PLAN.judged),
         script=f"{SCRIPTS}/make_claims_summary.py",
         code=imports("make_claims_summary.py"),
     output:
@@ -160,15 +160,15 @@ rule page:
         # what it repeats of them
         project.path("docs/errata.md"),
         project.path("docs/references.bib"),
-        captions=[plan.made("figures", name)[2] for name in PLAN.figures],
+        captions=expand("results/figures/{figure}.md", figure=PLAN.figures),
         numbers=[path for key in PLAN.reports for path in plan.published(key)[1:]],
         reports=[plan.published(key)[0] for key in PLAN.reports],
         records=PLAN.records(*PLAN.experiments),
-        figures=[plan.made("figures", name)[0] for name in PLAN.figures],
+        figures=expand("results/figures/{figure}.svg", figure=PLAN.figures),
         script=f"{SCRIPTS}/make_report.py",
         code=imports("make_report.py"),
     output:
-        plan.PAGE,
+        "results/report/index.html",
     log:
         "logs/page.log",
     params:

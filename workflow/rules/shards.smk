@@ -24,12 +24,17 @@ rule shard:
     resources:
         gpu=1 if PLAN.backend == "cuda" else None,
     params:
-        asked=PLAN.score_options,
-        devices=PLAN.options("memory_gib", "compute_capability") + PLAN.score_devices,
+        solver=PLAN.set_for_machine(PLAN.config.scores.solver),
+        backend=PLAN.backend,
+        seed=config["seed"],
+        sources=option("--sources", PLAN.config.scores.sources),
+        memory_and_target=PLAN.options("memory_gib", "compute_capability"),
+        devices=option("--devices", PLAN.config.scores.devices),
     message:
         "Compute shard {wildcards.number} of {wildcards.shards} of the scores of {wildcards.graph}"
     shell:
-        "python {input.script:q} --graph {input.graph:q} {params.asked:q} {params.devices:q}"
+        "python {input.script:q} --graph {input.graph:q} --solver {params.solver:q} --backend {params.backend:q}"
+        " --seed {params.seed:q} {params.sources:q} {params.memory_and_target:q} {params.devices:q}"
         " --shard {wildcards.number} --shards {wildcards.shards} --output {output:q} 2> >(tee {log:q} >&2)"
 
 
@@ -50,11 +55,15 @@ rule scores:
     log:
         "logs/scores/{graph}.log",
     params:
-        asked=PLAN.score_options,
+        solver=PLAN.set_for_machine(PLAN.config.scores.solver),
+        backend=PLAN.backend,
+        seed=config["seed"],
+        sources=option("--sources", PLAN.config.scores.sources),
         check=[] if PLAN.config.scores.check else ["--no-check"],
         machine=PLAN.config.machine,
     message:
         "Add up and check the scores of {wildcards.graph}"
     shell:
-        "python {input.script:q} --graph {input.graph:q} {params.asked:q} {params.check:q} --machine {params.machine:q}"
+        "python {input.script:q} --graph {input.graph:q} --solver {params.solver:q} --backend {params.backend:q}"
+        " --seed {params.seed:q} {params.sources:q} {params.check:q} --machine {params.machine:q}"
         " --shards {input.shards:q} --scores {output.table:q} --record {output.record:q} 2> >(tee {log:q} >&2)"

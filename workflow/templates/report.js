@@ -39,13 +39,14 @@ function headsOf(table) {
   return [...table.tHead.rows[0].cells];
 }
 
-/** Hide what a filter or the choice of columns leaves out; a place without the filter's key stays. */
+/** Hide what a filter or the choice of columns leaves out; a place without the filter's key stays, and so does a row one of whose verdicts fits. */
 function show(table) {
   const { chosen, left, count } = table.state;
   const fits = (place) => Object.entries(chosen).every(([key, value]) => (place.dataset[key] ?? value) === value);
   const hidden = headsOf(table).map((head) => left.has(head) || !fits(head));
   for (const row of table.rows) {
-    row.hidden = !fits(row);
+    const verdicts = [...row.querySelectorAll("[data-verdict]")];
+    row.hidden = !fits(row) || (verdicts.length > 0 && !verdicts.some(fits));
     [...row.cells].forEach((cell, place) => (cell.hidden = hidden[place]));
   }
   for (const mark of table.querySelectorAll("a.mark")) mark.hidden = !fits(mark);
@@ -239,10 +240,12 @@ function addressOf(hash) {
   return decodeURIComponent(hash.slice(1));
 }
 
-/** Return what the address after # names: a record or a list of them; null for a place on the page. */
+/** Return what the address after # names: a record or a list of them, if need be an empty one; null for a place on the page. */
 function named() {
   const address = addressOf(location.hash);
-  return records.get(address) ?? (Object.hasOwn(data.lists, address) ? data.lists[address] : null);
+  const found = records.get(address) ?? (Object.hasOwn(data.lists, address) ? data.lists[address] : null);
+  if (found || !/^(record|claim|answers)\//.test(address)) return found;
+  return { title: "Not on this page", words: [["asked for", address]], records: [] };
 }
 
 function follow() {

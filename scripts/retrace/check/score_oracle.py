@@ -43,7 +43,7 @@ PARTS_A_CORE = 4
 
 ARCS_OF_IGRAPH = 30_000_000
 """Arcs of a graph from which on igraph is not asked: it takes 180 bytes for each, once more on each core."""
-COLUMNS = 16
+SOURCES_AT_ONCE = 16
 """Sources of a block of columns."""
 
 NETWORKIT = "networkit.centrality.Betweenness"
@@ -52,7 +52,7 @@ SCIPY = "Brandes' algorithm as products of scipy.sparse.csr_array"
 LONG_DOUBLE = "Brandes' algorithm in NumPy, long double"
 PACKAGES = {NETWORKIT: "networkit", IGRAPH: "igraph", SCIPY: "scipy"}
 
-Scores = NDArray[np.float64]
+ScoreArray = NDArray[np.float64]
 
 
 class ScoreOracle:
@@ -73,7 +73,7 @@ class ScoreOracle:
         """The oracle of all solvers but its own."""
         return SCIPY if len(self.tails) > ARCS_OF_IGRAPH else IGRAPH
 
-    def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> Scores:
+    def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> ScoreArray:
         """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
         by = {
             NETWORKIT: self._by_networkit,
@@ -86,7 +86,7 @@ class ScoreOracle:
             return by[oracle](sources) / self.halved
         kept = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
         every = self._every(sources)
-        least = COLUMNS * len(os.sched_getaffinity(0)) if oracle == SCIPY else 1
+        least = SOURCES_AT_ONCE * len(os.sched_getaffinity(0)) if oracle == SCIPY else 1
         with bar(total=len(every), initial=kept.done, unit="source", desc=oracle) as progress:
             # NetworKit takes all sources or none
             for batch in [every][kept.done :] if oracle == NETWORKIT else kept.batches(every, least):
@@ -115,7 +115,7 @@ class ScoreOracle:
     def _work(self, sources: tuple[int, ...] | None) -> int:
         return len(self.tails) * (self.vertices if sources is None else len(sources))
 
-    def _by_networkit(self, sources: tuple[int, ...] | None) -> Scores:
+    def _by_networkit(self, sources: tuple[int, ...] | None) -> ScoreArray:
         """Sum over all sources, on all cores; path counts are big numbers and never overflow."""
         assert sources is None
         networkit = import_undrawn("networkit")  # here, since few checks need it
@@ -127,33 +127,33 @@ class ScoreOracle:
         centrality.run()
         return np.array(centrality.scores(), dtype=np.float64)
 
-    def _by_igraph(self, sources: tuple[int, ...] | None) -> Scores:
+    def _by_igraph(self, sources: tuple[int, ...] | None) -> ScoreArray:
         """Sum over any sources, in doubles; many are distributed to one process for each core."""
         graph, every = self._igraph, self._rank[self._every(sources)]
 
-        def scores_of(part: NDArray[np.int64]) -> Scores:
+        def scores_of(part: NDArray[np.int64]) -> ScoreArray:
             return np.array(graph.betweenness(sources=part.tolist()))
 
         few = self._work(sources) <= WORTH_SHARING
         parts = 1 if few else PARTS_A_CORE * len(os.sched_getaffinity(0))
         return self._shared(scores_of, every, parts)[self._rank]
 
-    def _by_scipy(self, sources: tuple[int, ...] | None) -> Scores:
+    def _by_scipy(self, sources: tuple[int, ...] | None) -> ScoreArray:
         """Sum over any sources, in doubles, as many at a time as a block has columns, on all cores."""
         every = self._every(sources).astype(np.int64)
         of_block = partial(self._dependencies_of_block, *self._matrices)  # which the processes share
-        return self._shared(of_block, every, -(-len(every) // COLUMNS))
+        return self._shared(of_block, every, -(-len(every) // SOURCES_AT_ONCE))
 
     def _shared(
-        self, scores_of: Callable[[NDArray[np.int64]], Scores], every: NDArray[np.int64], parts: int
-    ) -> Scores:
+        self, scores_of: Callable[[NDArray[np.int64]], ScoreArray], every: NDArray[np.int64], parts: int
+    ) -> ScoreArray:
         """Return the sum of the sources' scores, cut into parts, which one process for each core draws."""
         if parts <= 1:
             return scores_of(every)
         cut = np.array_split(every, min(parts, len(every)))
         turn = multiprocessing.get_context("fork").Value("i", 0)
 
-        def take_turns() -> Scores:
+        def take_turns() -> ScoreArray:
             total = np.zeros(self.vertices)
             while True:
                 with turn.get_lock():
@@ -162,7 +162,7 @@ class ScoreOracle:
                     return total
                 total += scores_of(cut[mine])
 
-        total: Scores = np.sum(on_all_cores(take_turns), axis=0)
+        total: ScoreArray = np.sum(on_all_cores(take_turns), axis=0)
         return total
 
     @cached_property
@@ -178,7 +178,7 @@ class ScoreOracle:
 
     def _dependencies_of_block(
         self, matrix: csr_array, transpose: csr_array, sources: NDArray[np.int64]
-    ) -> Scores:
+    ) -> ScoreArray:
         """Return what a block of sources adds to each score, shape (vertices,): a column for each source."""
         starts = sources, np.arange(len(sources))
         sigma = np.zeros((self.vertices, len(sources)))
@@ -200,7 +200,7 @@ class ScoreOracle:
             rows = there if self._are_few(there) else slice(None)
             added = sigma[rows] * (matrix[rows] @ share)
             delta[rows] += np.where(level[rows] == above, added, 0)
-        scores: Scores = delta.sum(axis=1)
+        scores: ScoreArray = delta.sum(axis=1)
         return scores
 
     @cached_property
@@ -222,7 +222,7 @@ class ScoreOracle:
         rank[np.concatenate([reached, others])] = np.arange(self.vertices)
         return rank
 
-    def _by_long_double(self, sources: tuple[int, ...] | None) -> Scores:
+    def _by_long_double(self, sources: tuple[int, ...] | None) -> ScoreArray:
         """Sum over any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
         scores = np.zeros(self.vertices, dtype=np.longdouble)
         for source in range(self.vertices) if sources is None else sources:
@@ -252,7 +252,7 @@ class ScoreOracle:
         return delta
 
     def check(
-        self, solver: str, query: Query, answer: Scores, predecessor: Int32Array | None = None
+        self, solver: str, query: Query, answer: ScoreArray, predecessor: Int32Array | None = None
     ) -> CheckResult:
         """Compare a solver's scores; `observed` of the result has the largest relative error."""
         name, _, settings = solver.partition(":")
@@ -270,7 +270,7 @@ class ScoreOracle:
 
 
 def compare_scores(
-    expected: Scores, answer: Scores, bound: float, oracle: str, floor: Scores | float = FLOOR
+    expected: ScoreArray, answer: ScoreArray, bound: float, oracle: str, floor: ScoreArray | float = FLOOR
 ) -> CheckResult:
     """Compare two answers entry by entry; the reason names the first vertex where they differ by too much."""
     fault = find_mismatch(expected, answer)

@@ -17,15 +17,19 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from retrace.devices.matrices import rows_of
-from retrace.graphs import csr, dense, formats
+from retrace.graphs import csr, dense
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.formats.he import write_he
+from retrace.graphs.formats.layouts import LAYOUTS
+from retrace.graphs.formats.lines import open_graph
+from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.paths import ArcIds
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, naming_output, write_whole
 
-STORED = "stored"
+STORED_KIND = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
 ROWS_AT_A_TIME = 1 << 16
 """Rows of a CSV file that are formatted at a time."""
@@ -44,7 +48,7 @@ class GraphFile:
     """The graph; its vertices count from 0."""
     path: Path
     kind: str
-    """A key of `formats.LAYOUTS`, or `STORED`."""
+    """A key of `LAYOUTS`, or `STORED_KIND`."""
     base: int
     """The smallest vertex id in the file."""
     note: str = ""
@@ -94,20 +98,20 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
         wide = solver is not None and find(solver).wide
-        return GraphFile(rows_of(dense.load(path, negative, wide)), path, STORED, 0)
+        return GraphFile(rows_of(dense.load(path, negative, wide)), path, STORED_KIND, 0)
     known = detect_format(path) if kind == "auto" else kind
-    with interruptible(), formats.open_graph(path) as file:
+    with interruptible(), open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
         what = f"reading {path}"
         with tqdm.wrapattr(file, "read", total=size, desc=what, leave=False, disable=None) as watched:
-            graph = formats.parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
+            graph = parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
     graph = replace(graph, info={**graph.info, "name": path.name})
-    return GraphFile(graph, path, known, formats.LAYOUTS[known].base)
+    return GraphFile(graph, path, known, LAYOUTS[known].base)
 
 
 def detect_format(path: Path) -> str:
     """Return a file's format by its first lines; raise RetraceError if they belong to none."""
-    with formats.open_graph(path) as file:
+    with open_graph(path) as file:
         head = file.read(1 << 16)
     if head.startswith(b"%%MatrixMarket"):
         return "matrix-market"
@@ -126,7 +130,7 @@ def detect_format(path: Path) -> str:
                 break
     if not lines:
         raise RetraceError(f"{path}: it is empty; say --format, or name another file")
-    known, found = ", ".join(formats.LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
+    known, found = ", ".join(LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
     told = f"{found} begins no format among {known}"
     raise RetraceError(f"{path}: {told}; say --format, or for edges with whole weights, write H/E")
 
@@ -144,11 +148,11 @@ def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str
             hint = f"{graph.name} has some; write .csv or .npy"
             raise RetraceError(f"{path}: H/E has no negative weights, and {hint}")
         with writing(path):
-            formats.write_he(graph, path, route)
+            write_he(graph, path, route)
         return "he"
     with writing(path):
         csr.save(replace(graph, info={**graph.info, "name": path.name}), path)
-    return STORED
+    return STORED_KIND
 
 
 def write_table(path: Path, columns: Columns) -> None:

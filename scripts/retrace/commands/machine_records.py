@@ -3,28 +3,24 @@
 from argparse import Namespace
 from pathlib import Path
 
-import yaml
-
 from retrace.commands.lists import MACHINES, print_table
 from retrace.graphs.dataset_registry import load_registry
-from retrace.planning.configuration import load_configuration
+from retrace.planning.configuration import project_configuration
 from retrace.publish.chart import image
 from retrace.publish.chart_ratios import draw_ratios
 from retrace.records import comparison
 from retrace.records.machine_check import Listed, examine
 from retrace.records.record import Record, read_records
+from retrace.reports.wording import plural, word_list
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
-from retrace.system.project import ROOT
 
 
 def check_machine(arguments: Namespace) -> None:
     """Print a line for each fault in a machine's records; raise RetraceError if one keeps them out."""
     given: Path = arguments.folder
     folder = given if given.parent.name == "machines" else given.absolute()
-    configuration, registry = load_configuration(
-        yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    )
+    configuration, registry = project_configuration()
     listed = {
         name: Listed(experiment.specs, experiment.graphs, experiment.larger_graphs)
         for name, experiment in configuration.experiments.items()
@@ -38,7 +34,7 @@ def check_machine(arguments: Namespace) -> None:
         print(f"doubtful: {told}")
     print(f"{folder}: records: {number}, errors: {len(errors)}, doubtful: {len(doubts)}")
     if errors:
-        raise RetraceError(f"{folder}: {len(errors)} faults keep it out of the tables; mend what is listed")
+        raise RetraceError(f"{folder}: {plural(len(errors), 'fault')}; no table has it; mend what is listed")
 
 
 def other_records(folder: Path) -> list[Path]:
@@ -52,15 +48,24 @@ def compare_machines(arguments: Namespace) -> None:
     """Print the ratio of two machines' times for each solver and graph; write table and figure if asked."""
     for path in arguments.output:
         check_writable(path)
-    pairs, alone = comparison.pair(*map(records_in, (arguments.first, arguments.second)))
-    found = (comparison.compare(a, b, arguments.phase) for a, b in pairs)
+    folders = arguments.first, arguments.second
+    first, second = (records_in(folder, arguments.experiment) for folder in folders)
+    pairs, alone = comparison.pair(first, second)
+    found = (comparison.compare_records(a, b, arguments.phase) for a, b in pairs)
     compared = [one for one in found if one is not None]
     if not compared:
-        both, asked = f"{arguments.first}, {arguments.second}", "the same graph with the same settings"
+        both, asked = f"{folders[0]}, {folders[1]}", "the same graph with the same settings"
         raise RetraceError(f"{both}: no {arguments.phase} of a solver that both timed on {asked}")
     print_table([comparison.HEAD, *(one.cells for one in compared)])
-    print(comparison.summary(compared, alone))
+    print(comparison.count_verdicts(compared, alone))
     names = arguments.first.name, arguments.second.name
+    commits = [
+        word_list(list(dict.fromkeys((one.software.git_commit or "no commit")[:10] for one in some)))
+        for some in (first, second)
+    ]
+    if commits[0] != commits[1]:
+        told = f"{names[0]} is of {commits[0]}, {names[1]} of {commits[1]}"
+        print(f"Of different commits: {told}; ratios are of the code, too.")
     for path in arguments.output:
         if path.suffix == ".csv":
             write_whole(path, comparison.as_csv(compared))
@@ -68,8 +73,13 @@ def compare_machines(arguments: Namespace) -> None:
             write_whole(path, image(draw_ratios(compared, alone, names), "svg"))
 
 
-def records_in(folder: Path) -> list[Record]:
-    """Read all records of a machine's folder; raise RetraceError if it has none."""
-    if found := read_records(sorted(folder.glob("*/*.jsonl"))):
-        return found
-    raise RetraceError(f"{folder}: expected records, <experiment>/<graph>.jsonl, found none")
+def records_in(folder: Path, experiment: str | None) -> list[Record]:
+    """Read a machine's records, of one experiment if named; raise RetraceError if there are none."""
+    found = read_records(sorted(folder.glob("*/*.jsonl")))
+    if not found:
+        raise RetraceError(f"{folder}: expected records, <experiment>/<graph>.jsonl, found none")
+    own = [one for one in found if experiment in (None, one.experiment)]
+    if not own:
+        there = ", ".join(dict.fromkeys(one.experiment for one in found))
+        raise RetraceError(f"{folder}: no records of {experiment}; there are {there}")
+    return own

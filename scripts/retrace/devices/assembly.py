@@ -19,7 +19,7 @@ VARIABLE = re.compile(r"\t\.size\t(?P<symbol>[\w.$]+), (?P<bytes>\d+)\n(?P=symbo
 SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE)
 ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)$", re.MULTILINE)
 """A second name, and the first; g++ calls a function by one that it makes."""
-LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
+LINE_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
 FUNCTION = re.compile(r"^\t\.type\t([\w.$]+), @function$", re.MULTILINE)
 ADDRESS = re.compile(r"^\t\.quad\t.*\n", re.MULTILINE)
 
@@ -72,7 +72,7 @@ def variable_bytes(assembly: str, name: str) -> int:
 
 def used_symbols(assembly: str, function: str) -> set[str]:
     """List the symbols that a function refers to, itself or through others that the file defines."""
-    _, *parts = LABEL.split(assembly)
+    _, *parts = LINE_LABEL.split(assembly)
     functions = set(FUNCTION.findall(assembly))
     bodies = {
         # what follows a variable names the next one, so only the addresses in it count

@@ -31,7 +31,7 @@ MAX_CLUSTER = 16
 """The limits of compute capability 9.0. Shared memory is in bytes; older devices have less of it."""
 
 
-def extent(size: Dim) -> tuple[int, int, int]:
+def as_xyz(size: Dim) -> tuple[int, int, int]:
     """Return a grid or block size as (x, y, z)."""
     x, y, z = (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
     return x, y, z
@@ -40,22 +40,22 @@ def extent(size: Dim) -> tuple[int, int, int]:
 def check_launch(kernel: str, grid: Dim, block: Dim, shared: int, cluster: Dim = 1) -> None:
     """Raise RetraceError, naming the kernel, the size and its limit, if no device can execute a launch."""
     for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
-        for axis, length, limit in zip("xyz", extent(size), limits, strict=True):
+        for axis, length, limit in zip("xyz", as_xyz(size), limits, strict=True):
             if not 1 <= length <= limit:
                 raise RetraceError(f"kernel {kernel}: {what} size {length} in {axis}, not from 1 to {limit}")
-    threads = math.prod(extent(block))
+    threads = math.prod(as_xyz(block))
     if threads > MAX_THREADS:
         raise RetraceError(f"kernel {kernel}: {threads} threads per block, not from 1 to {MAX_THREADS}")
     if not 0 <= shared <= MAX_SHARED:
         raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {MAX_SHARED}")
-    of = extent(cluster)
+    of = as_xyz(cluster)
     if not (min(of) >= 1 and math.prod(of) <= MAX_CLUSTER):
         raise RetraceError(
             f"kernel {kernel}: a cluster of {math.prod(of)} blocks, not from 1 to {MAX_CLUSTER}"
         )
-    if any(length % part for length, part in zip(extent(grid), of, strict=True)):
+    if any(length % part for length, part in zip(as_xyz(grid), of, strict=True)):
         raise RetraceError(
-            f"kernel {kernel}: a grid of {extent(grid)} blocks, not a multiple of its clusters' {of}"
+            f"kernel {kernel}: a grid of {as_xyz(grid)} blocks, not a multiple of its clusters' {of}"
         )
 
 

@@ -126,7 +126,7 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         link = [f"-L{runtime.parent}", f"-l:{runtime.name}", "-Wl,-rpath,$ORIGIN", "-o", str(target)]
         yield [*command, str(compiled), str(tables), *link]
 
-    key = content_key(with_headers(source), [*command, *instrumented], [runtime.name, header.parent.name])
+    key = content_key(compiled_from(source), [*command, *instrumented], [runtime.name, header.parent.name])
     try:
         return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", compile_to)
     except RetraceError as error:
@@ -230,7 +230,7 @@ def processor() -> str:
     return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
 
 
-def with_headers(source: Path) -> list[Path]:
+def compiled_from(source: Path) -> list[Path]:
     """List a kernel file, those that it includes, and the headers that they may, but not the emulator's."""
     found = {path for folder in (KERNELS, source.parent) for path in folder.rglob("*.*h")}
     text = source.read_text(encoding="utf-8") if source.is_file() else ""
@@ -259,7 +259,7 @@ def build_by(
     command: Sequence[str], source: Path, folder: str, ending: str = "so", settings: Sequence[str] = ()
 ) -> Path:
     """Compile one file by one command, to which input and output are added, into `build/<folder>`."""
-    key = content_key(with_headers(source), command, settings)
+    key = content_key(compiled_from(source), command, settings)
     name = f"{folder}/{source.parent.name}-{source.stem}-{key}.{ending}"
     return build_once(source, name, lambda target: [[*command, str(source), "-o", str(target)]])
 
@@ -318,7 +318,7 @@ CONTAINERS = (
     "(?:unordered_)?(?:multi)?(?:map|set)|vector|deque|list|forward_list|queue|priority_queue|stack"
     "|function|(?:unique|shared)_ptr"
 )
-OTHERS = (
+HOST_ONLY = (
     "string|(?:stable_|partial_)?sort|nth_element|j?thread|async|future|promise|(?:recursive_)?mutex"
     "|condition_variable|lock_guard|atomic|atomic_ref|atomic_flag|cout|cerr|clog|cin"
 )
@@ -327,7 +327,7 @@ REFUSED = {
     r"<<<": "<<<>>>; launch kernels from Python",
     r"(?:[;{})]|\belse)\s*(throw|try)\b": "{0}, since a GPU has no exceptions; call __trap()",
     r"(?:[;{})]|\belse)\s*(?:std\s*::\s*)?(exit|abort)\s*\(": "{0}(), which ends a process; call __trap()",
-    rf"\bstd\s*::\s*({CONTAINERS}|{OTHERS})\b": LIBRARY,
+    rf"\bstd\s*::\s*({CONTAINERS}|{HOST_ONLY})\b": LIBRARY,
     rf"\busing\s+namespace\s+std\s*;(?s:.*?)\b({CONTAINERS})<[\w\s:,*<>]*>\s*\w": LIBRARY,
     r"\busing\s+namespace\s+std\s*;(?s:.*?)\b(cout|cerr|clog)\s*<<": LIBRARY,
 }

@@ -13,7 +13,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices.base import Buffer, Device, Dim, Event, check_launch, extent
+from retrace.devices.base import Buffer, Device, Dim, Event, as_xyz, check_launch
 from retrace.devices.build import architecture, build_cubin, build_thrust, shown_path
 from retrace.devices.driver import DriverKernel, DriverModule
 from retrace.devices.management import find_gpu
@@ -204,7 +204,7 @@ class CudaKernel:
             except self.device.cuda.Error as error:
                 refused = f"{shared} bytes of shared memory are more than this device has"
                 raise RetraceError(f"kernel {self.name}: {refused} ({error})") from error
-        return self._sizes.setdefault((grid, block, shared), (extent(grid), extent(block)))
+        return self._sizes.setdefault((grid, block, shared), (as_xyz(grid), as_xyz(block)))
 
     def _address(self, buffer: CudaBuffer, position: int) -> int:
         if not buffer.address:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import PACKED, Dim, extent
+from retrace.devices.base import PACKED, Dim, as_xyz
 from retrace.system.errors import RetraceError
 
 COOPERATIVE, CLUSTER = 2, 4
@@ -51,9 +51,9 @@ class Launch:
         if cooperative:
             attributes.append(LaunchAttribute(COOPERATIVE, 0, (1,)))
         if cluster is not None:
-            attributes.append(LaunchAttribute(CLUSTER, 0, extent(cluster)))
+            attributes.append(LaunchAttribute(CLUSTER, 0, as_xyz(cluster)))
         listed = (LaunchAttribute * len(attributes))(*attributes)
-        self.config = LaunchConfig(extent(grid), extent(block), shared, None, listed, len(attributes))
+        self.config = LaunchConfig(as_xyz(grid), as_xyz(block), shared, None, listed, len(attributes))
         self.reference = ctypes.byref(self.config)
         codes = ("Q" if kind is int else PACKED[np.dtype(kind).str[1:]] for kind in kinds)
         self.packing = struct.Struct("=" + "".join(codes))
@@ -112,7 +112,7 @@ class DriverKernel:
     def resident_blocks(self, block: Dim, shared: int) -> int:
         """Return how many blocks a multiprocessor runs at the same time."""
         self._allow(shared)
-        blocks, threads = ctypes.c_int(), math.prod(extent(block))
+        blocks, threads = ctypes.c_int(), math.prod(as_xyz(block))
         ask = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
         self._call(ask, ctypes.byref(blocks), self._function, threads, ctypes.c_size_t(shared))
         return blocks.value

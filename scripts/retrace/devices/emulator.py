@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrace.devices.assembly import GUARD_BYTES
-from retrace.devices.base import PACKED, Buffer, Device, Dim, check_launch, extent
+from retrace.devices.base import PACKED, Buffer, Device, Dim, as_xyz, check_launch
 from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.devices.work_queue import EmulatedEvent, EmulatedStream, Work, WorkQueue
 from retrace.system import memory
@@ -215,17 +215,17 @@ class EmulatedKernel:
     def _check(self, grid: Dim, block: Dim, shared: int, cluster: Dim | None) -> tuple[Any, Any, Any]:
         """Check the sizes of a launch, and return grid, block and cluster as the scheduler takes them."""
         own = self._cluster
-        if own and cluster is not None and extent(cluster) != own:
+        if own and cluster is not None and as_xyz(cluster) != own:
             raise RetraceError(
-                f"kernel {self.name}: clusters of {extent(cluster)}, but its __cluster_dims__ are {own}"
+                f"kernel {self.name}: clusters of {as_xyz(cluster)}, but its __cluster_dims__ are {own}"
             )
         of = own or cluster or 1
         check_launch(self.name, grid, block, shared + self._static_bytes, of)
-        if (threads := math.prod(extent(block))) > self._most_threads:
+        if (threads := math.prod(as_xyz(block))) > self._most_threads:
             bounds = f"its __launch_bounds__({self._most_threads})"
             raise RetraceError(f"kernel {self.name}: {threads} threads per block, more than {bounds}")
         each = ctypes.c_uint * 3
-        sizes = each(*extent(grid)), each(*extent(block)), each(*extent(of))
+        sizes = each(*as_xyz(grid)), each(*as_xyz(block)), each(*as_xyz(of))
         return self._extents.setdefault((grid, block, cluster), sizes)
 
     def _pack(self, arguments: tuple[Any, ...]) -> None:

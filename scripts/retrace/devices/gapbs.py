@@ -19,7 +19,7 @@ from typing import Any
 from retrace.devices.build import HOST_FLAGS, build_by, build_folder, find_cxx, processor
 from retrace.devices.host import Address
 from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
-from retrace.graphs.formats import open_graph
+from retrace.graphs.formats.lines import open_graph
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS
@@ -27,7 +27,7 @@ from retrace.system.project import KERNELS
 COMMIT = "b5e3e19c2845f22fb338f4a4bc4b1ccee861d026"
 ARCHIVE = f"gapbs-{COMMIT}.tar.gz"
 ADDRESSES = (f"https://github.com/sbeamer/gapbs/archive/{COMMIT}.tar.gz",)
-SHA256 = "5a44e9d7221752eb1e26b1f60e91de778e9eb58d52f4afa7980665d842b7c481"
+FILES_SHA256 = "5a44e9d7221752eb1e26b1f60e91de778e9eb58d52f4afa7980665d842b7c481"
 """Of the files of its folder `src`, by name: of each a line `<name> <bytes>`, then its content."""
 MOST_BYTES = 1 << 20
 """More than the archive has, packed or unpacked."""
@@ -87,7 +87,7 @@ class Search:
             self.library.gapbs_free(self.made)
 
 
-def obtain(downloads: Path, mirror: str | None, patience: Patience = USUAL) -> None:
+def obtain_source(downloads: Path, mirror: str | None, patience: Patience = USUAL) -> None:
     """Put GAPBS's files into `source_folder`, unless they are there.
 
     The archive is in `downloads`, or is downloaded: from `mirror`, a folder or an http(s) address, or else
@@ -147,9 +147,9 @@ def _files(archive: Path, shown: str) -> dict[str, bytes]:
         raise RetraceError(f"{shown}: expected a tar archive, found another file") from None
     for name in sorted(files):
         sha256.update(f"{name} {len(files[name])}\n".encode() + files[name])
-    if sha256.hexdigest() != SHA256:
+    if sha256.hexdigest() != FILES_SHA256:
         found = f"found {len(files)} with {sha256.hexdigest()}"
-        raise RetraceError(f"{shown}: expected the files of src/ with sha256 {SHA256}, {found}")
+        raise RetraceError(f"{shown}: expected the files of src/ with sha256 {FILES_SHA256}, {found}")
     return files
 
 

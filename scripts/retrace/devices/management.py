@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 HARMLESS = 0b11
 """Throttle reasons that are none: an idle GPU, and clocks that a user has set."""
@@ -42,7 +42,7 @@ def gpu_numbers() -> list[str]:
     return _ask(numbers) or []
 
 
-def _ask(question: Callable[[Any], Answer]) -> Answer | None:
+def _ask(question: Callable[[Any], T]) -> T | None:
     """Return what the library answers; None if it is not there, or has no driver or no such GPU."""
     try:
         import pynvml

@@ -22,10 +22,12 @@ from typing import Any
 import numpy as np
 import scipy
 
-from retrace.graphs import formats
+from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition
 from retrace.graphs.downloads import USUAL, Patience, download, host, probe, reason
+from retrace.graphs.formats.lines import PIECE, open_graph
+from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.graphs.pins import Pin, is_trusted, pin_of, read_pin, write_pin
 from retrace.system.errors import RetraceError
@@ -35,12 +37,30 @@ from retrace.system.project import ROOT
 NEAR_HOPS = 15
 """Arcs between source and target of a near pair that the registry does not name."""
 
-BYTES_PER_ARC, BYTES_OF_COMMENTS = 64, 1 << 20
+BYTES_PER_LINE, BYTES_OF_COMMENTS = 64, 1 << 20
 """The longest line of an arc has 36 bytes; content that is longer than all its lines can be is refused."""
 
 
 class UnavailableError(RetraceError):
     """None of a data set's files is available."""
+
+
+def store(
+    dataset: Dataset, downloads: Path, mirror: str | None, offline: str, seed: int, folder: Path
+) -> None:
+    """Obtain a graph and write it into a folder; of an optional one that cannot be had, only its identity."""
+    try:
+        graph = obtain(dataset, downloads, mirror, offline, seed)
+    except UnavailableError as error:
+        if offline == "fail" or not dataset.optional:
+            raise
+        print(f"warning: {error}", file=sys.stderr)
+        weights = dataset.weights or ("file" if dataset.weighted else "none")
+        known = dataset.model_dump(include={"name", "vertices", "arcs", "origin", "directed", "source"})
+        known |= {"edition": dataset.editions[0].name, "weights": weights, "seed": None}
+        csr.save_missing(known, "its file could not be had", folder)
+    else:
+        csr.save(graph, folder)
 
 
 def obtain(
@@ -140,14 +160,14 @@ def _fetch(
 
 def _most_bytes(edition: Edition, dataset: Dataset) -> int:
     """Return the most bytes that an edition's content may have, packed or not."""
-    return BYTES_PER_ARC * dataset.arcs_of(edition) + BYTES_OF_COMMENTS
+    return BYTES_PER_LINE * dataset.arcs_of(edition) + BYTES_OF_COMMENTS
 
 
 def _content_sha256(path: Path, shown: str, most: int) -> tuple[str, bool]:
     """Return the sha256 of a file's content, and whether it is a web page; RetraceError if it is too long."""
     sha, size, start = hashlib.sha256(), 0, b""
-    with formats.open_graph(path, shown) as file:
-        while piece := file.read(formats.PIECE):
+    with open_graph(path, shown) as file:
+        while piece := file.read(PIECE):
             start, size = start or piece, size + len(piece)
             if size > most:
                 raise RetraceError(
@@ -179,9 +199,9 @@ def _check(
         raise RetraceError(
             f"{shown}: expected content with sha256 {wanted}{whose}, found {kind} with {found}"
         )
-    with formats.open_graph(path, shown) as file:
+    with open_graph(path, shown) as file:
         counts = (dataset.vertices, dataset.arcs_of(edition))
-        graph = formats.parse_stream(file, edition.format, shown, counts)
+        graph = parse_stream(file, edition.format, shown, counts)
     if edition.renumber:
         graph = _by_appearance(graph)
     if edition.arrays_sha256 and (arrays := graph.digest()) != edition.arrays_sha256:
@@ -221,13 +241,6 @@ def _pairs(graph: CSRGraph, source: int) -> dict[str, list[int]]:
     most = hops[np.isfinite(hops)].max()
     wanted = {"near": min(NEAR_HOPS, most), "far": most}
     return {name: [source, int(np.argmax(hops == distance))] for name, distance in wanted.items()}
-
-
-def identity(dataset: Dataset) -> dict[str, Any]:
-    """Return what is known of a data set that could not be had."""
-    weights = dataset.weights or ("file" if dataset.weighted else "none")
-    known = dataset.model_dump(include={"name", "vertices", "arcs", "origin", "directed", "source"})
-    return known | {"edition": dataset.editions[0].name, "weights": weights, "seed": None}
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:

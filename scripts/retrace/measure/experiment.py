@@ -1,18 +1,102 @@
 """Measures an experiment on one graph: the interleaved trials of its solvers, and their records."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from retrace.check.checkers import checker_of
-from retrace.graphs.query import Subject, queries
+from retrace.graphs import csr, dense, random
+from retrace.graphs.dataset_registry import Dataset
+from retrace.graphs.query import NoGraph, Subject, no_graph, queries
+from retrace.graphs.random import RandomGraph
+from retrace.graphs.registered import require_registered
+from retrace.measure import environment
 from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDevice
-from retrace.records.record import GraphInfo, Record, make_record
+from retrace.records.record import GraphInfo, Record, make_record, update_records, updated, write_records
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
+from retrace.solvers.registry import given
 from retrace.system.bars import bar
 from retrace.system.errors import RetraceError
+from retrace.system.files import check_writable
+
+
+@dataclass(frozen=True)
+class Task:
+    """An experiment to be measured on one graph."""
+
+    experiment: str
+    folder: Path
+    """Where the graph is stored. Its name is the graph's, also of one that is made or none."""
+    solvers: Sequence[str]
+    effort: Effort
+    device: tuple[str, DeviceFactory]
+    """The backend of kernels, and what opens its device."""
+    seed: int
+    """Of generators."""
+    machine: str
+    """Name of this computer in the records."""
+    output: Path
+    """File of the records."""
+    update: bool
+    """Whether other records of that file are kept."""
+
+    @cached_property
+    def subject(self) -> RandomGraph | NoGraph | None:
+        """What is given instead of a stored graph: to a generator the graph to make."""
+        kind, name = given(self.solvers[0]), self.folder.name
+        if kind == "generate":
+            return random.named(name, self.seed)
+        return no_graph(name) if kind == "limits" else None
+
+    @cached_property
+    def info(self) -> dict[str, Any]:
+        """What is known of the graph; RetraceError if it is not stored."""
+        return self.subject.info if self.subject else csr.stored_info(self.folder)
+
+    def check(self, software: Mapping[str, Any]) -> None:
+        """Raise an error, before anything is measured, if the records could not be written."""
+        records = self.records(self.skipped("yet to be measured"), software)
+        check_writable(self.output)
+        if self.update:
+            updated(self.output, records)
+
+    def measure(
+        self, software: Mapping[str, Any], registry: Mapping[str, Dataset], downloads: Path
+    ) -> list[Measurement]:
+        """Measure, and write the records.
+
+        A stored graph with the name of a data set must be that one; `downloads` has what was trusted of it.
+        """
+        if "missing" in self.info:
+            cases = self.skipped(self.info["missing"])
+        else:
+            graph: Subject | None = self.subject
+            if graph is None:
+                negative = all(find(name).problem == "bellman-ford" for name in self.solvers)
+                graph = dense.load(self.folder, negative, wide=True)
+                require_registered(graph, self.folder, registry, downloads)
+            cases = measure(self.experiment, graph, self.solvers, self.effort, self.device)
+        write = update_records if self.update else write_records
+        write(self.output, self.records(cases, software))
+        return cases
+
+    def skipped(self, reason: str) -> list[Measurement]:
+        """Return measurements that give a reason and nothing else."""
+        cases = unmeasured(self.info, self.solvers, self.device)
+        for case in cases:
+            case.skip(reason)
+        return cases
+
+    def records(self, cases: Sequence[Measurement], software: Mapping[str, Any]) -> list[Record]:
+        """Return the records of measurements with a description of this computer."""
+        gpu = next((case.gpu for case in cases if case.gpu is not None), None)
+        origin = {"machine": environment.machine(self.machine, gpu), "software": software}
+        return [as_record(self.experiment, self.info, case, origin) for case in cases]
 
 
 @contextmanager

@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 from time import perf_counter, process_time
 
-LEAST_S = 0.5
+INTERVAL_S = 0.5
 """Seconds of an interval: the system counts busy time in steps of 10 ms."""
 
 
 class OtherWork:
-    """The cores that others kept busy in the last interval of at least `LEAST_S` seconds."""
+    """The cores that others kept busy in the last interval of at least `INTERVAL_S` seconds."""
 
     def __init__(self, stat: Path = Path("/proc/stat")) -> None:
         self.stat = stat
@@ -25,7 +25,7 @@ class OtherWork:
         if now is None or self.last is None:
             return None
         passed, everyone, own = (after - before for after, before in zip(now, self.last, strict=True))
-        if passed >= LEAST_S:
+        if passed >= INTERVAL_S:
             self.found, self.last = round(max(0.0, everyone - own) / passed, 2), now
         return self.found
 

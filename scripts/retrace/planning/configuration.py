@@ -1,4 +1,4 @@
-"""The configuration, `config.yaml`: its model, and what is checked beyond single keys."""
+"""The configuration, `config.yaml` and `experiments.yaml`: its model, and checks beyond single keys."""
 
 import re
 from collections.abc import Mapping
@@ -192,7 +192,7 @@ class Scores(Given):
 
 
 class Configuration(FileModel):
-    """config.yaml, and what --config and --configfile change in it."""
+    """config.yaml and experiments.yaml, and what --config and --configfile change in them."""
 
     machine: Name
     """The machine that measures: one of `machines`, or a new name."""
@@ -263,9 +263,21 @@ class Configuration(FileModel):
         return entry.records or f"results/machines/{machine}"
 
 
+def project_keys() -> dict[str, Any]:
+    """Return the keys of the project's config.yaml and experiments.yaml, unchecked."""
+    keys: dict[str, Any] = read_yaml(ROOT / "config.yaml")
+    measured: dict[str, Any] = read_yaml(ROOT / "experiments.yaml")
+    return keys | measured
+
+
+def project_configuration() -> tuple[Configuration, dict[str, Dataset]]:
+    """Read the project's configuration, and its data sets."""
+    return load_configuration(project_keys())
+
+
 def committed_records() -> list[Path]:
     """List the records of the machines that config.yaml names, in its order."""
-    configuration, _ = load_configuration(read_yaml(ROOT / "config.yaml"))
+    configuration, _ = project_configuration()
     folders = [ROOT / configuration.records(name) for name in configuration.machines]
     return [path for folder in folders for path in sorted(folder.glob("*/*.jsonl"))]
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from retrace.planning.configuration import (
     load_configuration,
 )
 from retrace.records.machine_check import find_errors
-from retrace.records.record import read_records, survey
+from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports
 from retrace.solvers import all_solvers, find
 from retrace.system import project
@@ -114,7 +115,7 @@ class Plan:
             drawn = [figure for figure, shown in self.figures.items() if shown in mine]
             for name in [*mine, *drawn, f"claims-{key}"]:
                 targets[key] += targets.get(name, [])
-        if self.claims:
+        if self.judged:
             targets["claims-summary"] += made("tables", "claims-summary")
         targets["verification"] += made("tables", "verification")
         targets["page"] += [PAGE]
@@ -167,9 +168,9 @@ class Plan:
         return [experiment, *(name for name in others if name in self.experiments)]
 
     @property
-    def claims(self) -> list[str]:
-        """Return the tables, as CSV, of the claims of the reports that have any."""
-        return [made("tables", f"claims-{key}")[0] for key, report in self.reports.items() if report.claims]
+    def judged(self) -> list[str]:
+        """Return the reports that claim anything."""
+        return [key for key, report in self.reports.items() if report.claims]
 
     def report_records(self, report: str) -> list[str]:
         """Return the records that a report's claims are judged by."""
@@ -216,12 +217,12 @@ class Plan:
     def emulated_limit(self, experiment: str) -> list[str]:
         """Return the option that keeps large graphs from the emulator; nothing on a GPU."""
         most = self.limits(experiment).emulated_vertices
-        return [] if most is None or self.backend != "emulator" else ["--emulated-vertices", str(most)]
+        return option("--emulated-vertices", most) if self.backend == "emulator" else []
 
     def options(self, *keys: str) -> list[str]:
         """Return settings of the machine as options of a command, such as `--memory-gib 8`."""
-        given = {key: value for key in keys if (value := getattr(self.config.this, key)) is not None}
-        return [word for key in given for word in (f"--{key.replace('_', '-')}", str(given[key]))]
+        words = [option(f"--{key.replace('_', '-')}", getattr(self.config.this, key)) for key in keys]
+        return list(chain.from_iterable(words))
 
     @property
     def own_records(self) -> str:
@@ -284,20 +285,6 @@ class Plan:
         kind = find(self.config.scores.solver)
         return [project.path(f"kernels/{path}") for path in kind.sources]
 
-    @property
-    def score_options(self) -> list[str]:
-        """Return what is asked of scores in shards, as options of a command."""
-        asked = self.config.scores
-        sample = [] if asked.sources is None else ["--sources", str(asked.sources)]
-        where = ["--backend", self.backend, "--seed", str(self.config.seed)]
-        return ["--solver", self.set_for_machine(asked.solver), *where, *sample]
-
-    @property
-    def score_devices(self) -> list[str]:
-        """Return the option for the number of GPUs of a shard's job; nothing for all."""
-        count = self.config.scores.devices
-        return [] if count is None else ["--devices", str(count)]
-
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
         specs = self.experiments[experiment].specs
@@ -318,7 +305,7 @@ class Plan:
     def stored(self) -> dict[str, dict[str, Any]]:
         """Return what is known of the stored graphs among those of this run, by name."""
         graphs = dict.fromkeys(graph for name in self.experiments for graph in self.graphs(name))
-        return {graph: info for graph in graphs if (info := stored_info(graph))}
+        return {graph: info for graph in graphs if (info := info_if_stored(graph))}
 
     @property
     def stand_ins(self) -> list[str]:
@@ -347,7 +334,10 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
         why_no_gpu = cuda_status() if checked.backend == "auto" else "backend: emulator was asked for"
     backend = "cuda" if why_no_gpu is None else "emulator"
     files = sorted(Path(checked.records(checked.machine)).glob("*/*.jsonl"))
-    gpus = (record.machine.gpu.name for record in read_records(files) if record.machine.gpu)
+    own, own_faults = survey(files)
+    if own_faults:
+        raise RetraceError(f"{own_faults[0]}; delete the file, and it is measured again")
+    gpus = (record.machine.gpu.name for record in own.values() if record.machine.gpu)
     if backend == "emulator" and checked.machine in checked.machines and (gpu := next(gpus, None)):
         raise RetraceError(
             f"config.machine: {checked.machine} has records of the {gpu}, which a run without a GPU would "
@@ -398,6 +388,11 @@ def warning(plan: Plan) -> str | None:
     )
 
 
+def option(name: str, value: object) -> list[str]:
+    """Return an option of a command with its value; nothing if there is none."""
+    return [] if value is None else [name, str(value)]
+
+
 def one_of(names: Iterable[str]) -> str:
     """Return a regular expression that matches the names, and nothing else."""
     return "|".join(map(re.escape, names)) or "(?!)"
@@ -414,7 +409,7 @@ def made(kind: str, name: str) -> list[str]:
     return [f"results/{kind}/{name}.{form}" for form in FORMS[kind]]
 
 
-def stored_info(graph: str) -> dict[str, Any]:
+def info_if_stored(graph: str) -> dict[str, Any]:
     """Return what is known of a stored graph; nothing if it is not stored, or not as it was."""
     try:
         return csr.stored_info(Path("resources/graphs", graph))

@@ -27,7 +27,7 @@ STEPS = (
 )  # fmt: skip
 """Beginnings of what Snakemake and its plugins say of their own work."""
 REASONS = ("Reasons:", "Some jobs were triggered by provenance", "Rules with provenance triggered jobs")
-WIDTH = 110
+CHARACTERS = 110
 
 
 def shorten(names: Iterable[str], dry: Callable[[], bool]) -> None:
@@ -115,4 +115,4 @@ def in_one(messages: list[str]) -> str:
     shared = " ".join(words[0] for words in takewhile(lambda words: len({*words}) == 1, each))
     rest = sorted(message.removeprefix(shared).strip() for message in messages)
     told = f"{shared}: {('; ' if any(', ' in one for one in rest) else ', ').join(rest)}"
-    return textwrap.fill(f"  {told}", WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+    return textwrap.fill(f"  {told}", CHARACTERS, subsequent_indent="    ", break_on_hyphens=False)

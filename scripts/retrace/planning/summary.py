@@ -20,7 +20,7 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
         lines.append(f"No GPU was used ({plan.why_no_gpu}): kernels were checked on the emulator, not timed.")
     paths = [Path(path) for path in plan.records(*plan.experiments) if path in files]
     if records := read_records(path for path in paths if path.exists()):
-        lines += outcomes(records, plan.config.machine)
+        lines += say_outcomes(records, plan.config.machine)
     graphs = {graph for graph in plan.stored if f"resources/graphs/{graph}" in files}
     kinds: dict[str, list[str]] = defaultdict(list)
     for graph in plan.stand_ins:
@@ -47,23 +47,22 @@ def in_words(files: Collection[str]) -> str:
     return f"see {' and '.join(told)}".replace(" machines ", " files of records ") if told else "done"
 
 
-def outcomes(records: list[Record], own: str) -> list[str]:
-    """Say how many answers were verified, and why others were not; count what other machines skipped."""
+def say_outcomes(records: list[Record], own: str) -> list[str]:
+    """Say how many answers were verified, and why others were not; count those of other machines."""
     table = Path("results/tables/verification.md")
     listed = f", see {table}" if table.exists() else ""
     lines = [f"{sum(record.agreed for record in records)} of {len(records)} answers verified{listed}."]
-    elsewhere: Counter[str] = Counter()
+    elsewhere: Counter[tuple[str, str]] = Counter()
     without: dict[tuple[str, str], list[str]] = defaultdict(list)
     for record in records:
         machine = record.machine.name
-        if record.status == "skipped" and machine != own:
-            elsewhere[machine] += 1
+        outcome = ("differs" if record.status == "ok" else record.status).upper()
+        if not record.agreed and machine != own:
+            elsewhere[outcome, machine] += 1
         elif not record.agreed:
-            outcome = "differs" if record.status == "ok" else record.status
-            where = f"{record.solver} on {record.label}, {machine}"
-            without[outcome.upper(), str(record.reason)].append(where)
+            without[outcome, str(record.reason)].append(f"{record.solver} on {record.label}, {machine}")
     for (what, reason), answers in without.items():
         more = f" and {len(answers) - 1} more" if len(answers) > 1 else ""
         lines.append(f"{what}: {answers[0]}{more}: {reason}")
-    skipped = "SKIPPED: {} by {}, whose committed records say why."
-    return lines + [skipped.format(number, machine) for machine, number in elsewhere.items()]
+    counted = "{}: {} by {}, whose committed records say why."
+    return lines + [counted.format(what, number, machine) for (what, machine), number in elsewhere.items()]

@@ -30,7 +30,7 @@ from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 
-SETTINGS: Any = {
+STYLE: Any = {
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.titleweight": "bold",
@@ -79,7 +79,7 @@ def image(figure: Figure, form: str) -> bytes:
     title, *told = (
         " ".join(text.get_text().split()) for text in figure.texts[::-1] if text.get_label() == WORDS
     )
-    with rc_context(SETTINGS):
+    with rc_context(STYLE):
         about = {"Date": None, "Title": title} if form == "svg" else None
         figure.savefig(buffer, format=form, metadata=about)
     told += ["Panels:", "; ".join(" ".join(axes.get_title("left").split()) for axes in figure.axes)]
@@ -98,7 +98,7 @@ def write_figure(folder: Path, name: str, frame: Frame, report: Report | None) -
 def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
     """Draw a figure: the finding as its title, its panels, and what the signs are."""
     chosen = panels(drawing, frame, report)
-    with rc_context(SETTINGS):
+    with rc_context(STYLE):
         figure = Figure(figsize=(1, 1), dpi=300)  # of one inch, so that all places are in inches
         drawn = _place(figure, drawing, chosen) if chosen else []
         if drawing.kind == "lines":

@@ -23,9 +23,9 @@ from retrace.publish.chart_axes import (
 )
 from retrace.publish.chart_words import bold_bar
 from retrace.publish.panels import LIMIT, Dot, Line, Panel, bar_names
-from retrace.publish.waterfall import KINDS, Step
+from retrace.publish.waterfall import STEP_KINDS, Step
 from retrace.reports.frame import REPORT
-from retrace.reports.physical_limit import Limit
+from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing, Report, table_layout
 from retrace.reports.wording import EMPTY, duration, ratio
 
@@ -33,7 +33,7 @@ GROUP_COLOURS = ("#D55E00", "#0072B2", "#E69F00", "#56B4E9", "#000000")
 OTHER_COLOURS = {"ours": "#CC79A7", "library": "#009E73", LIMIT: "#777777"}
 GROUP_MARKERS = ("o", "s", "p", "h", "X", "^", "v", "<")
 """Of the groups of a table's layout, and of the other ones."""
-FALL_COLOURS = dict(zip(KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
+FALL_COLOURS = dict(zip(STEP_KINDS, ("#777777", "#0072B2", "#56B4E9", "#CC79A7", "#E69F00"), strict=True))
 TICK, LABEL = 0.55, 0.6
 """Inches: the room of a number on an x axis, and of one beside a bar; two numbers take twice as much."""
 MOST_LABEL = 0.6
@@ -58,7 +58,7 @@ def draw_bars(
         axes.grid(axis="y", color="0.88", lw=0.6)
         if panel.over:
             axes.axvline(1, color="black", lw=0.6)
-        if isinstance(panel.limit, Limit):
+        if isinstance(panel.limit, PhysicalLimit):
             axes.axvline(panel.limit.ms, color="0.6", lw=0.7, ls=":", zorder=1)
         for line in panel.lines:
             colour, marker = looks.get(line.key, (COLOURS[-1], "o"))

@@ -92,7 +92,7 @@ def _draw_line(axes: Axes, line: Line, look: dict[str, Any]) -> None:
 
 
 def _name_alone(axes: Axes, lines: Iterable[Line]) -> None:
-    """Write over the highest of the points that belong to no line what they are."""
+    """Name the graphs whose points no line joins, each over the highest of its points."""
     alone = [dot for line in lines for joined, dots in line.strokes if not joined for dot in dots]
     highest = {dot.entry.label: dot for dot in sorted(alone, key=lambda dot: dot.value.q3)}
     for label, dot in highest.items():

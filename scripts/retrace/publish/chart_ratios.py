@@ -9,15 +9,15 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from retrace.publish.chart import SETTINGS, add_words
+from retrace.publish.chart import STYLE, add_words
 from retrace.publish.chart_axes import COLOURS, GAP, ROW, WIDTH, extent, name_powers, tick_ratio
 from retrace.publish.panels import LABELS
-from retrace.records.comparison import CONFIDENCE, EQUAL, Comparison
+from retrace.records.comparison import CONFIDENCE, EQUAL, MachineComparison
 from retrace.reports.wording import ratio
 
 VERDICTS = {"faster": (COLOURS[2], "o"), "slower": (COLOURS[1], "s"), "same": (COLOURS[7], "D")}
 """Of each verdict the colour and the marker; a hollow one where one cannot tell."""
-UNSURE = ("#555555", "o")
+HOLLOW = ("#555555", "o")
 NUMBER = 0.6
 """Inches: the room of a ratio beside the axes."""
 EXPLAINED = (
@@ -26,14 +26,14 @@ EXPLAINED = (
 ).replace("%", " %")
 
 
-def draw_ratios(compared: Sequence[Comparison], alone: int, names: tuple[str, str]) -> Figure:
+def draw_ratios(compared: Sequence[MachineComparison], alone: int, names: tuple[str, str]) -> Figure:
     """Draw the second machine's times over the first's; `alone` records have no partner."""
-    rows: list[tuple[str, Comparison | None]] = []
+    rows: list[tuple[str, MachineComparison | None]] = []
     ordered = sorted(compared, key=lambda one: (one.record.experiment, one.record.graph.vertices))
     for head, some in groupby(ordered, key=lambda one: f"{one.record.experiment}, {one.record.label}"):
         rows.append((head, None))
         rows += [(one.cells[1], one) for one in sorted(some, key=lambda one: one.ratio)]
-    with rc_context(SETTINGS):
+    with rc_context(STYLE):
         figure = Figure(figsize=(1, 1), dpi=300)  # of one inch, so that all places are in inches
         axes = figure.add_axes((0, 0, 1, ROW * len(rows)))
         axes.set_yticks(range(len(rows)), [name for name, _ in rows])
@@ -57,7 +57,7 @@ def draw_ratios(compared: Sequence[Comparison], alone: int, names: tuple[str, st
     return figure
 
 
-def _draw_dots(axes: Any, rows: Sequence[tuple[str, Comparison | None]]) -> None:
+def _draw_dots(axes: Any, rows: Sequence[tuple[str, MachineComparison | None]]) -> None:
     """Draw each ratio with its interval, and write it beside the axes."""
     there = [(row, one) for row, (_, one) in enumerate(rows) if one is not None]
     ends = [(row, one.low, one.high) for row, one in there if one.low is not None and one.high is not None]
@@ -65,7 +65,7 @@ def _draw_dots(axes: Any, rows: Sequence[tuple[str, Comparison | None]]) -> None
         bars = axes.hlines(*zip(*ends, strict=True), color="black", lw=0.9, zorder=2)
         bars.set_gid("intervals")
     for row, one in there:
-        colour, marker = VERDICTS.get(one.verdict, UNSURE)
+        colour, marker = VERDICTS.get(one.verdict, HOLLOW)
         inside = colour if one.verdict in VERDICTS else "white"
         (dot,) = axes.plot(one.ratio, row, marker, color=colour, mfc=inside, mew=0.7, zorder=3)
         dot.set_gid(f"ratio-{row}")
@@ -73,7 +73,7 @@ def _draw_dots(axes: Any, rows: Sequence[tuple[str, Comparison | None]]) -> None
         axes.annotate(ratio(one.ratio), (1, row), (5, 0), **beside)
 
 
-def _title(compared: Sequence[Comparison], names: tuple[str, str]) -> str:
+def _title(compared: Sequence[MachineComparison], names: tuple[str, str]) -> str:
     counts = Counter(one.verdict for one in compared)
     told = ", ".join(f"{counts[word]} {word}" for word in (*VERDICTS, "cannot tell") if counts[word])
     what = LABELS[compared[0].phase]

@@ -13,9 +13,9 @@ from retrace.publish.waterfall import MEANINGS, sentences, ways
 from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, differences
-from retrace.reports.judge import judge
+from retrace.reports.judge import Finding, by_verdict, judge
 from retrace.reports.report import Drawing, Measure, Report, table_layout
-from retrace.reports.wording import EMPTY, duration, ratio, word_list
+from retrace.reports.wording import EMPTY, duration, ratio, side_by_side, word_list
 
 MEANT: dict[Measure, str] = {
     "setup": "Setup makes the context and loads the module.",
@@ -32,6 +32,8 @@ MEANT: dict[Measure, str] = {
 }
 ELSEWHERE = {"another host", "another commit"}
 """What keeps two solvers of a machine from being ranked; generators of a name make different graphs."""
+MOST_SAID = 130
+"""The most characters that a figure quotes of a claim."""
 UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says how)."
 NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
 
@@ -73,18 +75,23 @@ def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         said += emulated(entry for entry in frame.measured if entry.experiment == drawing.experiment)
     if report and drawing.claim and own.on_gpu:
         claim = report.claims[drawing.claim]
-        alone = len(own.on_gpu) == 1
-        said.append(f"The report: {_brief(claim.says, 130 if alone else 90)}")
-        for machine in own.on_gpu:
-            found = judge(report, claim, frame, machine)
-            numbers = found.short or found.measured
-            numbers = numbers if alone else numbers.partition("; ")[0]
-            said.append(f"{machine}: {found.sentence}{f' ({numbers})' if numbers else ''}.")
+        found = {machine: judge(report, claim, frame, machine) for machine in own.on_gpu}
+        groups, alone = by_verdict(found), len(found) == 1
+        said.append(f"The report: {_brief(claim.says, MOST_SAID)}")
+        for verdict, machines in groups.items():
+            numbers = side_by_side({machine: _decides(found[machine], alone) for machine in machines})
+            where = f" on {word_list(machines)}" if len(groups) > 1 else ""
+            said.append(f"{verdict.capitalize()}{where}{': ' if numbers else ''}{numbers}.")
     else:
         ranked = list(_ranking(drawing, frame, panels(drawing, frame, report)).items())
         in_title = 1 if own.on_gpu and not drawing.finding else 0
         said += [f"{machine}: {told}." for machine, told in ranked[in_title:]]
     return " ".join(said)
+
+
+def _decides(found: Finding, all_of_it: bool) -> str:
+    """Return the numbers that decide, or why none does."""
+    return (all_of_it and (found.short or found.measured)) or found.number or found.why
 
 
 def _ranking(drawing: Drawing, frame: Frame, chosen: Sequence[Panel]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from pathlib import Path
 
 from markupsafe import Markup, escape
 
@@ -13,16 +12,18 @@ ERRATA = ROOT / "docs" / "errata.md"
 
 
 @cache
-def bibtex(key: str, path: Path = REFERENCES) -> str:
+def bibtex(key: str) -> str:
     """Return the BibTeX entry of a report; empty if there is none."""
-    found = re.search(rf"^@\w+{{{re.escape(key)},\n.*?^}}$", path.read_text(encoding="utf-8"), re.M | re.S)
+    found = re.search(
+        rf"^@\w+{{{re.escape(key)},\n.*?^}}$", REFERENCES.read_text(encoding="utf-8"), re.M | re.S
+    )
     return found[0] if found else ""
 
 
 @cache
-def errata(key: str, path: Path = ERRATA) -> Markup:
+def errata(key: str) -> Markup:
     """Return the section of a report in the errata as HTML; empty if there is none."""
-    _, _, rest = path.read_text(encoding="utf-8").partition(f"\n## {key}\n")
+    _, _, rest = ERRATA.read_text(encoding="utf-8").partition(f"\n## {key}\n")
     return html(rest.partition("\n## ")[0], heading=4)
 
 

@@ -7,23 +7,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from retrace.reports.frame import Frame
-from retrace.reports.judge import Finding, Verdict, judge
+from retrace.reports.judge import Finding, Verdict, by_verdict, judge
 from retrace.reports.report import Report
+from retrace.reports.wording import side_by_side
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a claim says, and what a machine's records say of it."""
+class Judged:
+    """A claim that answers a report's question, and what is found on each machine that can tell."""
 
     claim: str
     says: str
-    machine: str
-    finding: Finding
+    findings: Mapping[str, Finding]
+    quoted: bool
+    """Whether the report's answer has its numbers."""
 
     @property
-    def number(self) -> str:
-        """The numbers that decide it, or why there is none."""
-        return self.finding.short or self.finding.measured or self.finding.why
+    def verdicts(self) -> dict[Verdict, list[str]]:
+        """The machines of each verdict."""
+        return by_verdict(self.findings)
+
+    @property
+    def more(self) -> str:
+        """What the answer does not say: the numbers that decide, or why there are none."""
+        said = {machine: one.number or one.why for machine, one in self.findings.items()}
+        return "" if self.quoted else side_by_side(said)
 
 
 @dataclass(frozen=True)
@@ -35,30 +43,31 @@ class Abstract:
     findings: Mapping[str, Mapping[str, Finding]]
 
     @property
-    def answers(self) -> list[Answer]:
-        """Return what answers the report's question, of each machine that can tell, or else of the first."""
-        found = []
-        for name in self.report.front.claims if self.report.front else ():
-            every = [
-                Answer(name, self.report.claims[name].says, machine, finding)
-                for machine, finding in self.findings[name].items()
-            ]
-            found += [answer for answer in every if answer.finding.verdict != Verdict.OPEN] or every[:1]
+    def answers(self) -> list[Judged]:
+        """Return what answers the report's question, of the machines that can tell, or else of the first."""
+        front, found = self.report.front, []
+        for name in front.claims if front else ():
+            every = self.findings[name]
+            told = {machine: one for machine, one in every.items() if one.verdict != Verdict.OPEN}
+            shown = told or {machine: every[machine] for machine in self.machines[:1]}
+            quoted = front is not None and name in front.quoted and set(shown) <= set(self.answering)
+            found += [Judged(name, self.report.claims[name].says, shown, quoted)] if shown else []
         return found
 
     @property
-    def sentences(self) -> dict[str, str]:
-        """The answer in a sentence by machine, of each that has all numbers in it."""
-        front = self.report.front
-        if not front or not front.answer:
-            return {}
-        numbers = {
-            machine: {name: self.findings[name][machine].number for name in front.quoted}
-            for machine in self.machines
-        }
-        return {
-            machine: front.answered(own.__getitem__) for machine, own in numbers.items() if all(own.values())
-        }
+    def answering(self) -> list[str]:
+        """The machines that have all numbers of the answer."""
+        quoted = self.report.front.quoted if self.report.front else []
+        return [one for one in self.machines if quoted and all(self.findings[n][one].number for n in quoted)]
+
+    @property
+    def sentence(self) -> str:
+        """The answer in a sentence, with the numbers of all machines that have them; empty without any."""
+        front, machines = self.report.front, self.answering
+        if not front or not machines:
+            return ""
+        said = front.answered(lambda n: side_by_side({one: self.findings[n][one].number for one in machines}))
+        return f"{machines[0]}: {said}" if len(machines) == 1 < len(self.machines) else said
 
     def counts(self, machine: str) -> dict[Verdict, int]:
         """Count the claims by verdict, in the order of the verdicts."""

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from retrace.publish.doubts import MARK, doubts
 from retrace.publish.record_cards import address
+from retrace.publish.tables import TWICE, UNSURE
 from retrace.records.machine_check import Doubt
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, Printed, speed_up
 from retrace.reports.report import Measure, TableLayout
 from retrace.reports.wording import EMPTY, duration, ratio
 
-PHASES: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
+OFFERED: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")
 SPREAD = ("1st quartile", "3rd quartile", "trials")
 """What may be shown of a total besides; the page's script knows these words."""
 
@@ -46,7 +47,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Line:
+class ListingRow:
     """A row of a listing: what it is filtered by, and the cells of the columns that have some."""
 
     graph: str
@@ -60,7 +61,7 @@ class Listing:
     """A table of an experiment."""
 
     columns: Sequence[Column]
-    lines: Sequence[Line]
+    lines: Sequence[ListingRow]
 
 
 def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listing:
@@ -68,11 +69,14 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
     machines = [name for name in machines if name in frame.machines]
     systems = dict.fromkeys((entry.machine, entry.hardware) for entry in frame.printed)
     shown: list[Measure] = list(dict.fromkeys([layout.by, "total"]))
-    left = [*(phase for phase in PHASES if phase not in shown), *SPREAD]
+    left = [*(phase for phase in OFFERED if phase not in shown), *SPREAD]
     columns = [Column("Solver"), Column("Graph")]
+    fast = {
+        e.machine for e in frame.measured if e.total and layout.speed_up and e.solver == layout.speed_up.of
+    }
     for machine in machines:
         columns += [Column(_heading(machine, measure), machine) for measure in shown]
-        if layout.speed_up:
+        if layout.speed_up and machine in fast:
             columns.append(Column(f"{machine}: speed-up", machine, tip=f"over {layout.speed_up.over}"))
     columns += [Column(f"printed: {system} ({hardware})") for system, hardware in systems]
     columns += [Column("Vertices", shown=False), Column("Arcs", shown=False)]
@@ -86,10 +90,10 @@ def listing(frame: Frame, layout: TableLayout, machines: Sequence[str]) -> Listi
             items = [Item(_title(first, printed)), Item(row.title, place)]
             for machine in machines:
                 items += [_time(entries[machine], measure, found) for measure in shown]
-                items += [_speed_up(row, entries[machine], layout)] if layout.speed_up else []
+                items += [_speed_up(row, entries[machine], layout)] if machine in fast else []
             items += [_printed(printed, system, layout) for system in systems]
             items += [Item(f"{count:,}", count) for count in (first.vertices, first.arcs)]
-            lines.append(Line(row.title, first.full_name, first.kind, items))
+            lines.append(ListingRow(row.title, first.full_name, first.kind, items))
     return Listing(columns, lines)
 
 
@@ -136,7 +140,8 @@ def _speed_up(row: GraphRow, fast: Measured | None, layout: TableLayout) -> Item
     if found is None:
         return Item()
     sure = "" if found[1] else "cannot be told apart"
-    return Item(f"{'~ ' if sure else ''}{ratio(found[0])}", found[0], address(fast.record), sure)
+    text = ratio(found[0]) if found[1] else f"{UNSURE} {ratio(found[0])}"
+    return Item(text, found[0], address(fast.record), sure)
 
 
 def _printed(printed: Sequence[Printed], system: tuple[str, str], layout: TableLayout) -> Item:
@@ -145,7 +150,7 @@ def _printed(printed: Sequence[Printed], system: tuple[str, str], layout: TableL
     if not numbers:
         return Item("")
     unsure = dict.fromkeys(layout.doubts.get(one.doubt, one.doubt) for one in numbers if one.doubt)
-    text = " / ".join(_as_printed(one.text) for one in numbers)
+    text = TWICE.join(_as_printed(one.text) for one in numbers)
     return Item(f"{text} {MARK}" if unsure else text, numbers[0].ms, tip=" ".join(unsure))
 
 

@@ -11,7 +11,7 @@ from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
 from retrace.reports.evidence import fits, meets
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
-from retrace.reports.physical_limit import Limit, limit_of
+from retrace.reports.physical_limit import PhysicalLimit, limit_of
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
 from retrace.reports.variant import Variant
 from retrace.reports.wording import plural
@@ -98,7 +98,7 @@ class Panel:
     over: str = ""
     compares: bool = False
     graph: str = ""
-    limit: Limit | str = ""
+    limit: PhysicalLimit | str = ""
     """Of a graph that a drawing names: what no search can be below, or why that is not known."""
 
     @property
@@ -229,7 +229,7 @@ def _lines(
         if dots:
             found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=not by_setting))
     if drawing.over or drawing.beside:
-        over = f" over that of {read(drawing.over)}" if drawing.over else ""
+        over = f" over that of {drawing.level_name or read(drawing.over)}" if drawing.over else ""
         title = f"{title}: {LABELS[drawing.y].lower()}{over}"
     return Panel(machine, title, found, drawing.y, drawing.over or "")
 
@@ -292,7 +292,7 @@ def _bars(
         found.sort(key=lambda line: line.dots[0].value.median)
         divided = drawing.over or ("its partner" if drawing.pairs else "")
         limit = limit_of(own, whole) if "limits" in drawing.also else ""
-        if isinstance(limit, Limit):
+        if isinstance(limit, PhysicalLimit):
             found.insert(0, Line(LIMIT, LIMIT, [Dot(0, Summary.of([limit.ms]), own[0])]))
         if found:
             title = searches(own)

@@ -19,7 +19,7 @@ from retrace.reports.frame import Measured
 from retrace.reports.wording import duration
 from retrace.solvers import find
 
-Pairs = list[tuple[str, str]]
+Facts = list[tuple[str, str]]
 """Names and values, in the order they are shown."""
 
 
@@ -78,7 +78,7 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     return card
 
 
-def _own(record: Record) -> Pairs:
+def _own(record: Record) -> Facts:
     """Return what no other record says, beside its address: what was observed, how the answer was checked."""
     told: Mapping[str, object] = {
         "backend": record.backend,
@@ -91,7 +91,7 @@ def _own(record: Record) -> Pairs:
     return _pairs(told)
 
 
-def _graph(record: Record) -> Pairs:
+def _graph(record: Record) -> Facts:
     graph = record.graph
     size = f"{graph.vertices:,} vertices, {graph.arcs:,} arcs"
     made = f"{graph.origin}, edition {graph.edition}, weights: {graph.weights}"
@@ -100,7 +100,7 @@ def _graph(record: Record) -> Pairs:
     )
 
 
-def _machine(record: Record) -> Pairs:
+def _machine(record: Record) -> Facts:
     machine = record.machine
     gpu = machine.gpu
     card = gpu and f"{gpu.name}, {gpu.memory_gib:g} GiB, compute capability {gpu.compute_capability}"
@@ -113,7 +113,7 @@ def _machine(record: Record) -> Pairs:
     return _pairs(host | more)
 
 
-def _software(record: Record) -> Pairs:
+def _software(record: Record) -> Facts:
     made = record.software
     commit = f"{made.git_commit}{' with changes' if made.dirty else ''}" if made.git_commit else "unknown"
     versions = made.model_dump(include={"python", "numpy", "pycuda", "cuda", "compiler", "peer"})
@@ -121,5 +121,5 @@ def _software(record: Record) -> Pairs:
     return _pairs({"commit": commit} | {names.get(key, key): value for key, value in versions.items()})
 
 
-def _pairs(told: Mapping[str, object]) -> Pairs:
+def _pairs(told: Mapping[str, object]) -> Facts:
     return [(name, str(value)) for name, value in told.items() if value not in (None, "")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from retrace.publish.panels import entries_of, panels
 from retrace.reports.frame import Entry, Frame, speed_up
-from retrace.reports.physical_limit import Limit
+from retrace.reports.physical_limit import PhysicalLimit
 from retrace.reports.report import Drawing, Measure, Report
 from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
@@ -20,10 +20,10 @@ class Standing:
     ours: Entry
     published: Entry | None
     library: Entry | None
-    limit: Limit | str
+    limit: PhysicalLimit | str
 
     @classmethod
-    def of(cls, measure: Measure, entries: Sequence[Entry], limit: Limit | str) -> Standing | None:
+    def of(cls, measure: Measure, entries: Sequence[Entry], limit: PhysicalLimit | str) -> Standing | None:
         """Find them among the timed entries of a graph; None if none is ours.
 
         Scores in single precision do not count: published kernels are measured in double.
@@ -45,6 +45,13 @@ class Standing:
         """Say how many times as long another takes; nothing if there is none."""
         return ratio(other.times[self.measure].median / self.ours.times[self.measure].median) if other else ""
 
+    @property
+    def over_limit(self) -> str:
+        """Say how many times as long as the limit ours takes; nothing of one without kernels, on a core."""
+        if not isinstance(self.limit, PhysicalLimit) or "kernel" not in self.ours.times:
+            return ""
+        return ratio(self.ours.times[self.measure].median / self.limit.ms)
+
 
 def _in_single_precision(entry: Entry) -> bool:
     return entry.record is not None and entry.record.parameters.get("precision") == "float"
@@ -64,14 +71,10 @@ def headline(standings: Sequence[Standing]) -> str:
 
 def comparison(standings: Sequence[Standing]) -> str:
     """Say of all graphs how many times as long others take, and how far the limit is."""
-    limits = [
-        ratio(one.ours.times[one.measure].median / one.limit.ms) if isinstance(one.limit, Limit) else ""
-        for one in standings
-    ]
     found = {
         "published kernel over ours": [one.over(one.published) for one in standings],
         "best library over ours": [one.over(one.library) for one in standings],
-        "ours over limit": limits,
+        "ours over limit": [one.over_limit for one in standings],
     }
     said = [
         f"{what} {', '.join(one or EMPTY for one in times)}" for what, times in found.items() if any(times)

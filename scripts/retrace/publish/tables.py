@@ -17,7 +17,7 @@ from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, speed_up, why_incomparable
-from retrace.reports.physical_limit import LEAST_BYTES, Limit, least_bytes, limit_of
+from retrace.reports.physical_limit import LEAST_BYTES, PhysicalLimit, least_bytes, limit_of
 from retrace.reports.report import Measure, Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits, word_list
 
@@ -199,7 +199,7 @@ class _Grid:
             cells = zip(*numbers.values(), *words.values(), strict=True)
             rows = [Row(entry.full_name, own) for entry, own in zip(here, cells, strict=True)]
             limit = limit_of(here, self.whole) if here and self.has_published else ""
-            if isinstance(limit, Limit):
+            if isinstance(limit, PhysicalLimit):
                 told = Cell(
                     duration(limit.ms), notes=[self.notes.number(f"{row.title} on {machine}: {limit.why}.")]
                 )

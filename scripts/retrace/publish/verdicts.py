@@ -73,7 +73,7 @@ def read_tidy(path: Path) -> pd.DataFrame:
     return found
 
 
-def summary(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
+def count_claims(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
     """Count the claims of CSV files that `tidy` laid out; return the page, and a row for each number."""
     found = pd.concat([read_tidy(path) for path in tables])
     counts = pd.crosstab([found["machine"], found["report"]], found["verdict"])

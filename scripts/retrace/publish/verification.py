@@ -15,7 +15,7 @@ from retrace.reports.wording import EMPTY
 COLUMNS = ("graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials")
 SHOWN = ("solver", "settings", "backend", "result", "oracle", "trials")
 """Beside the graph, what stands on the page in a row; a section is a machine's experiment."""
-ASKED = ("pair", "target")
+WITH_GRAPH = ("pair", "target")
 """Parameters of a record that stand with the graph, not with the settings."""
 
 
@@ -31,7 +31,9 @@ def tidy(frame: Frame) -> pd.DataFrame:
 
 def _cells(entry: Measured) -> tuple[object, ...]:
     record = entry.record
-    settings = ", ".join(f"{key}={value}" for key, value in record.parameters.items() if key not in ASKED)
+    settings = ", ".join(
+        f"{key}={value}" for key, value in record.parameters.items() if key not in WITH_GRAPH
+    )
     where = (settings, record.backend, entry.machine, entry.experiment, record.oracle)
     return (_graph(entry), entry.solver, *where, result(record), len(record.trials))
 

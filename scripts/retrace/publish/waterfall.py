@@ -21,7 +21,7 @@ from retrace.reports.wording import duration, ratio, three_digits, word_list
 PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (
     "printed", "hardware", "graph resident", "algorithm", "baseline",
 )  # fmt: skip
-KINDS = (PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE)
+STEP_KINDS = (PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE)
 MEANINGS = {
     HARDWARE: "Hardware: the same algorithm on our machine, by its total.",
     RESIDENT: "Graph resident: without the copies of the graph and of the answer.",

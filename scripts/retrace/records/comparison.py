@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MachineComparison:
     """What two machines took for one solver on one graph, in milliseconds."""
 
     record: Record
@@ -84,7 +84,7 @@ def pair(first: Iterable[Record], second: Iterable[Record]) -> tuple[list[tuple[
     return both, len(left) + len(right) - 2 * len(both)
 
 
-def compare(first: Record, second: Record, phase: Phase = "total") -> Comparison | None:
+def compare_records(first: Record, second: Record, phase: Phase) -> MachineComparison | None:
     """Compare a phase of two records; None if one has no such time above 0."""
     times = [_times(one, phase) for one in (first, second)]
     if not all(len(some) and np.median(some) > 0 for some in times):
@@ -97,7 +97,7 @@ def compare(first: Record, second: Record, phase: Phase = "total") -> Comparison
         ).confidence_interval  # fmt: skip
         low, high = float(found.low), float(found.high)
     a, b = (Summary.of([float(time) for time in some]) for some in times)
-    return Comparison(first, phase, a, b, low, high)
+    return MachineComparison(first, phase, a, b, low, high)
 
 
 def _times(record: Record, phase: Phase) -> NDArray[np.float64]:
@@ -113,7 +113,7 @@ def _ratio(first: NDArray[np.float64], second: NDArray[np.float64], axis: int) -
     return ratio
 
 
-def as_csv(compared: Iterable[Comparison]) -> str:
+def as_csv(compared: Iterable[MachineComparison]) -> str:
     """Return a line for each comparison, under `COLUMNS`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -127,7 +127,7 @@ def as_csv(compared: Iterable[Comparison]) -> str:
     return text.getvalue()
 
 
-def summary(compared: Sequence[Comparison], alone: int) -> str:
+def count_verdicts(compared: Sequence[MachineComparison], alone: int) -> str:
     """Count the verdicts in one line."""
     counts = Counter(one.verdict for one in compared)
     told = ", ".join(f"{counts[word]} {word}" for word in ("faster", "slower", "same", "cannot tell"))

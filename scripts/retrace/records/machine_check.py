@@ -47,15 +47,15 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Listed:
-    """What config.yaml lists of an experiment; larger graphs are measured together, or none of them."""
+    """What experiments.yaml lists of an experiment; larger graphs are measured together, or none of them."""
 
     solvers: Sequence[str]
     graphs: Sequence[str]
     larger_graphs: Sequence[str] = ()
 
 
-NOTHING = Listed((), ())
-"""What is expected of an experiment that config.yaml does not list."""
+UNLISTED = Listed((), ())
+"""What is expected of an experiment that experiments.yaml does not list."""
 
 
 def examine(
@@ -167,11 +167,11 @@ def _graph_gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> I
         files = found.get(name, {})
         larger = asked.larger_graphs if set(files) & set(asked.larger_graphs) else ()
         for graph in sorted(files.keys() - {*asked.graphs, *larger}):
-            told = f"expected a graph that config.yaml lists for {name}, found {graph}"
+            told = f"expected a graph that experiments.yaml lists for {name}, found {graph}"
             yield f"{files[graph]}: graph.name: {told}; list it or delete the file"
         if missing := [graph for graph in (*asked.graphs, *larger) if files and graph not in files]:
             folder = next(iter(files.values())).rpartition("/")[0]
-            told = f"expected files of {', '.join(missing)}, as config.yaml lists, found none"
+            told = f"expected files of {', '.join(missing)}, as experiments.yaml lists, found none"
             yield f"{folder}: graph.name: {told}; measure {name} again"
 
 
@@ -183,13 +183,13 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
     for file, records in files.items():
         missing = [
             spec
-            for spec in listed.get(records[0].experiment, NOTHING).solvers
+            for spec in listed.get(records[0].experiment, UNLISTED).solvers
             for asked in dict.fromkeys(map(_asked, records))
             if not any(_repeats(record, spec) for record in records if _asked(record) == asked)
         ]
         if missing:
             names = ", ".join(dict.fromkeys(missing))
-            told = f"expected records of {names}, as config.yaml lists, found none"
+            told = f"expected records of {names}, as experiments.yaml lists, found none"
             yield f"{file}: solver: {told}; measure the file again"
 
 

@@ -126,7 +126,7 @@ class Record(Model):
     """All trials of one solver on one graph on one machine."""
 
     schema_version: Literal[2] = 2
-    experiment: Name = Field(description="its key in config.yaml, such as table-3.3")
+    experiment: Name = Field(description="its key in experiments.yaml, such as table-3.3")
     problem: Literal["bfs", "stcon", "sssp", "generate", "bellman-ford", "betweenness", "limits"]
     solver: Annotated[str, Field(pattern="^[a-z-]+/[a-z0-9-]+$", description="problem/variant")]
     backend: Literal["cuda", "emulator", "host"]

@@ -335,7 +335,7 @@ def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
 
 
 QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "minimum": "min"}
-PARTS = [f"{phase}_{name}_ms" for phase in PHASES if phase != "total" for name in QUARTILES.values()]
+PHASE_COLUMNS = [f"{phase}_{name}_ms" for phase in PHASES if phase != "total" for name in QUARTILES.values()]
 COLUMNS = {
     name: kind
     for names, kind in (
@@ -346,7 +346,7 @@ COLUMNS = {
         ("source machine hardware solver settings name kind backend peer status reason", "string"),
         ("verified", "boolean"),
         ("cores n", "Int64"),
-        (" ".join(["median_ms q1_ms q3_ms min_ms", *PARTS, "arcs_per_second speedup"]), "Float64"),
+        (" ".join(["median_ms q1_ms q3_ms min_ms", *PHASE_COLUMNS, "arcs_per_second speedup"]), "Float64"),
         ("too_noisy_to_rank", "boolean"),
         ("occurrence", "Int64"),
         ("doubt git_commit started", "string"),

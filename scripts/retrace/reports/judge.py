@@ -12,6 +12,7 @@ from itertools import pairwise, permutations, product
 from math import fsum, inf, log2
 from typing import cast
 
+from retrace.graphs.query import NoGraph
 from retrace.records.record import PHASES, Phase
 from retrace.records.statistics import RULE, SAME, Summary, rank
 from retrace.reports import claim as claims
@@ -56,6 +57,14 @@ class Finding:
     def sentence(self) -> str:
         """The verdict, and why."""
         return f"{self.verdict}: {self.why}" if self.why else str(self.verdict)
+
+
+def by_verdict(findings: Mapping[str, Finding]) -> dict[Verdict, list[str]]:
+    """Return the machines of each verdict, in their order."""
+    found: dict[Verdict, list[str]] = {}
+    for machine, finding in findings.items():
+        found.setdefault(finding.verdict, []).append(machine)
+    return found
 
 
 Order = tuple[int, int]
@@ -163,26 +172,35 @@ def _somewhere_faster(found: Sequence[Pair]) -> Finding | None:
 
 
 def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Variant) -> Finding | None:
-    timed = {str(variant): evidence.timed(variant) for variant in (best, *of)}
-    orders, quoted, largest = {}, [], ""
-    for graph, mine in timed[str(best)].items():
+    """Judge whether one of several is the fastest; those of one solver are named by their settings."""
+    names = _names([best, *of])
+    timed = {name: evidence.timed(variant) for variant, name in names.items()}
+    orders, quoted, largest, called = {}, [], "", names[best]
+    for graph, mine in timed[called].items():
         entries = {name: found[graph] for name, found in timed.items() if graph in found}
         alike = {name: entry for name, entry in entries.items() if why_incomparable(mine, entry) is None}
         summaries = {name: entry.times.get(test.by) for name, entry in alike.items()}
         there = {name: times for name, times in summaries.items() if times and times.enough}
-        if str(best) not in there or len(there) < 2 or (len(there) < len(timed) and not test.any_present):
+        if called not in there or len(there) < 2 or (len(there) < len(timed) and not test.any_present):
             continue
-        own = there[str(best)]
-        order = max(rank(own, other) for name, other in there.items() if name != str(best))
+        own = there[called]
+        order = max(rank(own, other) for name, other in there.items() if name != called)
         orders[graph] = order, mine.work[0]
         least = min(there, key=lambda name: there[name].median)
-        beaten = f", {best} takes {ratio(own.median / there[least].median)}" if least != str(best) else ""
-        time = duration(there[least].median)
-        quoted.append(f"{graph}: fastest of {len(there)} is {least} ({time}{beaten})")
-        largest = f"{least} on {graph} ({time}{beaten})"
+        longer = ratio(own.median / there[least].median) if least != called else ""
+        beaten = f", {called} takes {longer}" if longer else ""
+        quoted.append(
+            f"{graph}: fastest of {len(there)} is {least} ({duration(there[least].median)}{beaten})"
+        )
+        largest = f"{least}{f' by {longer}' if longer else ''} on {graph}"
     if not orders:
         return None
     return replace(_weigh(orders, quoted[0], quoted[-1], short=quoted[-1]), largest=largest)
+
+
+def _names(variants: Sequence[Variant]) -> dict[Variant, str]:
+    alone = len({variant.solver for variant in variants}) == 1
+    return {variant: (alone and str(variant).partition(":")[2]) or str(variant) for variant in variants}
 
 
 def _gain_grows(test: claims.GainGrows, evidence: Evidence, fast: Variant, slow: Variant) -> Finding | None:
@@ -283,6 +301,8 @@ def _ratio(test: claims.Ratio, evidence: Evidence, one: Variant, other: Variant)
         return Finding(Verdict.OPEN, why=f"no record says {test.of} of {one}")
     if test.somewhere:
         orders = {graph: order for graph, order in orders.items() if order[0] == -1} or orders
+    if list(found) == [NoGraph.name]:
+        return _weigh(orders, ratio(found[NoGraph.name].median))
     least, most = (choose(found, key=lambda graph: found[graph].median) for choose in (min, max))
     ends = dict.fromkeys((least, most, list(found)[-1]))
     told = _weigh(orders, *(f"{graph}: {ratio(found[graph].median)}" for graph in ends))

@@ -29,7 +29,7 @@ LOADS = 2
 
 
 @dataclass(frozen=True)
-class Limit:
+class PhysicalLimit:
     """A time that no search of a graph in one launch can be below."""
 
     ms: float
@@ -37,7 +37,7 @@ class Limit:
     """What it is the sum of."""
 
 
-def limit_of(entries: Sequence[Measured], frame: Frame) -> Limit | str:
+def limit_of(entries: Sequence[Measured], frame: Frame) -> PhysicalLimit | str:
     """Return the limit of searches that one machine made of one graph and pair, or why it is not known.
 
     It is a launch, and the longer of two: a cluster's barrier and two dependent loads from its memory per
@@ -60,7 +60,7 @@ def limit_of(entries: Sequence[Measured], frame: Frame) -> Limit | str:
     if not bounds:
         return "no record counts its levels"
     found.append(max(bounds))
-    return Limit(sum(time for time, _ in found), " and ".join(why for _, why in found))
+    return PhysicalLimit(sum(time for time, _ in found), " and ".join(why for _, why in found))
 
 
 def _by_bytes(entry: Measured, steps: dict[str, Measured]) -> tuple[float, str]:

@@ -1,6 +1,7 @@
 """How numbers, sizes and lists are written in tables, figures and verdicts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from math import floor, isinf, log10
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -37,9 +38,26 @@ def power_of_two(number: int) -> str:
     return "2" + str(power).translate(SUPERSCRIPTS) if number == 2**power else f"{number:,}"
 
 
-def word_list(words: Sequence[str], last: str = "and") -> str:
+def word_list(words: Sequence[str]) -> str:
     """Write a list of words: `a`, `a and b`, `a, b and c`."""
-    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def side_by_side(said: Mapping[str, str]) -> str:
+    """Write what each of several says, with its name, and what all say once.
+
+    `2 ms on NW` of a and `3 ms on NW` of b become `2 ms (a) and 3 ms (b) on NW`. One alone has no name.
+    """
+    texts = list(said.values())
+    if len(set(texts)) == 1:
+        return texts[0] + f" ({word_list(list(said))})" * (len(texts) > 1)
+    places = {place for _, on, place in (text.rpartition(" on ") for text in texts) if on}
+    end = f" on {places.pop()}" if len(places) == 1 and all(" on " in text for text in texts) else ""
+    words = [text.removesuffix(end).split(" ") for text in texts]
+    alike = len(list(takewhile(lambda some: len(set(some)) == 1, zip(*words, strict=False))))
+    start = alike if alike < min(map(len, words)) else 0
+    own = [f"{' '.join(some[start:])} ({name})" for name, some in zip(said, words, strict=True)]
+    return " ".join([*words[0][:start], word_list(own)]) + end
 
 
 def plural(number: int, noun: str) -> str:

@@ -80,6 +80,11 @@ class FrontierSearch(DeviceSolver):
         """Return what launches the kernel."""
         return self.kernel.with_arguments(self.blocks, self.block_size, *arguments, shared=self.shared)
 
+    def solve(self, query: Query) -> int:
+        self.launch()
+        self.device.synchronize()
+        return int(self.seen[0])
+
 
 class DirectionBFS(TracedBack, FrontierSearch):
     """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
@@ -137,11 +142,6 @@ class DirectionBFS(TracedBack, FrontierSearch):
             *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
         )  # fmt: skip
 
-    def solve(self, query: Query) -> int:
-        self.launch()
-        self.device.synchronize()
-        return int(self.seen[0])
-
     def download(self) -> Int32Array:
         return self.device.download(self.level)
 
@@ -151,7 +151,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
         return {"levels_from_below": below, "returns_to_above": returns, "prepare_ms": self.prepare_ms}
 
 
-SAMPLE = 4096
+WEIGHTS_SAMPLED = 4096
 """Weights whose mean is taken for that of all."""
 DENSE, RISE, RISE_IF_DENSE = 16, 14, 10
 """Arcs per vertex from which on a graph is dense, and by how much the limit of near distances rises.
@@ -167,7 +167,7 @@ def choose_delta(graph: CSRGraph, rise: int) -> int:
     if not graph.arcs:
         return 1
     rise = rise or (RISE if graph.arcs < DENSE * graph.vertices else RISE_IF_DENSE)
-    mean_weight = graph.weights[:: -(-graph.arcs // SAMPLE)].mean()
+    mean_weight = graph.weights[:: -(-graph.arcs // WEIGHTS_SAMPLED)].mean()
     delta = rise * mean_weight * graph.vertices / graph.arcs
     return int(min(max(1, delta), UNREACHABLE - 1))
 
@@ -227,11 +227,6 @@ class NearFarSSSP(FrontierSearch):
             device.empty(6, np.uint64), device.empty(3, np.int32), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")), self.counts,
         )  # fmt: skip
-
-    def solve(self, query: Query) -> int:
-        self.launch()
-        self.device.synchronize()
-        return int(self.seen[0])
 
     def download(self) -> Int32Array:
         if not self.finds_tree:

@@ -1,6 +1,6 @@
 """What binds any kernel on a machine: latencies, barriers, bandwidths, each measured by a kernel of its own.
 
-A solver of the problem `limits` repeats one step, such as a load, for at least `LEAST_S`. A record's
+A solver of the problem `limits` repeats one step, such as a load, for at least `REPEATED_S`. A record's
 `iterations` says how often, so that a step took solve / iterations; `observed` has the bytes that it reads.
 """
 
@@ -16,12 +16,12 @@ from retrace.graphs.query import NoGraph, Query
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 
-LEAST_S = 0.02
+REPEATED_S = 0.02
 """Seconds that all steps take at least: a thousand times as long as a launch."""
 WORD = np.dtype(np.uint32)
 
 
-class Limit(DeviceSolver):
+class LimitSolver(DeviceSolver):
     """A step that is repeated. The answer is uint64, shape (3,): words, steps, and what the kernel found."""
 
     implements = "our own kernel"
@@ -40,7 +40,7 @@ class Limit(DeviceSolver):
         self.run(self.least_steps)  # the first launch takes longer
         self.device.synchronize()
         self.steps = self.least_steps
-        while seconds_of(self.finish) < LEAST_S:
+        while seconds_of(self.finish) < REPEATED_S:
             self.steps *= 2
 
     @abstractmethod
@@ -74,7 +74,7 @@ class Limit(DeviceSolver):
         return {"bytes": self.bytes_of_step} if self.bytes_of_step else {}
 
 
-class LoadL2(Limit):
+class LoadL2(LimitSolver):
     """A chain of loads from the L2 cache, by one thread."""
 
     name = "limits/load-l2"
@@ -97,7 +97,7 @@ class LoadL2(Limit):
         self.kernel(1, 1, self.next, np.uint32(steps), self.found)
 
 
-class Loop(Limit):
+class Loop(LimitSolver):
     """A kernel, named as the variant, that repeats the step by itself, in one block or in a cluster."""
 
     cluster: ClassVar[int | None] = None
@@ -151,7 +151,7 @@ class BarrierGrid(BarrierBlock):
         self.kernel(blocks, self.block_size, np.uint32(steps), self.found, cooperative=True)
 
 
-class LaunchAndRead(Limit):
+class LaunchAndRead(LimitSolver):
     """A launch of one thread, and the copy of its 4 bytes to the host, for which the host waits."""
 
     name = "limits/launch"
@@ -174,7 +174,7 @@ class LaunchAndRead(Limit):
         return int(self.seen[0])
 
 
-class Read(Limit):
+class Read(LimitSolver):
     """All words of an array are added up, by as many blocks as run at the same time."""
 
     settings: ClassVar[Settings] = {"block_size": replace(DeviceSolver.settings["block_size"], default=1024)}
@@ -226,7 +226,7 @@ class ReadL2(Read):
         return {**super().observed(), "cache_bytes": self.device.cache_bytes()}
 
 
-class CopyPinned(Limit):
+class CopyPinned(LimitSolver):
     """A copy as large as the L2 cache, from page-locked memory of the host; there is no kernel."""
 
     name = "limits/copy-pinned"

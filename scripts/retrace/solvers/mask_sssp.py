@@ -13,12 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices.base import Buffer, Device, Kernel
+from retrace.devices.base import Buffer, Kernel
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.solvers.predecessor_pass import PredecessorPass
 from retrace.solvers.setting import Settings
-from retrace.solvers.solver import DeviceSolver, HostSolver
+from retrace.solvers.solver import DeviceSolver, HostSolver, fill_but_one
 from retrace.system.errors import RetraceError
 
 EARLY = 0.1
@@ -50,12 +51,6 @@ class QueueSequentialSSSP(MaskSequentialSSSP):
     """
 
     name = "sssp/queue-sequential"
-
-
-def fill_but_one(device: Device, buffer: Buffer, value: int, index: int, other: int) -> None:
-    """Set all elements of a buffer on the device, and one of them to another value from the host."""
-    device.fill(buffer, value)
-    device.write(device.view(buffer, index, 1), np.array([other], dtype=buffer.dtype))
 
 
 class MaskSSSP(DeviceSolver):
@@ -325,38 +320,6 @@ class PublishedSSSP(SeparatePredecessors):
     name = "sssp/standard-published"
     source = "sssp/mask-published.cu"
     kernels = ("mask_relax",)
-
-
-class PredecessorPass(DeviceSolver):
-    """A search whose predecessors are found by a pass over all arcs, after the last iteration.
-
-    Any arc that fits the distances exactly gives its head a predecessor; arcs of weight 0 come last, and only
-    from vertices with a path from the source.
-    """
-
-    pass_source = "sssp/mask-predecessor-pass.cu"
-
-    def load_pass(self, graph: CSRGraph) -> None:
-        """Load the kernels of the pass."""
-        module = self.device.load(self.pass_source)
-        self.take = module.kernel("take_predecessors")
-        self.take_weightless = module.kernel("take_weightless_predecessors")
-        assert graph.weights is not None
-        self.has_weightless = bool((graph.weights == 0).any())
-
-    def find_predecessors(
-        self, graph: CSRGraph, arcs: list[Buffer], source: int, distance: Buffer, predecessor: Buffer
-    ) -> None:
-        """Run the pass; the predecessors are -1 before."""
-        grid, block, vertices = self.grid(graph.vertices), self.block_size, np.int32(graph.vertices)
-        self.take(grid, block, vertices, *arcs, distance, np.int32(UNREACHABLE), predecessor)
-        more = np.full(1, self.has_weightless, dtype=np.int32)
-        flag = self.device.empty(1, np.int32)
-        while more[0]:
-            self.device.fill(flag, 0)
-            vectors = np.int32(source), distance, predecessor, flag
-            self.take_weightless(grid, block, vertices, *arcs, *vectors)
-            self.device.read(flag, more)
 
 
 class PredecessorPassSSSP(PredecessorPass, SeparatePredecessors):

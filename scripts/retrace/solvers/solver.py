@@ -287,6 +287,12 @@ def unreached(graph: CSRGraph, source: int) -> Int32Array:
     return lengths
 
 
+def fill_but_one(device: Device, buffer: Buffer, value: int, index: int, other: int) -> None:
+    """Set all elements of a buffer on the device, and one of them to another value from the host."""
+    device.fill(buffer, value)
+    device.write(device.view(buffer, index, 1), np.array([other], dtype=buffer.dtype))
+
+
 def seconds_of(work: Callable[[], object]) -> float:
     """Return the seconds that some work takes."""
     began = time.perf_counter()

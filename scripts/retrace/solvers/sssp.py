@@ -16,9 +16,9 @@ from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.mask_sssp import PredecessorPass, fill_but_one
+from retrace.solvers.predecessor_pass import PredecessorPass
 from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import BulkSynchronous, HostSolver, seconds_of
+from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
 from retrace.system.errors import TooLargeError
 
 

@@ -45,6 +45,10 @@ class OneLineParser(ArgumentParser):
         """Print the error and exit with status 2."""
         self.exit(2, f"error: {message}; see {self.prog} --help\n")
 
+    def assume(self, option: str, default: float, what: str) -> None:
+        """Add an option for a number that is assumed unless it is given."""
+        self.add_argument(option, type=float, default=default, help=f"{what} (default: %(default)g)")
+
 
 def print_anywhere() -> None:
     """Escape characters that the terminal's encoding lacks, such as µ under LC_ALL=POSIX."""

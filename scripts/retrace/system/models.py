@@ -79,7 +79,7 @@ COMPLAINTS = {
 SHORT = reprlib.Repr()
 """Quotes a value. YAML can write a list of 10^9 items in ten lines, so it is not written out first."""
 SHORT.maxstring = SHORT.maxother = 120
-LONGEST_LINE = 300
+LONGEST_MESSAGE = 300
 """Characters of a message that are shown; an error takes one line."""
 
 
@@ -133,7 +133,7 @@ def explain(error: ValidationError, where: str) -> str:
 def one_line(text: object) -> str:
     """Return a text as one line of limited length."""
     line = " ".join(str(text).split())
-    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[: LONGEST_MESSAGE - 1]}…"
 
 
 def read_as(model: type[M], value: object, where: str) -> M:

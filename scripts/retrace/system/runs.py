@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from retrace.system.bars import SHOWN
+from retrace.system.bars import SHOW_BARS
 from retrace.system.errors import RetraceError
 
 LEASH = ("setpriv", "--pdeathsig", "KILL")
@@ -46,5 +46,5 @@ def shell_prefix() -> str:
     alive = f"sh -c 'kill -0 {os.getpid()} && exec \"$@\"' sh"
     leash = f"exec {' '.join(LEASH)} {alive} " if can_die else ""
     path = f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH"'
-    shown = f" {SHOWN}=1" if sys.stderr.isatty() else ""
+    shown = f" {SHOW_BARS}=1" if sys.stderr.isatty() else ""
     return f"set -euo pipefail; export {path}{shown}; {leash}"

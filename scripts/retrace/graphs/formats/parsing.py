@@ -10,20 +10,14 @@ from numpy.typing import NDArray
 
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.formats.layouts import LARGEST
-from retrace.graphs.formats.lines import open_graph, read_rows
+from retrace.graphs.formats.lines import read_rows
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
 """Least memory for `_assemble`: the start of each row, twice in 64 bits and once in 32; the heads."""
 MOST_VERTICES, MOST_PER_ARC = 1 << 20, 16
-"""A graph of more than so many vertices has at most so many for each arc, or else ids with large gaps."""
-
-
-def read_graph(path: Path, kind: str) -> CSRGraph:
-    """Read a graph file in one of the formats of `LAYOUTS`; see `parse_stream`."""
-    with open_graph(path) as file:
-        return parse_stream(file, kind, path)
+"""A graph of more vertices than the first has at most the second for each arc, or its ids have large gaps."""
 
 
 def parse_stream(

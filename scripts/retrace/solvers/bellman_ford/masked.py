@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrace.devices import matrices
-from retrace.devices.base import Buffer, Dim, extent
+from retrace.devices.base import Buffer, Dim, as_xyz
 from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
@@ -294,7 +294,7 @@ class MultiEdgeBellmanFord(MatrixBellmanFord):
         """Return also the number of blocks, and how many of them run at the same time."""
         grid, block, _ = self.shape()
         at_once = self.device.load(self.source).resident_blocks(self.kernel, block)
-        return {**super().observed(), "blocks": math.prod(extent(grid)), "resident_blocks": at_once}
+        return {**super().observed(), "blocks": math.prod(as_xyz(grid)), "resident_blocks": at_once}
 
 
 class ConsecutiveBellmanFord(MultiEdgeBellmanFord):

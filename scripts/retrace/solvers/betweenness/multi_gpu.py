@@ -16,7 +16,7 @@ from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system.errors import RetraceError
 
-KERNELS: dict[str, type[FixedSums]] = {kind.variant: kind for kind in (LaneQueues, BitmapQueue)}
+SEARCHES: dict[str, type[FixedSums]] = {kind.variant: kind for kind in (LaneQueues, BitmapQueue)}
 
 
 class MultiGpu(DeviceSolver):
@@ -32,10 +32,10 @@ class MultiGpu(DeviceSolver):
     more_sources = (*LaneQueues.more_sources, BitmapQueue.source, *BitmapQueue.more_sources)
     settings: ClassVar[Settings] = {
         "devices": Setting(0, "betweenness/multi-gpu: GPUs of the host; 0: all", least=0),
-        "kernel": Setting("lane-queues", "betweenness/multi-gpu: what searches", choices=(*KERNELS,)),
+        "kernel": Setting("lane-queues", "betweenness/multi-gpu: what searches", choices=(*SEARCHES,)),
         **{
             key: setting
-            for kind in reversed(KERNELS.values())
+            for kind in reversed(SEARCHES.values())
             for key, setting in kind.settings.items()
             if key not in (*SUMS, "batch")
         },
@@ -50,7 +50,7 @@ class MultiGpu(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.load_host_files()
-        kind = KERNELS[str(self.parameters["kernel"])]
+        kind = SEARCHES[str(self.parameters["kernel"])]
         given = {key: value for key, value in self.parameters.items() if key in kind.settings}
         settings = ",".join(f"{key}={value}" for key, value in {**given, "sums": "fixed"}.items())
         self.graph = graph

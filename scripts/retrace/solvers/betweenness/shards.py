@@ -31,13 +31,8 @@ from retrace.system.files import check_regular, check_writable, write_whole
 CHECKPOINT_S = 10.0
 """Seconds of a batch, and between two checkpoints: a killed job loses less than three times as much."""
 
-Identity = dict[str, Any]
+ShardIdentity = dict[str, Any]
 """What decides the sums of a shard."""
-
-
-def shard_name(number: int, of: int) -> str:
-    """Return the name of the file of a shard, counted from 0."""
-    return f"{number}-of-{of}.npz"
 
 
 @dataclass
@@ -45,7 +40,7 @@ class Shard:
     """What some passes of a shard add to the scores."""
 
     path: Path
-    identity: Identity
+    identity: ShardIdentity
     sums: FixedPoint
     """Shape (vertices, 2)."""
     done: NDArray[np.bool_]
@@ -78,7 +73,7 @@ class Shard:
     def of(self) -> int:
         return int(self.identity["shards"])
 
-    def require(self, identity: Identity) -> None:
+    def require(self, identity: ShardIdentity) -> None:
         """Raise RetraceError if the sums were made from anything else."""
         for what, value in identity.items():
             if self.identity.get(what) != value:
