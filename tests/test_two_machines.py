@@ -149,6 +149,16 @@ def test_the_command_prints_a_table_and_writes_csv(tmp_path: Path, call: Call) -
     assert (line["ratio"], line["verdict"], line["phase"]) == ("0.5", "faster", "total")
 
 
+def test_a_spreadsheet_calculates_nothing(tmp_path: Path, call: Call) -> None:
+    a, b = folders(tmp_path)
+    for name, folder in zip("ab", (a, b), strict=True):
+        formula = graph_info("NY", sha256="8" * 64).model_copy(update={"name": "=1+1"})
+        write_records(folder / "table-3.3/=1+1.jsonl", [timed(0.7, (10.0,), graph=formula, machine=name)])
+    assert call("compare", a, b, "--output", tmp_path / "ratios.csv").status == 0
+    with (tmp_path / "ratios.csv").open(newline="") as file:
+        assert {line["graph"] for line in csv.DictReader(file)} == {"NY", "'=1+1"}
+
+
 def test_the_command_draws_each_ratio_with_its_interval(tmp_path: Path, call: Call) -> None:
     figure, table = tmp_path / "ratios.svg", tmp_path / "ratios.csv"
     a, b = folders(tmp_path)

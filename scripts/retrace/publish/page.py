@@ -8,6 +8,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from retrace.reports.wording import EMPTY
+from retrace.system.cells import no_formula
 from retrace.system.files import write_whole
 from retrace.system.project import ROOT
 
@@ -98,15 +99,10 @@ def fill(template: str, **values: object) -> str:
 def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:
     """Write a page as Markdown and HTML, and what it shows as CSV."""
     texts = tidy.select_dtypes(["string", "object"]).columns
-    harmless = tidy.assign(**{str(name): tidy[name].map(_no_formula) for name in texts})
+    harmless = tidy.assign(**{str(name): tidy[name].map(no_formula) for name in texts})
     write_whole(Path(f"{prefix}.csv"), harmless.to_csv(index=False, lineterminator="\n"))
     for form in ("md", "html"):
         write_whole(Path(f"{prefix}.{form}"), render(page, form))
-
-
-def _no_formula(value: object) -> object:
-    """Put an apostrophe before a text that a spreadsheet would calculate."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
 
 
 def _markdown(text: str) -> str:

@@ -13,6 +13,7 @@ from scipy import stats
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import Summary, rank
 from retrace.solvers.registry import find
+from retrace.system.cells import no_formula
 
 CONFIDENCE, RESAMPLES, SEED = 0.95, 1999, 1
 EQUAL = 1.05
@@ -120,7 +121,14 @@ def as_csv(compared: Iterable[MachineComparison]) -> str:
     writer.writerow(COLUMNS)
     for one in compared:
         record, a, b = one.record, one.first, one.second
-        named = record.experiment, record.label, record.solver, one.settings, record.source, one.phase
+        named = (
+            record.experiment,
+            no_formula(record.label),
+            record.solver,
+            one.settings,
+            record.source,
+            one.phase,
+        )
         interval = ("" if end is None else f"{end:.6g}" for end in (one.low, one.high))
         ratio = f"{one.ratio:.6g}"
         writer.writerow([*named, a.median, a.n, b.median, b.n, ratio, *interval, one.verdict])
