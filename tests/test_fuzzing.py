@@ -33,7 +33,7 @@ def test_no_input_is_a_traceback(tmp_path: Path) -> None:
     def fuzz(target: str, *until: str) -> subprocess.CompletedProcess[str]:
         folder = tmp_path / target
         shutil.copytree(PROJECT / "tests/corpus" / target, folder / "inputs", dirs_exist_ok=True)
-        limits = [*(until or (f"-max_total_time={SECONDS[target]}",)), "-timeout=10", "-rss_limit_mb=2000"]
+        limits = [*(until or (f"-max_total_time={SECONDS[target]}",)), "-timeout=30", "-rss_limit_mb=2000"]
         command = [sys.executable, PROJECT / "tests/fuzzing.py", target, *limits, "inputs"]
         return subprocess.run(
             command,
