@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from retrace.devices.build import CUDA_FLAGS, EMULATOR, build_by, build_cubin, find_nvcc
+from retrace.devices.build import CUDA_FLAGS, EMULATOR, build_by, build_cubin, compiled_from, find_nvcc
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 
-# The oldest and the newest: what both have, those between them have too. Each takes a pass of the front end.
+# The oldest and the newest: what both have, those between them have too. Each takes a pass of the front end,
+# unless no line is for one of them alone: then what it makes for the oldest is assembled for both.
 TARGETS = ("-gencode=arch=compute_75,code=sm_75", "-gencode=arch=compute_90,code=sm_90")
+IN_ONE_PASS = ("-gencode=arch=compute_75,code=[sm_75,sm_90]",)
 SOURCES = sorted(
     [path for path in KERNELS.glob("*/*.cu") if path.parent != EMULATOR]
     + list((Path(__file__).parent / "kernels").glob("*.cu"))
@@ -31,7 +33,9 @@ def compiled() -> Iterator[dict[Path, Future[Path]]]:
     fast = ["-Ofc=max"] if "--Ofast-compile" in told else []
 
     def compile_file(source: Path) -> Path:
-        targets = TARGETS[-1:] if "cluster" in source.read_text() else TARGETS  # new with 9.0
+        apart = any("__CUDA_ARCH__" in path.read_text() for path in compiled_from(source))
+        new = "cluster" in source.read_text()  # with 9.0
+        targets = TARGETS[-1:] if new else TARGETS if apart else IN_ONE_PASS
         return build_by([str(nvcc), *CUDA_FLAGS, *fast, *targets, "-fatbin"], source, "cuda", "fatbin")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
