@@ -50,7 +50,7 @@ NOT_RUN = {
     "compute-sanitizer": "needs a GPU",
     "python -m pytest": "takes minutes, and runs in the tests already",
     "pytest": "takes minutes, and runs in the tests already",
-    "python tests/fuzzing.py": "takes minutes; tests/test_fuzzing.py runs it for seconds",
+    "python tests/": "attacks of minutes; tests/test_fuzzing.py runs one of them for seconds",
 }
 MADE_BY_READER = {
     "kernels/bfs/level-scan.cu": "the kernel of docs/adding-a-kernel.md",
