@@ -7,8 +7,9 @@ import os
 import runpy
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ import pytest
 
 from command_line import PROJECT, Call, Outcome
 from retrace import cli
+from retrace.devices import emulator, host
 from retrace.devices.base import Device
-from retrace.devices.build import build_cubin, build_emulator, build_host, compiled_from
+from retrace.devices.build import build_cubin, build_emulator, build_folder, build_host, compiled_from
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.devices.gapbs import build_gapbs
@@ -83,6 +85,30 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             architecture = CudaDevice().architecture()
             jobs += [pool.submit(build_cubin, file, architecture) for file in kernel_files(on_gpu, ".cu")]
         wait(jobs)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def looked_up_once() -> Iterator[None]:
+    """Look for changes of a kernel of the project once, not at each of the many thousands of loads.
+
+    To read the files on which it depends takes 2.5 ms, as long as a small graph.
+    """
+
+    def once(build: Callable[..., Path]) -> Callable[..., Path]:
+        @cache
+        def found(folder: Path, source: Path, *flags: bool) -> Path:
+            return build(source, *flags)
+
+        def found_or_built(source: Path, *flags: bool) -> Path:
+            ours = KERNELS in source.parents
+            return found(build_folder(), source, *flags) if ours else build(source, *flags)
+
+        return found_or_built
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(emulator, "build_emulator", once(build_emulator))
+        patch.setattr(host, "build_host", once(build_host))
+        yield
 
 
 def kernel_files(items: Sequence[pytest.Item], suffix: str) -> set[Path]:
