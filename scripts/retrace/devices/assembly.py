@@ -6,8 +6,9 @@ and there one sees which variables a kernel uses, itself or in the functions tha
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from retrace.devices.base import MAX_SHARED
 from retrace.system.errors import RetraceError
@@ -22,6 +23,7 @@ ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)$", re.MULTILINE)
 LINE_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
 FUNCTION = re.compile(r"^\t\.type\t([\w.$]+), @function$", re.MULTILINE)
 ADDRESS = re.compile(r"^\t\.quad\t.*\n", re.MULTILINE)
+WORD = re.compile(r"[A-Za-z_][\w.$]*")
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ def variable_bytes(assembly: str, name: str) -> int:
     return sum(int(size) for size in re.findall(rf"^\t\.size\t{symbol}, (\d+)$", assembly, re.MULTILINE))
 
 
-def used_symbols(assembly: str, function: str) -> set[str]:
-    """List the symbols that a function refers to, itself or through others that the file defines."""
+def used_symbols(assembly: str, kernels: Iterable[str]) -> dict[str, set[str]]:
+    """List the symbols that each kernel refers to, itself or through others that the file defines."""
     _, *parts = LINE_LABEL.split(assembly)
     functions = set(FUNCTION.findall(assembly))
     bodies = {
@@ -80,13 +82,17 @@ def used_symbols(assembly: str, function: str) -> set[str]:
         for name, text in zip(parts[::2], parts[1::2], strict=True)
     }
     bodies |= ALIAS.findall(assembly)
-    reached: set[str] = set()
-    ahead = {function}
-    while ahead:
-        reached |= ahead
-        ahead = {word for name in ahead for word in re.findall(r"[A-Za-z_][\w.$]*", bodies.get(name, ""))}
-        ahead -= reached
-    return reached
+    words = cache(lambda name: set(WORD.findall(bodies[name])))
+
+    def reached_from(function: str) -> set[str]:
+        reached: set[str] = set()
+        ahead = {function}
+        while ahead:
+            reached |= ahead
+            ahead = set().union(*(words(name) for name in ahead & bodies.keys())) - reached
+        return reached
+
+    return {function: reached_from(function) for function in kernels}
 
 
 def dynamic_shared(names: Sequence[str]) -> str:
