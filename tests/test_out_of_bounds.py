@@ -23,12 +23,12 @@ PROBLEMS = sorted({spec.partition("/")[0] for spec in SPECS})
 PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from graphs import NAMED, mixed_graph
+from graphs import grid, mixed_graph
 from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.solvers import Query
 from solving import solved
-for found in NAMED["grid"], mixed_graph(200):
+for found in grid(13, 11), mixed_graph(200):
     checker = checker_of(sys.argv[2], found)
     sources = (0, 1, 5, 9) if sys.argv[2] == "betweenness" else None
     query = Query(0, found.vertices - 1 if sys.argv[2] == "stcon" else None, sources=sources)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
+from yaml.composer import Composer
 
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular
@@ -144,15 +145,23 @@ def read_as(model: type[M], value: object, where: str) -> M:
         raise RetraceError(explain(error, where)) from None
 
 
-class StrictLoader(yaml.SafeLoader):
+# libyaml, where PyYAML has it, parses several times as fast; its own composer may overflow the stack.
+PARSER = (Composer, yaml.CSafeLoader) if hasattr(yaml, "CSafeLoader") else (yaml.SafeLoader,)
+
+
+class StrictLoader(*PARSER):  # type: ignore[misc]
     """Reads YAML; a key that a mapping has twice is an error, where PyYAML forgets the first value.
 
     So is a control character in a text, other than those that end or indent its lines.
     """
 
+    def __init__(self, text: bytes) -> None:
+        PARSER[-1].__init__(self, text)
+        self.anchors: dict[str, yaml.Node] = {}
+
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         """Look for control characters, which are written as escapes."""
-        node = super().compose_scalar_node(anchor)
+        node: yaml.ScalarNode = super().compose_scalar_node(anchor)
         if found := CONTROLS.search(re.sub(r"[\n\t]", "", node.value)):
             told = f"a control character, {found[0]!r},"
             raise yaml.MarkedYAMLError(problem=told, problem_mark=node.start_mark)
@@ -160,7 +169,7 @@ class StrictLoader(yaml.SafeLoader):
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         """Compare the keys as they are written, before `<<` adds those of another mapping."""
-        node = super().compose_mapping_node(anchor)
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
         seen = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
