@@ -23,7 +23,7 @@ ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)$", re.MULTILINE)
 LINE_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
 FUNCTION = re.compile(r"^\t\.type\t([\w.$]+), @function$", re.MULTILINE)
 ADDRESS = re.compile(r"^\t\.quad\t.*\n", re.MULTILINE)
-WORD = re.compile(r"[A-Za-z_][\w.$]*")
+SYMBOL = re.compile(r"[A-Za-z_][\w.$]*")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def used_symbols(assembly: str, kernels: Iterable[str]) -> dict[str, set[str]]:
         for name, text in zip(parts[::2], parts[1::2], strict=True)
     }
     bodies |= ALIAS.findall(assembly)
-    words = cache(lambda name: set(WORD.findall(bodies[name])))
+    words = cache(lambda name: set(SYMBOL.findall(bodies[name])))
 
     def reached_from(function: str) -> set[str]:
         reached: set[str] = set()

@@ -5,6 +5,7 @@ What a pass adds to the scores, and hence their sum, does not depend on which de
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
@@ -27,6 +28,9 @@ from retrace.system.processes import die_with_parent
 Passes = NDArray[np.int64]
 """Numbers of passes, ascending, shape (passes,)."""
 
+SharedWords = Any
+"""Words of 64 bits that several processes have; typeshed does not know that they are a buffer."""
+
 GROWTH = 8.0
 """How much longer a batch may be than the one before."""
 
@@ -46,7 +50,11 @@ class Prepared:
 class Searcher:
     """A device, and a solver with `sums=fixed` that is set up on it."""
 
-    def __init__(self, open_device: Callable[[], Device], spec: str, graph: CSRGraph) -> None:
+    def __init__(
+        self, sums: FixedPoint, open_device: Callable[[], Device], spec: str, graph: CSRGraph
+    ) -> None:
+        """Set up the solver `spec`, whose searches will write their sums to `sums`, shape (vertices, 2)."""
+        self.sums = sums
         solver = make(spec, open_device().__enter__())
         assert isinstance(solver, FixedSums)
         assert solver.is_fixed
@@ -61,9 +69,9 @@ class Searcher:
         solver.upload(query)
         return Prepared(solver.passes, solver.blocks, solver.fingerprint(), solver.device.describe())
 
-    def search(self, passes: Passes) -> FixedPoint:
+    def search(self, passes: Passes) -> None:
         assert self.solver is not None
-        return self.solver.search(passes)
+        self.solver.search(passes, self.sums)
 
     def unsearched(self) -> FixedPoint:
         assert self.solver is not None
@@ -74,15 +82,21 @@ class Searcher:
 
 
 class Worker:
-    """A searcher, in a process of its own or, if not `apart`, in this one."""
+    """A searcher, in a process of its own or, if not `apart`, in this one.
 
-    def __init__(self, number: int, apart: bool) -> None:
+    Both processes have the memory of the sums: a pipe would take as long as some searches.
+    """
+
+    def __init__(self, number: int, vertices: int, apart: bool) -> None:
         self.number = number
         self.batch = 1
         """Passes of the next batch, where batches are to take a certain time."""
         spawn = multiprocessing.get_context("spawn")  # a forked process cannot use CUDA
-        self.process = ProcessPoolExecutor(1, spawn, die_with_parent) if apart else None
-        self.own: list[Searcher] = []
+        shared = spawn.RawArray(ctypes.c_uint64, 2 * vertices)
+        self.process = ProcessPoolExecutor(1, spawn, _enter, (shared,)) if apart else None
+        self.place = Workplace(shared)
+        self.sums = self.place.sums
+        """What the last search added to the scores, shape (vertices, 2)."""
 
     def begin(self, *of: Any) -> Future[Any]:
         """Make the searcher."""
@@ -97,7 +111,7 @@ class Worker:
             return self.process.submit(function, None, *of)
         future = Future[Any]()
         try:
-            future.set_result(function(self.own, *of))
+            future.set_result(function(self.place, *of))
         except Exception as error:
             future.set_exception(error)
         return future
@@ -111,17 +125,31 @@ class Worker:
             raise RetraceError(f"{told}; run again") from None
 
 
-_own: list[Searcher] = []
-"""The searcher of a worker's process."""
+class Workplace:
+    """Where a process has its searcher, and the memory of its sums."""
+
+    def __init__(self, shared: SharedWords) -> None:
+        self.sums: FixedPoint = np.frombuffer(shared, np.uint64).reshape(-1, 2)
+        self.searcher: Searcher | None = None
 
 
-def _begin(place: list[Searcher] | None, *of: Any) -> None:
-    (_own if place is None else place)[:] = [Searcher(*of)]
+_own: Workplace
+"""That of a worker's process."""
 
 
-def _ask(place: list[Searcher] | None, method: str, *of: Any) -> Any:
-    (searcher,) = _own if place is None else place
-    return getattr(searcher, method)(*of)
+def _enter(shared: SharedWords) -> None:
+    global _own
+    _own = Workplace(shared)
+    die_with_parent()
+
+
+def _begin(place: Workplace | None, *of: Any) -> None:
+    place = place or _own
+    place.searcher = Searcher(place.sums, *of)
+
+
+def _ask(place: Workplace | None, method: str, *of: Any) -> Any:
+    return getattr((place or _own).searcher, method)(*of)
 
 
 class Crew:
@@ -132,7 +160,7 @@ class Crew:
     ) -> None:
         """Set the solver `spec`, with `sums=fixed`, up on each device; in a process for each if `apart`."""
         started = perf_counter()
-        self.workers = [Worker(number, apart) for number in range(len(devices))]
+        self.workers = [Worker(number, graph.vertices, apart) for number in range(len(devices))]
         begun = [
             worker.begin(device, spec, graph) for worker, device in zip(self.workers, devices, strict=True)
         ]
@@ -173,11 +201,12 @@ class Crew:
     ) -> None:
         """Search passes, and call `keep` with the sums of each batch, in whichever order they come.
 
+        The next batch overwrites the sums.
         Without `batch_s` the passes are dealt out once, to each device as many; with it, in batches of about
         that many seconds. Neighbouring passes take about as long, so a batch is spread evenly over all that
         are left.
         """
-        idle, running = list(self.workers), dict[Future[FixedPoint], tuple[Worker, Passes, float]]()
+        idle, running = list(self.workers), dict[Future[None], tuple[Worker, Passes, float]]()
         while len(passes) or running:
             while len(passes) and idle:
                 share = -(-len(passes) // len(idle))
@@ -189,12 +218,12 @@ class Crew:
                 running[worker.ask("search", batch)] = worker, batch, perf_counter()
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 worker, batch, began = running.pop(done)
-                sums = worker.result(done)
+                worker.result(done)
                 if batch_s is not None:
                     growth = min(GROWTH, batch_s / (perf_counter() - began))
                     worker.batch = max(1, int(len(batch) * growth))
                 idle.append(worker)
-                keep(batch, sums)
+                keep(batch, worker.sums)
 
 
 def deal(passes: Passes, share: int) -> tuple[Passes, Passes]:

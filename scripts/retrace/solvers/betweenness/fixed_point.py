@@ -19,6 +19,9 @@ from retrace.system.errors import RetraceError
 
 FixedPoint = NDArray[np.uint64]
 
+IN_CACHE = 1 << 14
+"""Entries that are added at a time: two numbers and what is in between stay in the cache of a core."""
+
 SUMS: Settings = {
     "sums": Setting(
         "floating",
@@ -38,10 +41,12 @@ def fixed(spec: str) -> str:
 
 
 def add(total: FixedPoint, more: FixedPoint) -> None:
-    """Add to `total` in place, entry by entry."""
-    total[..., 0] += more[..., 0]
-    carry = total[..., 0] < more[..., 0]
-    total[..., 1] += more[..., 1] + carry
+    """Add to `total` in place, entry by entry; both have the shape (entries, 2)."""
+    for start in range(0, len(total), IN_CACHE):
+        part, added = total[start : start + IN_CACHE], more[start : start + IN_CACHE]
+        part[:, 0] += added[:, 0]
+        carry = part[:, 0] < added[:, 0]
+        part[:, 1] += added[:, 1] + carry
 
 
 def as_doubles(numbers: FixedPoint) -> NDArray[np.float64]:
@@ -86,8 +91,8 @@ class FixedSums(Brandes):
         """Return the number of passes of the query that was uploaded, each of `lanes` sources."""
         return -(-self.rounds[0].sources.size // self.lanes)
 
-    def search(self, passes: NDArray[np.int64]) -> FixedPoint:
-        """Return what some passes, ascending, add to the scores, shape (vertices, 2)."""
+    def search(self, passes: NDArray[np.int64], sums: FixedPoint) -> None:
+        """Write what some passes, ascending, add to the scores to `sums`, shape (vertices, 2)."""
         (part,) = self.rounds
         order = self.device.download(part.sources)
         places = (passes[:, None] * self.lanes + np.arange(self.lanes)).ravel()
@@ -96,9 +101,8 @@ class FixedSums(Brandes):
         if len(chosen):
             self.launch(replace(part, sources=self.device.upload(chosen)), 0, len(chosen))
         self.refuse_overflow(part.overflow, part.reduced.kept)
-        sums = np.zeros((self.graph.vertices, 2), np.uint64)
+        sums.fill(0)
         sums[part.reduced.kept] = self.sums(part)
-        return sums
 
     def unsearched(self) -> FixedPoint:
         """Return the part of the scores that follows without a search, whole numbers, shape (vertices, 2)."""
