@@ -2,7 +2,8 @@
 
 compute-sanitizer --tool memcheck --error-exitcode 1 python tests/run_kernels.py [BEGINNING ...]
 
-With beginnings of names, such as `sssp` or `bfs/block`, only the solvers that have them run.
+With beginnings of names, such as `sssp` or `bfs/block`, only the solvers that have them run. A solver with
+settings, such as `betweenness/lane-queues:sums=fixed`, is one more.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def main() -> None:
     """Solve a connected and a disconnected graph with each solver, and check the answers."""
     chosen = tuple(sys.argv[1:] or [""])
     devices = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)]
-    for name in [name for name in devices if name.startswith(chosen)]:
+    for name in [name for name in devices if name.startswith(chosen)] + [n for n in chosen if ":" in n]:
         for graph in (NAMED["grid"], NAMED["two components"]):
             query = Query(0, graph.vertices - 1 if name.startswith("stcon") else None)
             if name.startswith("betweenness"):
