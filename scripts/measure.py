@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from retrace.devices.base import Device
 from retrace.devices.build import architecture
@@ -17,9 +18,11 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.dataset_registry import load_registry
 from retrace.measure import environment
 from retrace.measure.experiment import Task
+from retrace.measure.kept_trials import Keeping, identity_of_job
 from retrace.measure.trials import Effort
 from retrace.solvers import parse
 from retrace.solvers.registry import given
+from retrace.system.checkpoint import BATCH_S
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 
 
@@ -98,13 +101,18 @@ def main() -> None:
         action="store_true",
         help="keep the other records of a file: replace those of the same solvers and effort, add new ones",
     )
+    what = "keep trials there until all graphs are measured, from which the same job goes on after a kill"
+    parser.add_argument("--checkpoints", type=Path, metavar="FOLDER", help=f"{what} (default: nowhere)")
+    what = "seconds from one writing of trials to the next (default: %(default)s)"
+    parser.add_argument("--checkpoint-s", type=float, default=BATCH_S, metavar="S", help=what)
     arguments = parser.parse_args()
     check_arguments(arguments)
     if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
 
-    tasks, registry = tasks_of(arguments), {}
     software = environment.software()
+    keeping = keeping_of(arguments, software)
+    tasks, registry = tasks_of(arguments, keeping), {}
     for task in tasks:
         task.check(software)
     if any(task.subject is None for task in tasks):
@@ -114,9 +122,23 @@ def main() -> None:
             outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
             name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
             print(f"{task.folder.name}, {name}: {case.status}, trials: {len(case.trials)}, {outcome}")
+    if keeping:
+        keeping.forget(task.folder.name for task in tasks)
 
 
-def tasks_of(arguments: Namespace) -> list[Task]:
+FILES = ("graphs", "datasets", "downloads", "output", "update", "checkpoints", "checkpoint_s")
+"""Options that say where something is."""
+
+
+def keeping_of(arguments: Namespace, software: dict[str, Any]) -> Keeping | None:
+    """Return where trials are kept, and what they depend on."""
+    if arguments.checkpoints is None:
+        return None
+    options = {key: value for key, value in vars(arguments).items() if key not in FILES}
+    return Keeping(arguments.checkpoints, arguments.checkpoint_s, identity_of_job(options, software))
+
+
+def tasks_of(arguments: Namespace, keeping: Keeping | None) -> list[Task]:
     """Return a task for each graph."""
     most = inf if arguments.emulated_vertices is None else arguments.emulated_vertices
     return [
@@ -130,6 +152,7 @@ def tasks_of(arguments: Namespace) -> list[Task]:
             machine=arguments.machine,
             output=arguments.output / f"{folder.name}.jsonl",
             update=arguments.update,
+            keeping=keeping,
         )
         for folder in arguments.graphs
     ]
@@ -153,7 +176,7 @@ def check_arguments(arguments: Namespace) -> None:
         raise RetraceError(f"--memory-gib: {arguments.memory_gib:g}, expected more than 0")
     if arguments.compute_capability is not None:
         architecture(arguments.compute_capability)
-    for option in ("budget_s", "longest_s"):
+    for option in ("budget_s", "longest_s", "checkpoint_s"):
         if not (seconds := getattr(arguments, option)) > 0:
             raise RetraceError(f"--{option.replace('_', '-')}: {seconds:g}, expected more than 0")
     solvers, names = arguments.solvers, [path.name for path in arguments.graphs]

@@ -6,6 +6,7 @@ All runs are of a copy of the project on tiny graphs; the one to be downloaded c
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -437,6 +438,29 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert {record.agreed for record in records(tmp_path)} == {True}
     assert left_behind(tmp_path) == []
     assert NOTHING_TO_DO in snakemake(project, tmp_path, *drawing)
+
+
+def test_a_killed_job_goes_on_after_the_graphs_that_it_had_measured(project: Path, tmp_path: Path) -> None:
+    experiment = {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["small-6", "NY"]}
+    file, log = tmp_path / "two.yaml", tmp_path / "logs/measure/table-3.3.log"
+    file.write_text(yaml.safe_dump({"trials": 1500, "experiments": {"table-3.3": experiment}}))
+    busy = ("--configfile", str(file), "--", "measure_all")
+    kept = tmp_path / "resources/checkpoints/table-3.3"
+
+    run = Run(project, tmp_path, *busy, RETRACE_BARS="1")
+    run.wait_until(lambda: log.exists() and re.search(r"table-3.3 NY: .*trial/s", log.read_text()), 200)
+    run.kill(tmp_path)
+    (before,) = json.loads((kept / "small-6.json").read_text())["measurements"][:1]
+    assert len(before["trials"]) > 1
+
+    printed = snakemake(project, tmp_path, *busy)
+    assert "small-6: goes on from a job that was stopped, trials kept:" in printed
+    assert {record.agreed for record in records(tmp_path)} == {True}
+    (measured,) = [one for one in records(tmp_path) if one.graph.name == "small-6" and one.backend == "host"]
+    assert measured.trials[0].solve == round(before["trials"][0]["solve"], 6)
+    assert len(measured.trials) == len(before["trials"])
+    assert not kept.exists()
+    assert NOTHING_TO_DO in snakemake(project, tmp_path, *busy)
 
 
 def test_no_job_begins_after_its_run_was_killed() -> None:

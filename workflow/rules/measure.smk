@@ -14,7 +14,8 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
         """Run the trials of all solvers of an experiment on one graph after the other, in one process.
 
         A job that times anything runs alone: no other job uses the machine. A job depends on the library's modules that
-        its solvers use, so an edit of another solver does not measure it again.
+        its solvers use, so an edit of another solver does not measure it again. A job that was killed goes on from
+        resources/checkpoints/, where it keeps its trials until all its graphs are measured.
         """
         name:
             f"measure-{job.name}"
@@ -67,6 +68,7 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             " --solvers {params.solvers:q} --backend {params.backend:q} {params.memory_and_target:q}"
             " --machine {params.machine:q} --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q}"
             " --budget-s {params.budget:q} --longest-s {params.longest:q} {params.emulated:q} --output {params.folder:q}"
+            " --checkpoints resources/checkpoints/{params.experiment:q}"
             " 2> >(tee {log:q} >&2)"
 
 

@@ -48,6 +48,15 @@ def cuda_available() -> bool:
     return cuda_status() is None
 
 
+def visible_gpus() -> list[str]:
+    """Return number and driver of each GPU that this process may use; without NVML, the number of its bus."""
+    import pycuda.driver as cuda
+
+    cuda.init()
+    buses = [cuda.Device(index).pci_bus_id() for index in range(cuda.Device.count())]
+    return [f"{gpu.number} {gpu.driver}" if (gpu := find_gpu(bus)) else bus for bus in buses]
+
+
 class _NamingCuda(ContextDecorator):
     """Turns an error of PyCUDA into a `RetraceError`; an earlier asynchronous kernel may have caused it."""
 

@@ -18,6 +18,7 @@ class ManagedGPU:
     def __init__(self, nvml: Any, handle: Any) -> None:
         self._nvml, self._handle = nvml, handle
         self.driver: str = nvml.nvmlSystemGetDriverVersion()
+        self.number: str = nvml.nvmlDeviceGetUUID(handle)
 
     def state(self) -> dict[str, Any]:
         """Return the clock of the multiprocessors in MHz, and whether the GPU is throttled now."""

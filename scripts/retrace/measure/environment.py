@@ -97,6 +97,19 @@ def tree() -> tuple[str | None, bool | None]:
     return commit, None if commit is None else bool(changes)
 
 
+def sources() -> str:
+    """Return the sha256 of all files that measure.
+
+    A commit does not tell one tree with changes from another.
+    """
+    found = hashlib.sha256()
+    for file in sorted(file for part in ("scripts", "kernels") for file in (ROOT / part).rglob("*.*")):
+        if file.suffix != ".pyc" and file.is_file():
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
+    return found.hexdigest()
+
+
 def software() -> dict[str, Any]:
     """Describe, for a record, the versions on which a result may depend."""
     commit, dirty = tree()

@@ -1,7 +1,8 @@
 """Measures an experiment on one graph: the interleaved trials of its solvers, and their records."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from retrace.graphs.query import NoGraph, Subject, no_graph, queries
 from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
 from retrace.measure import environment
+from retrace.measure.kept_trials import Keeping, KeptTrials
 from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDevice
 from retrace.records.record import GraphInfo, Record, make_record, update_records, updated, write_records
 from retrace.solvers import find, parse
@@ -44,6 +46,8 @@ class Task:
     """File of the records."""
     update: bool
     """Whether other records of that file are kept."""
+    keeping: Keeping | None = None
+    """Where trials are kept until the job has ended."""
 
     @cached_property
     def subject(self) -> RandomGraph | NoGraph | None:
@@ -62,28 +66,53 @@ class Task:
         """Raise an error, before anything is measured, if the records could not be written."""
         records = self.records(self.skipped("yet to be measured"), software)
         check_writable(self.output)
+        if self.keeping:
+            check_writable(self.keeping.path(self.folder.name))
         if self.update:
             updated(self.output, records)
 
     def measure(
         self, software: Mapping[str, Any], registry: Mapping[str, Dataset], downloads: Path
     ) -> list[Measurement]:
-        """Measure, and write the records.
+        """Measure, or go on after the trials that were kept, and write the records.
 
         A stored graph with the name of a data set must be that one; `downloads` has what was trusted of it.
         """
         if "missing" in self.info:
             cases = self.skipped(self.info["missing"])
         else:
-            graph: Subject | None = self.subject
-            if graph is None:
-                negative = all(find(name).problem == "bellman-ford" for name in self.solvers)
-                graph = dense.load(self.folder, negative, wide=True)
-                require_registered(graph, self.folder, registry, downloads)
-            cases = measure(self.experiment, graph, self.solvers, self.effort, self.device)
+            cases = unmeasured(self.info, self.solvers, self.device)
+            kept = self.kept(registry)
+            if kept and (trials := kept.restore(cases)):
+                told = f"goes on from a job that was stopped, trials kept: {trials}"
+                print(f"{self.folder.name}: {told}", file=sys.stderr)
+            if any(case.wants_trial(self.effort) for case in cases):
+                graph = self.load(registry, downloads)
+                keep = kept.write_now_and_then if kept else lambda _: None
+                complete(self.experiment, graph, cases, self.effort, self.device[1], keep)
+            if kept:
+                kept.write(cases)
         write = update_records if self.update else write_records
         write(self.output, self.records(cases, software))
         return cases
+
+    def load(self, registry: Mapping[str, Dataset], downloads: Path) -> Subject:
+        """Return what solvers are given; RetraceError if a stored graph is not the one of its name."""
+        if self.subject is not None:
+            return self.subject
+        negative = all(find(name).problem == "bellman-ford" for name in self.solvers)
+        graph = dense.load(self.folder, negative, wide=True)
+        require_registered(graph, self.folder, registry, downloads)
+        return graph
+
+    def kept(self, registry: Mapping[str, Dataset]) -> KeptTrials | None:
+        """Return the trials that are kept of this graph; `registry` may have the data set that it must be."""
+        if self.keeping is None:
+            return None
+        dataset = registry.get(self.folder.name) or registry.get(self.info["name"])
+        of_graph = {"graph": self.info, "data set": dataset and dataset.model_dump(mode="json")}
+        identity = {**self.keeping.job, **of_graph}
+        return KeptTrials(self.keeping.path(self.folder.name), identity, self.keeping.every_s)
 
     def skipped(self, reason: str) -> list[Measurement]:
         """Return measurements that give a reason and nothing else."""
@@ -118,30 +147,45 @@ def measure(
     The graph's `info` names the source and the pairs; generators take the description of the graph to make.
     `device` is the backend and the factory of the device for solvers that need one.
     """
-    able = [kind for kind in map(find, solvers) if kind.exceeded_by(graph) is None]
-    checkers = {problem: checker_of(problem, graph) for problem in {kind.problem for kind in able}}
     found = unmeasured(graph.info, solvers, device)
+    complete(experiment, graph, found, effort, device[1], lambda _: None)
+    return found
+
+
+def complete(
+    experiment: str,
+    graph: Subject,
+    found: Sequence[Measurement],
+    effort: Effort,
+    open_device: DeviceFactory,
+    keep: Callable[[Sequence[Measurement]], None],
+) -> None:
+    """Run the trials that measurements on a graph still lack; `keep` is called between trials."""
+    kinds = {find(measurement.solver) for measurement in found}
+    able = {kind.problem for kind in kinds if kind.exceeded_by(graph) is None}
+    checkers = {problem: checker_of(problem, graph) for problem in able}
     with (
         without_garbage_collection(),
-        SharedDevice(device[1]) as shared,
+        SharedDevice(open_device) as shared,
         bar(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
         if effort.setups and any(measurement.open_device for measurement in found):
             shared.open_once()
         for measurement in found:
-            progress.set_postfix_str(f"{measurement.solver}, setup")
-            measurement.prepare(graph, effort, shared)
-        for _ in range(effort.trials):
+            if measurement.wants_trial(effort):
+                progress.set_postfix_str(f"{measurement.solver}, setup")
+                measurement.prepare(graph, effort, shared)
+        for done in range(effort.trials):
             if not any(measurement.wants_trial(effort) for measurement in found):
                 break
             for measurement in found:
                 progress.set_postfix_str(measurement.solver)
-                if measurement.wants_trial(effort):
+                if measurement.wants_trial(effort) and len(measurement.trials) <= done:
                     measurement.run_trial(graph, checkers[find(measurement.solver).problem], shared)
+                    keep(found)
                 progress.update()
         for measurement in found:
             measurement.ready = None
-    return found
 
 
 def unmeasured(

@@ -203,7 +203,7 @@ class Measurement:
 
     def prepare(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
         """Check that the solver can answer in memory and in time, and time its setup as often as is asked."""
-        self.started = datetime.now(UTC).isoformat(timespec="seconds")
+        self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
         self.longest_s = effort.longest_s
         try:
             kind = find(self.solver)

@@ -243,8 +243,8 @@ class Plan:
         """Return the jobs that measure: an experiment on its graphs, and on its larger graphs.
 
         Where solving takes milliseconds, a job for each graph would mostly start, so that a GPU has one for
-        all graphs. Without a GPU each of the larger graphs has a job: it may take hours, and an interrupted
-        job begins anew.
+        all graphs. Without a GPU each of the larger graphs has a job: it may take hours, and a failure then
+        keeps no other graph waiting.
         """
         found = []
         for name, wanted in self.experiments.items():

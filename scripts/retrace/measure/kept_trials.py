@@ -1,0 +1,120 @@
+"""Keeps the trials of a measuring job, in a file for each graph: after a kill, the same job goes on.
+
+The file names all that a record depends on, and is not used if anything of it differs. So the trials of a
+record are of one host, one GPU and one state of the sources, whatever happened in between.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from retrace.check.result import CheckResult
+from retrace.devices.cuda import visible_gpus
+from retrace.measure import environment
+from retrace.measure.trials import Measurement
+from retrace.solvers import find
+from retrace.solvers.libraries import Peer
+from retrace.system.files import check_regular, write_whole
+
+MEASURED = (
+    "status", "reason", "setups", "trials", "iterations", "digest", "observed", "gpu", "seconds", "started",
+)  # fmt: skip
+"""What is kept of a measurement beside its result."""
+as_text = partial(json.dumps, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Where and how often a job keeps its trials."""
+
+    folder: Path
+    every_s: float
+    """Seconds from one writing to the next."""
+    job: Mapping[str, Any]
+    """All that the records of the job depend on, whatever the graph."""
+
+    def path(self, graph: str) -> Path:
+        """Return the file of a graph's trials."""
+        return self.folder / f"{graph}.json"
+
+    def forget(self, graphs: Iterable[str]) -> None:
+        """Delete all files, and the folder if nothing else is in it."""
+        for graph in graphs:
+            self.path(graph).unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+
+def identity_of_job(options: Mapping[str, Any], software: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a job's records depend on, by the words in which a difference is told.
+
+    `options` are all that the job was given, among them `solvers`, `backend` and `machine`.
+    """
+    peers = {name: kind for name in options["solvers"] if issubclass(kind := find(name), Peer)}
+    return {
+        "sources": environment.sources(),
+        "software": dict(software),
+        "libraries": {name: [kind.library(), kind.unavailable()] for name, kind in peers.items()},
+        "machine": environment.machine(options["machine"], None),
+        "GPUs": visible_gpus() if options["backend"] == "cuda" else [],
+        "options": dict(options),
+    }
+
+
+@dataclass
+class KeptTrials:
+    """The trials of all solvers on one graph."""
+
+    path: Path
+    identity: Mapping[str, Any]
+    """All that a record depends on."""
+    every_s: float
+    """Seconds from one writing to the next."""
+    written: float = field(default_factory=monotonic)
+
+    def restore(self, found: Sequence[Measurement]) -> int:
+        """Give measurements what was kept of them, and return the number of trials.
+
+        One that failed begins anew: the job may have been stopped for the same reason.
+        """
+        try:
+            check_regular(self.path)
+            if not self.path.exists():
+                return 0
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            identity, measured = kept["identity"], kept["measurements"]
+            for what, value in self.identity.items():
+                if as_text(identity[what]) != as_text(value):
+                    return self.refuse(f"is of other {what} than this job's")
+            for case, state in zip(found, measured, strict=True):
+                if state["status"] != "failed":
+                    result = state["result"] and CheckResult(**state["result"])
+                    vars(case).update({key: state[key] for key in MEASURED}, result=result)
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            return self.refuse(f"is damaged ({type(error).__name__})")
+        return sum(len(case.trials) for case in found)
+
+    def refuse(self, why: str) -> int:
+        """Say why the file is not used."""
+        print(f"{self.path}: {why}, and is not used", file=sys.stderr)
+        return 0
+
+    def write(self, found: Sequence[Measurement]) -> None:
+        """Write what was measured until now."""
+        states = [
+            {key: getattr(case, key) for key in MEASURED} | {"result": case.result and asdict(case.result)}
+            for case in found
+        ]
+        write_whole(self.path, json.dumps({"identity": self.identity, "measurements": states}))
+        self.written = monotonic()
+
+    def write_now_and_then(self, found: Sequence[Measurement]) -> None:
+        """Write it if the last time was long ago."""
+        if monotonic() - self.written >= self.every_s:
+            self.write(found)
