@@ -6,7 +6,6 @@ If memory or disk are too small, only the graph's identity and the reason are st
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from retrace.graphs import csr
 from retrace.graphs.generators import with_hub
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.generate import TreeFirst, generate
-from retrace.system.errors import OneLineParser, run_command
+from retrace.system.errors import OneLineParser, run_command, warn
 from retrace.system.memory import available, shortage
 
 
@@ -29,12 +28,13 @@ def main() -> None:
     parser.add_argument("--sources", type=int, metavar="K", help=what)
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", type=Path, required=True, help="folder to store the graph in")
+    parser.may_keep_warnings()
     arguments = parser.parse_args()
 
     arcs = resolve_arcs(arguments.vertices, per_vertex=arguments.arcs_per_vertex, connected=True)
     wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, name=arguments.name)
     if reason := lack(wanted, arguments.output):
-        print(f"warning: {arguments.name} is not made: {reason}", file=sys.stderr)
+        warn(f"{arguments.name} is not made: {reason}")
         csr.save_missing(TreeFirst.info_of(wanted), reason, arguments.output)
         return
     graph = generate(TreeFirst.name, wanted)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 from retrace.devices.gapbs import COMMIT, obtain_source, why_missing
-from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.errors import OneLineParser, RetraceError, run_command, warn
 from retrace.system.files import check_writable, write_whole
 
 
@@ -20,6 +19,7 @@ def main() -> None:
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--downloads", type=Path, default="resources/downloads", help="default: %(default)s")
     parser.add_argument("--output", type=Path, help="file to write: the commit, and why it is missing (JSON)")
+    parser.may_keep_warnings()
     arguments = parser.parse_args()
 
     if arguments.output:
@@ -31,7 +31,7 @@ def main() -> None:
         missing = str(error)
     missing = missing or why_missing()
     if missing:
-        print(f"warning: the solvers that call GAPBS are skipped: {missing}", file=sys.stderr)
+        warn(f"the solvers that call GAPBS are skipped: {missing}")
     if arguments.output:
         write_whole(arguments.output, json.dumps({"commit": COMMIT, "missing": missing}, indent=2) + "\n")
 

@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument(
         "--seed", type=int, default=1, help="seed of what is generated (default: %(default)s)"
     )
+    parser.may_keep_warnings()
     arguments = parser.parse_args()
 
     registry = load_registry(arguments.datasets)

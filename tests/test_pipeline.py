@@ -235,7 +235,7 @@ def test_whole_run_from_an_empty_folder(finished: tuple[Path, str]) -> None:
     assert closing[1].startswith("All of it is on one page, results/report/index.html")
     assert closing[2].startswith("No GPU was used (backend: emulator was asked for)")
     assert closing[3].startswith(f"{len(records(project))} of {len(records(project))} answers verified")
-    assert "STAND-IN" not in printed
+    assert "WARNING" not in printed
     assert not re.search(r"Exception|trial/s|Reason:|Host:|Select jobs|Finished jobid", printed)
     assert left_behind(project) == []
 
@@ -552,7 +552,13 @@ def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path)
     folder = tmp_path / "lenient"
     folder.mkdir()
     printed = snakemake(project, folder, *run, *made)
-    assert "\nSTAND-IN: NY could not be had; generated graphs of the same size are used instead." in printed
+    told = (
+        "NY: could not be had, and generated graphs of the same size are used instead. To try again: rm -rf "
+    )
+    (warning,) = [line for line in printed.splitlines() if "warning" in line.lower()]
+    assert warning.startswith(f"WARNING: {told}")
+    tried = f"warning: NY: {NOWHERE}/tiny.gr.gz: no connection; a generated stand-in takes its place\n"
+    assert (folder / "logs/graph/NY.log").read_text() == tried
     assert {one.graph.origin for one in records(folder) if one.graph.name == "NY"} == {"stand-in"}
     for name in ("table-3.5.csv", "table-3.5.md", "table-3.5.html", "verification.md"):
         assert "NY (stand-in)" in (folder / "results/tables" / name).read_text()

@@ -15,6 +15,7 @@ from snakemake.scheduling.job_scheduler import JobScheduler
 from command_line import PROJECT, Patch, refused
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
 from retrace.devices import gapbs
+from retrace.devices.gapbs import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
@@ -356,26 +357,37 @@ def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeyp
     ]
 
 
-def test_a_graph_that_is_missing_says_why(config: Config, monkeypatch: Patch) -> None:
+def test_one_warning_names_all_that_is_not_as_it_should_be(config: Config, monkeypatch: Patch) -> None:
     found = {
         "BAY": {"missing": "its file could not be had"},
         "random-25-5": {"missing": "needs 3 GiB"},
-        "NY": {},
+        "NY": {"weights": "file", "origin": "dimacs"},
+        "NY-uniform": {"weights": "generated", "origin": "dimacs"},  # as it should be
+        "NW": {"weights": "generated", "origin": "dimacs"},
+        "COL": {"weights": "generated", "origin": "stand-in"},
+        "Gowalla": {"weights": "none", "origin": "stand-in"},
     }
-    monkeypatch.setattr(plan, "info_if_stored", lambda graph: found.get(graph, {}))
-    mine = {"solvers": ["bfs/queue"], "graphs": list(found)}
+    monkeypatch.setattr(summary, "info_if_stored", lambda graph: found.get(graph, {}))
+    mine = {"solvers": ["bfs/queue"], "graphs": ["NY", "Gowalla"]}  # others are asked for beside the plan
     planned = plan.make_plan(config | {"experiments": {"mine": mine}})
-    told = summary.closing_words(planned, [f"resources/graphs/{graph}" for graph in found]).splitlines()
-    assert [line.partition(" To try again: rm -rf resources/graphs/")[::2] for line in told[1:]] == [
-        (
-            "MISSING: BAY (its file could not be had).",
-            "BAY results/machines/local/*/BAY.jsonl, and run again.",
-        ),
-        (
-            "MISSING: random-25-5 (needs 3 GiB).",
-            "random-25-5 results/machines/local/*/random-25-5.jsonl, and run again.",
-        ),
+    files = [f"resources/graphs/{graph}" for graph in found]
+    lacking = ("BAY", "COL", "Gowalla", "NW", "random-25-5")
+    folders = " ".join(f"resources/graphs/{graph}" for graph in lacking)
+    measured = " ".join(f"results/machines/local/*/{graph}.jsonl" for graph in lacking)
+    assert summary.closing_words(planned, files).splitlines()[1:] == [
+        "WARNING: BAY: missing (its file could not be had); "
+        "COL, Gowalla: could not be had, and generated graphs of the same size are used instead; "
+        "NW: without its own weights, for which generated ones are used; "
+        f"random-25-5: missing (needs 3 GiB). To try again: rm -rf {folders} {measured}, and run again. "
+        "The logs say what was tried."
     ]
+    assert summary.closing_words(planned, ["resources/graphs/NY"]) == "Retrace: done."
+    monkeypatch.setattr(summary.gapbs, "was_missing", lambda: True)
+    (_, told_of_peer) = summary.closing_words(planned, [OUTCOME]).splitlines()
+    assert told_of_peer == (
+        f"WARNING: GAPBS: not there, and its solvers are skipped. To try again: rm -rf {OUTCOME}, "
+        "and run again. The logs say what was tried."
+    )
 
 
 def test_the_number_of_rules_does_not_grow_with_graphs(config: Config) -> None:

@@ -20,7 +20,8 @@ rule gapbs:
     message:
         "Get the source of the GAP Benchmark Suite"
     shell:
-        "python {input.script:q} --downloads resources/downloads --output {output:q} 2> >(tee {log:q} >&2)"
+        "python {input.script:q} --downloads resources/downloads --output {output:q} --warnings {log:q}"
+        " > {log:q} 2> >(tee -a {log:q} >&2)"
 
 
 rule build:

@@ -4,6 +4,7 @@
 #   1    graph: download a data set, or generate a stand-in
 #   2    random_graph: generate a random graph
 #   3    dense_graph: write the identity of a complete graph
+# Warnings are only in the logs: the last words of a run name all graphs that are not what they should be.
 
 
 rule graph:
@@ -28,7 +29,7 @@ rule graph:
     shell:
         "python {input.script:q} --datasets {input.datasets:q} --graph {wildcards.dataset:q}"
         " --downloads resources/downloads --offline {params.offline:q} --seed {params.seed:q}"
-        " --output {output:q} 2> >(tee {log:q} >&2)"
+        " --output {output:q} --warnings {log:q} > {log:q} 2> >(tee -a {log:q} >&2)"
 
 
 rule random_graph:
@@ -58,7 +59,7 @@ rule random_graph:
     shell:
         "python {input.script:q} --name {wildcards.kind}-{wildcards.exponent}-{wildcards.per_vertex}{wildcards.sources} {params.hub}"
         " --vertices {params.vertices} --arcs-per-vertex {wildcards.per_vertex} {params.sources:q} --seed {params.seed:q}"
-        " --output {output:q} 2> >(tee {log:q} >&2)"
+        " --output {output:q} --warnings {log:q} > {log:q} 2> >(tee -a {log:q} >&2)"
 
 
 rule dense_graph:

@@ -9,6 +9,7 @@ import ctypes
 import functools
 import hashlib
 import io
+import json
 import shutil
 import subprocess
 import tarfile
@@ -49,6 +50,14 @@ def why_missing() -> str | None:
     if not has_openmp(find_cxx()):
         return f"{find_cxx()} has no OpenMP, without which GAPBS would run on one core; set CXX to another"
     return None
+
+
+def was_missing() -> bool:
+    """Return whether the last run that looked for it found it missing."""
+    try:
+        return json.loads(Path(OUTCOME).read_text(encoding="utf-8"))["missing"] is not None
+    except (OSError, ValueError, KeyError):
+        return False
 
 
 @functools.cache

@@ -30,7 +30,7 @@ from retrace.graphs.formats.lines import PIECE, open_graph
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.graphs.pins import Pin, is_trusted, pin_of, read_pin, write_pin
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, warn
 from retrace.system.files import alone
 from retrace.system.project import ROOT
 
@@ -54,7 +54,7 @@ def store(
     except UnavailableError as error:
         if offline == "fail" or not dataset.optional:
             raise
-        print(f"warning: {error}", file=sys.stderr)
+        warn(str(error))
         weights = dataset.weights or ("file" if dataset.weighted else "none")
         known = dataset.model_dump(include={"name", "vertices", "arcs", "origin", "directed", "source"})
         known |= {"edition": dataset.editions[0].name, "weights": weights, "seed": None}
@@ -135,7 +135,7 @@ def _warn(dataset: Dataset, tried: dict[str, str], instead: str) -> None:
         f"{', '.join(map(host, addresses) if len(addresses) > 1 else addresses)}: {why}"
         for why, addresses in alike.items()
     ]
-    print(f"warning: {dataset.name}: {'; '.join(failed) or 'no address'}; {instead}", file=sys.stderr)
+    warn(f"{dataset.name}: {'; '.join(failed) or 'no address'}; {instead}")
 
 
 def _fetch(

@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from pathlib import Path
 
-from retrace.planning.plan import PAGE, Plan
+from retrace.devices import gapbs
+from retrace.planning.plan import PAGE, Plan, info_if_stored
 from retrace.records.record import Record, read_records
 
 
@@ -21,20 +22,33 @@ def closing_words(plan: Plan, files: Collection[str]) -> str:
     paths = [Path(path) for path in plan.records(*plan.experiments) if path in files]
     if records := read_records(path for path in paths if path.exists()):
         lines += say_outcomes(records, plan.config.machine)
-    graphs = {graph for graph in plan.stored if f"resources/graphs/{graph}" in files}
-    kinds: dict[str, list[str]] = defaultdict(list)
-    for graph in plan.stand_ins:
-        kinds["STAND-IN: {} could not be had; generated graphs of the same size are used instead."].append(
-            graph
-        )
-    for graph, found in plan.stored.items():
-        if "missing" in found:
-            kinds[f"MISSING: {{}} ({found['missing']})."].append(graph)
-    for what, every in kinds.items():
-        if lacking := [graph for graph in every if graph in graphs]:
-            again = f"To try again: {plan.removal(lacking)}, and run again."
-            lines.append(f"{what.replace('{}', ', '.join(lacking))} {again}")
+    if told := warning_of_all(plan, files):
+        lines.append(told)
     return "\n".join(lines)
+
+
+def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:
+    """Return one warning in all: what among files is not as it should be, and how to try again."""
+    folder = "resources/graphs/"
+    names = sorted(path.removeprefix(folder) for path in files if path.startswith(folder))
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        found, dataset = info_if_stored(name), plan.datasets.get(name)
+        if found.get("origin") == "stand-in":
+            kinds["could not be had, and generated graphs of the same size are used instead"].append(name)
+        elif "missing" in found:
+            kinds[f"missing ({found['missing']})"].append(name)
+        elif dataset and dataset.weights is None and found.get("weights") == "generated":
+            kinds["without its own weights, for which generated ones are used"].append(name)
+    lacking = [name for every in kinds.values() for name in every]
+    peer = [gapbs.OUTCOME] if gapbs.OUTCOME in files and gapbs.was_missing() else []
+    if peer:
+        kinds["not there, and its solvers are skipped"].append("GAPBS")
+    if not kinds:
+        return None
+    told = "; ".join(f"{', '.join(every)}: {what}" for what, every in kinds.items())
+    again = " ".join([plan.removal(lacking), *peer])
+    return f"WARNING: {told}. To try again: {again}, and run again. The logs say what was tried."
 
 
 def in_words(files: Collection[str]) -> str:

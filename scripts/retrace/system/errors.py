@@ -2,15 +2,18 @@
 
 import re
 import sys
-from argparse import ArgumentParser
+from argparse import Action, ArgumentParser
 from collections.abc import Callable
 from io import TextIOWrapper
+from pathlib import Path
 from typing import NoReturn
 
 from retrace.system.interrupts import end_like_ctrl_c
 
 LONGEST_WORD = 300
 """Characters of a name that are shown."""
+_warnings: list[Path] = []
+"""The file that warnings are appended to, where one is."""
 
 
 def escaped(text: str) -> str:
@@ -38,12 +41,35 @@ class NotVerifiedError(RetraceError):
     """An answer that differs from the oracle's, so nothing is written."""
 
 
+def warn(told: str) -> None:
+    """Print a warning, or append it to the file of `--warnings`."""
+    line = f"warning: {told}"
+    if not _warnings:
+        print(line, file=sys.stderr)
+        return
+    with _warnings[0].open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+
+
+class KeepWarnings(Action):
+    """An option that names the file which warnings are appended to."""
+
+    def __call__(self, parser: object, namespace: object, value: object, option: str | None = None) -> None:
+        """Take the file."""
+        _warnings[:] = [Path(str(value))]
+
+
 class OneLineParser(ArgumentParser):
     """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
         self.exit(2, f"error: {message}; see {self.prog} --help\n")
+
+    def may_keep_warnings(self) -> None:
+        """Add the option with which a run keeps warnings for its last words."""
+        what = "append warnings to a file (default: print them)"
+        self.add_argument("--warnings", action=KeepWarnings, metavar="FILE", help=what)
 
     def assume(self, option: str, default: float, what: str) -> None:
         """Add an option for a number that is assumed unless it is given."""
