@@ -31,7 +31,7 @@ AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 """Characters of a line that may hide a key or a control character."""
 
 CLOCKS_AGREE = 1.0001
-"""How many times as long a time may be by the clock of a GPU as by that of its host."""
+"""How many times as long a time may be by the clock of a GPU as by that of its host: two oscillators."""
 
 Amount = Annotated[float, Field(ge=0, le=1e12)]
 Milliseconds = Amount
