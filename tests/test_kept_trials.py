@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from command_line import ENVIRONMENT, PROJECT, Call, Patch
 from graphs import grid, identified
+from retrace.devices import cuda
+from retrace.devices.management import ManagedGPU
 from retrace.graphs import csr
 from retrace.measure import environment, experiment
 from retrace.measure.trials import Measurement
@@ -193,6 +196,27 @@ def test_without_a_folder_nothing_is_kept(job: Job, script: Call) -> None:
     options = [one for one in job.options() if one not in ("--checkpoints", str(job.kept))]
     assert script("measure.py", *options).status == 0
     assert sorted(path.name for path in job.folder.iterdir()) == ["first", "out", "second"]
+
+
+def test_each_gpu_is_known_by_its_number_and_driver(monkeypatch: Patch) -> None:
+    """A host has several GPUs, of which a job of a cluster sees one."""
+    buses = ["0:1", "0:2"]
+
+    def device(index: int) -> Any:
+        return SimpleNamespace(pci_bus_id=lambda: buses[index])
+
+    device.count = lambda: len(buses)  # type: ignore[attr-defined]
+    driver, package = ModuleType("pycuda.driver"), ModuleType("pycuda")
+    driver.init, driver.Device, package.driver = (lambda: None), device, driver  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pycuda", package)
+    monkeypatch.setitem(sys.modules, "pycuda.driver", driver)
+    nvml = SimpleNamespace(
+        nvmlSystemGetDriverVersion=lambda: "570.1", nvmlDeviceGetUUID=lambda handle: f"GPU-{handle}"
+    )
+    monkeypatch.setattr(cuda, "find_gpu", lambda bus: ManagedGPU(nvml, bus))
+    assert cuda.visible_gpus() == ["GPU-0:1 570.1", "GPU-0:2 570.1"]
+    monkeypatch.setattr(cuda, "find_gpu", lambda bus: None)
+    assert cuda.visible_gpus() == buses
 
 
 def test_sources_are_of_what_measures(tmp_path: Path, monkeypatch: Patch) -> None:
