@@ -17,7 +17,7 @@ from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.fixed_point import FixedPoint, FixedSums, add, as_doubles
+from retrace.solvers.betweenness.fixed_point import IN_CACHE, FixedPoint, FixedSums, add, as_doubles
 from retrace.system.errors import RetraceError
 from solving import DEVICES, open_device, solved
 
@@ -76,6 +76,13 @@ def test_the_host_adds_with_carries(numbers: list[tuple[int, int]]) -> None:
     )
     add(ours, theirs)
     assert [value(row) for row in ours] == [sum(pair) for pair in numbers]
+
+
+def test_the_host_adds_more_numbers_than_a_cache_holds() -> None:
+    most = 2**64 - 1
+    ours = np.array([(most, 1), (3, 4)] * IN_CACHE, np.uint64)
+    add(ours, np.array([(1, 2), (5, 6)] * IN_CACHE, np.uint64))
+    assert ours.tolist() == [[0, 4], [8, 10]] * IN_CACHE
 
 
 def layers(width: int, depth: int) -> CSRGraph:

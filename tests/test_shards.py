@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,9 @@ from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
 from retrace.records.record import read_records
 from retrace.solvers.betweenness.crew import Crew, deal
-from retrace.solvers.betweenness.fixed_point import FixedPoint, fixed
+from retrace.solvers.betweenness.fixed_point import FixedPoint, FixedSums, fixed
 from retrace.solvers.betweenness.shards import Shard, compute_shard, gather
+from retrace.solvers.registry import make
 from solving import solved
 
 LANES = "betweenness/lane-queues:block_size=32,lanes=32"
@@ -139,6 +141,43 @@ def test_a_device_that_is_lost_is_told_in_one_line() -> None:
         process.kill()
         told = refused(crew.search, np.arange(4), lambda *_: None)
         assert told == "the process of device 0 has ended, perhaps for want of memory; run again"
+
+
+def test_nothing_is_left_of_the_search_before() -> None:
+    with EmulatedDevice() as device:
+        solver = make(fixed(LANES), device)
+        assert isinstance(solver, FixedSums)
+        solver.setup(GRAPH)
+        solver.upload(QUERY)
+        once, after_another = (
+            np.zeros((GRAPH.vertices, 2), np.uint64),
+            np.full((GRAPH.vertices, 2), 7, np.uint64),
+        )
+        for sums in (once, after_another):
+            solver.search(np.arange(solver.passes), sums)
+        assert after_another.tolist() == once.tolist()
+
+
+class NotingDevice(EmulatedDevice):
+    """Writes a file when it is closed."""
+
+    def __init__(self, note: Path) -> None:
+        super().__init__()
+        self.note = note
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
+        self.note.write_text("closed", encoding="utf-8")
+
+
+def test_a_worker_closes_its_device_before_it_ends(tmp_path: Path) -> None:
+    """A process that ends with an open context is aborted by PyCUDA."""
+    crew = Crew([partial(NotingDevice, tmp_path / "note")], fixed(LANES), GRAPH)
+    crew.prepare(QUERY)
+    (worker,) = crew.workers
+    assert worker.process is not None
+    worker.process.shutdown()
+    assert (tmp_path / "note").read_text(encoding="utf-8") == "closed"
 
 
 class Stored:

@@ -75,7 +75,7 @@ def read_tidy(path: Path) -> pd.DataFrame:
 
 def count_claims(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
     """Count the claims of CSV files that `tidy` laid out; return the page, and a row for each number."""
-    found = pd.concat([read_tidy(path) for path in tables])
+    found = pd.concat([read_tidy(path) for path in tables], ignore_index=True)
     counts = pd.crosstab([found["machine"], found["report"]], found["verdict"])
     counts = counts.reindex(columns=list(Verdict), fill_value=0).assign(claims=lambda own: own.sum(axis=1))
     rows = []

@@ -5,6 +5,7 @@ What a pass adds to the scores, and hence their sum, does not depend on which de
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import multiprocessing
 from collections.abc import Callable, Sequence
@@ -55,7 +56,8 @@ class Searcher:
     ) -> None:
         """Set up the solver `spec`, whose searches will write their sums to `sums`, shape (vertices, 2)."""
         self.sums = sums
-        solver = make(spec, open_device().__enter__())
+        self.device = open_device().__enter__()
+        solver = make(spec, self.device)
         assert isinstance(solver, FixedSums)
         assert solver.is_fixed
         solver.setup(graph)
@@ -79,6 +81,12 @@ class Searcher:
 
     def release(self) -> None:
         self.solver = None
+
+    def close(self) -> None:
+        """Close the device, with all that is on it."""
+        self.release()
+        del self.set_up
+        self.device.__exit__(None, None, None)
 
 
 class Worker:
@@ -144,8 +152,9 @@ def _enter(shared: SharedWords) -> None:
 
 
 def _begin(place: Workplace | None, *of: Any) -> None:
-    place = place or _own
-    place.searcher = Searcher(place.sums, *of)
+    searcher = (place or _own).searcher = Searcher((place or _own).sums, *of)
+    if place is None:  # a context of CUDA that is left open when the process ends makes it abort
+        atexit.register(searcher.close)
 
 
 def _ask(place: Workplace | None, method: str, *of: Any) -> Any:
