@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from retrace.devices.build import (
+from retrace.compilers.build import (
     KERNELS,
     architecture,
     build_cubin,

@@ -11,8 +11,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from retrace.compilers.build import architecture
 from retrace.devices.base import Device
-from retrace.devices.build import architecture
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.dataset_registry import load_registry

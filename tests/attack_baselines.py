@@ -24,7 +24,7 @@ import numpy as np
 
 from graphs import identified
 from retrace.check.checkers import checker_of
-from retrace.devices import build
+from retrace.compilers import build
 from retrace.devices.emulator import debug_environment
 from retrace.graphs import csr
 from retrace.solvers import REGISTRY, Query

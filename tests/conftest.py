@@ -17,9 +17,9 @@ import pytest
 
 from command_line import PROJECT, Call, Outcome
 from retrace import cli
+from retrace.compilers.build import build_cubin, build_emulator, build_folder, build_host, compiled_from
 from retrace.devices import emulator, host
 from retrace.devices.base import Device
-from retrace.devices.build import build_cubin, build_emulator, build_folder, build_host, compiled_from
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.devices.gapbs import build_gapbs

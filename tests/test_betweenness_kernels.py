@@ -17,9 +17,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, identified, random_graphs
 from retrace.check.checkers import Checker, checker_of
+from retrace.compilers.build import build_host
 from retrace.devices import host
 from retrace.devices.base import MAX_THREADS, Device
-from retrace.devices.build import build_host
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.measure.experiment import as_record, measure

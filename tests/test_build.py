@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from command_line import PROJECT, Call, python, refused
-from retrace.devices import build
-from retrace.devices.build import build_emulator, build_folder, build_host, build_once, build_runtime
+from retrace.compilers import build
+from retrace.compilers.build import build_emulator, build_folder, build_host, build_once, build_runtime
 from retrace.devices.emulator import EmulatedDevice
 from retrace.system.errors import RetraceError
 
@@ -233,7 +233,7 @@ def test_a_log_has_no_warning_of_what_is_right(tmp_path: Path, own_build: Path) 
 
 def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:
     source = write_kernel(tmp_path, "out[0] = 1;")
-    program = "import sys; from pathlib import Path; from retrace.devices.build import build_emulator\n"
+    program = "import sys; from pathlib import Path; from retrace.compilers.build import build_emulator\n"
     program += "print(build_emulator(Path(sys.argv[1])))"
     with ThreadPoolExecutor() as pool:
         both = [pool.submit(python, program, source, RETRACE_BUILD=str(own_build)) for _ in range(2)]

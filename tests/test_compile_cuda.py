@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from retrace.devices.build import CUDA_FLAGS, EMULATOR, build_by, build_cubin, compiled_from, find_nvcc
+from retrace.compilers.build import CUDA_FLAGS, EMULATOR, build_by, build_cubin, compiled_from, find_nvcc
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrace.devices.build import find_cxx
+from retrace.compilers.build import find_cxx
 from retrace.devices.driver import COOPERATIVE, DriverKernel, DriverModule
 from retrace.system.errors import RetraceError
 

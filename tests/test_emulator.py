@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from command_line import python, refused
-from retrace.devices.base import MAX_SHARED
+from retrace.compilers.assembly import MAX_SHARED
 from retrace.devices.emulator import EmulatedDevice, debug_environment
 from retrace.devices.work_queue import EmulatedStream, WorkQueue
 from retrace.system.errors import RetraceError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command_line import python
-from retrace.devices.build import build_emulator
+from retrace.compilers.build import build_emulator
 from retrace.devices.emulator import debug_environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS

@@ -16,7 +16,7 @@ import pytest
 from command_line import Call, Patch, python, refused
 from fabricated import graph_info, record, without_answer
 from graphs import graph
-from retrace.devices import build
+from retrace.compilers import build
 from retrace.graphs.csr import save
 from retrace.graphs.dataset_registry import load_registry
 from retrace.records.record import write_records

@@ -7,7 +7,7 @@ import ctypes
 import pytest
 
 from graphs import NAMED
-from retrace.devices.build import build_thrust
+from retrace.compilers.build import build_thrust
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.solvers import Query
 from retrace.system.project import KERNELS

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 from retrace.check import certificates
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
 from retrace.check.result import CheckResult, compare, digest
-from retrace.devices.build import build_folder
+from retrace.compilers.build import build_folder
 from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import Graph

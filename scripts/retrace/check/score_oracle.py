@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.check.result import CheckResult, find_mismatch
-from retrace.devices.build import build_folder
+from retrace.compilers.build import build_folder
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.system.bars import bar

@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from retrace.compilers.assembly import MAX_SHARED
 from retrace.system.errors import RetraceError
 
 PACKED = {
@@ -26,9 +27,8 @@ Dim = int | tuple[int, ...]
 MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
-MAX_SHARED = 227 * 1024
 MAX_CLUSTER = 16
-"""The limits of compute capability 9.0. Shared memory is in bytes; older devices have less of it."""
+"""The limits of compute capability 9.0."""
 
 
 def as_xyz(size: Dim) -> tuple[int, int, int]:

@@ -13,8 +13,8 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from retrace.compilers.build import architecture, build_cubin, build_thrust, shown_path
 from retrace.devices.base import Buffer, Device, Dim, Event, as_xyz, check_launch
-from retrace.devices.build import architecture, build_cubin, build_thrust, shown_path
 from retrace.devices.driver import DriverKernel, DriverModule
 from retrace.devices.management import find_gpu
 from retrace.system.errors import RetraceError, TooLargeError

@@ -17,9 +17,9 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices.assembly import GUARD_BYTES
+from retrace.compilers.assembly import GUARD_BYTES
+from retrace.compilers.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.devices.base import PACKED, Buffer, Device, Dim, as_xyz, check_launch
-from retrace.devices.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.devices.work_queue import EmulatedEvent, EmulatedStream, Work, WorkQueue
 from retrace.system import memory
 from retrace.system.errors import RetraceError

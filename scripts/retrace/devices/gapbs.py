@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from retrace.devices.build import HOST_FLAGS, build_by, build_folder, find_cxx, processor
+from retrace.compilers.build import HOST_FLAGS, build_by, build_folder, find_cxx, processor
 from retrace.devices.host import Address
 from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
 from retrace.graphs.formats.lines import open_graph

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from retrace.devices.build import find_nvcc
+from retrace.compilers.build import find_nvcc
 from retrace.devices.management import gpu_numbers
 from retrace.system.project import ROOT
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import MAX_SHARED, MAX_THREADS
+from retrace.compilers.assembly import MAX_SHARED
+from retrace.devices.base import MAX_THREADS
 from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query

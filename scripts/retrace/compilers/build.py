@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from retrace.devices.assembly import (
+from retrace.compilers.assembly import (
     SharedVariable,
     dynamic_shared,
     guard_shared,
     used_symbols,
     variable_bytes,
 )
-from retrace.devices.declarations import declared
+from retrace.compilers.declarations import declared
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS, ROOT

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from retrace.devices.base import MAX_SHARED
 from retrace.system.errors import RetraceError
+
+MAX_SHARED = 227 * 1024
+"""Most bytes of shared memory of a block, of compute capability 9.0; older devices have less."""
 
 GUARD_BYTES = 256
 """Before and after each variable; the same as in `kernels/emulator/runtime.h`."""

@@ -1,0 +1,1 @@
+"""Compilers: C++ and CUDA files become shared libraries and cubins, each once."""
