@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from command_line import refused
 from graphs import NAMED, graph, random_graphs, read_graph
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.formats import he, lines
+from retrace.graphs.formats import he, lines, plain
 from retrace.graphs.formats.he import write_he
 from retrace.graphs.paths import arcs_of
 from retrace.graphs.random import RandomGraph
@@ -26,8 +26,9 @@ from retrace.system.errors import RetraceError
 
 @pytest.fixture
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read a line or two, and write three arcs, at a time."""
+    """Read a line or two, in C++, and write three arcs, at a time."""
     monkeypatch.setattr(lines, "PIECE", 12)
+    monkeypatch.setattr(plain, "FEW_BYTES", 0)
     monkeypatch.setattr(he, "ARCS_WRITTEN", 3)
 
 
@@ -103,6 +104,16 @@ def test_files_that_cannot_be_opened_or_break_off(tmp_path: Path) -> None:
     (tmp_path / "graph.he.gz").write_bytes(gzip.compress(b"H 50 100 0\n" + b"".join(LINES))[:-200])
     with pytest.raises(RetraceError, match=r"graph.he.gz: expected a whole gzip file"):
         read_graph(tmp_path / "graph.he.gz", "he")
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_the_first_fault_is_told_however_far_threads_have_read(tmp_path: Path) -> None:
+    path, content = tmp_path / "graph.he.gz", b"H 50 100 0\n" + b"".join([b"E 1 2\n", *LINES])
+    path.write_bytes(gzip.compress(content[:60])[:-4])
+    for cores in ({0}, set(range(8))):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("os.sched_getaffinity", {0: cores}.get)
+            assert "line 2: expected 'E u v w', found 'E 1 2'" in refused(read_graph, path, "he")
 
 
 def test_speed_and_memory(tmp_path: Path) -> None:

@@ -99,6 +99,12 @@ class Header:
         """Number of vertices if known, else the largest possible number."""
         return LARGEST if self.vertices is None else self.vertices
 
+    def allows(self, count: int, last: bool) -> bool:
+        """Return whether a file may have so many lines so far, or in all after its `last` piece."""
+        if self.lines is None:
+            return count > 0 or not last
+        return count == self.lines or (count < self.lines and not last)
+
 
 @dataclass(frozen=True)
 class Place:

@@ -1,21 +1,27 @@
-"""Reads the lines of a file, which may be gzipped: slowly, naming the line at fault, and fast."""
+"""Reads the lines of a file, which may be gzipped: fast if they are plain, else naming the line at fault."""
 
 import gzip
 import itertools
-import re
+import os
 import zlib
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from retrace.graphs.csr import Int32Array
 from retrace.graphs.formats.layouts import LARGEST, LAYOUTS, Header, LineLayout, Place, layout_of
+from retrace.graphs.formats.plain import FEW_BYTES, read_plain
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -24,6 +30,9 @@ PIECE = 1 << 20
 
 LONGEST_LINE = 1 << 20
 """Longer lines, which no format has, are cut, so that they do not fill the memory."""
+
+MOST_THREADS = 8
+"""Each has a piece in memory; more would wait for the one that reads or unpacks the file."""
 
 
 @contextmanager
@@ -58,15 +67,13 @@ def read_pieces(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
 class Rows:
     """The rows of one piece of a file."""
 
-    columns: NDArray[np.int64]
-    """Shape (lines, 2 or 3), int64: tail and head (0-based) of each line, and the weight if there is one."""
+    columns: Int32Array
+    """Shape (2 or 3, lines): tails, heads (both from 0) and, if there are any, weights."""
     piece: bytes
     place: Place
 
     def line_number(self, row: int, layout: LineLayout) -> int:
         """Return the line number of a row in the file."""
-        if len(self.columns) == self.piece.count(b"\n", self.place.begin):  # every line is a row
-            return self.place.number + row + 1
         return next(itertools.islice(split_lines(self.piece, layout, self.place), row, None))[0]
 
 
@@ -84,18 +91,47 @@ def read_rows(
     if negative:
         layout = replace(layout, least=-LARGEST)
     header = read_header(piece, layout, path)
+    begins = itertools.chain([header.end], itertools.repeat(0))
+    parts = zip(itertools.chain([(piece, last)], pieces), begins, strict=False)
+    few = last and len(piece) < FEW_BYTES
+
+    def read(part: tuple[tuple[bytes, bool], int]) -> tuple[Int32Array | None, int]:
+        (content, _), begin = part
+        return (None, 0) if few else read_plain(content, begin, layout, header.bound)
 
     def rows() -> Iterator[Rows]:
-        number, begin, count = header.number, header.end, 0
-        for content, ends in itertools.chain([(piece, last)], pieces):
+        number, count = header.number, 0
+        for ((content, ends), begin), (columns, line_ends) in read_ahead(parts, read):
             place = Place(number, begin, count, ends)
-            columns = read_plain(content, layout, header, place)
-            if columns is None:
+            if columns is None or not header.allows(count + columns.shape[1], ends):
                 columns = read_any(content, layout, header, path, place)
             yield Rows(columns, content, place)
-            number, begin, count = number + content.count(b"\n", begin), 0, count + len(columns)
+            number, count = number + line_ends, count + columns.shape[1]
 
     return layout, header, rows()
+
+
+def read_ahead(items: Iterable[T], work: Callable[[T], R]) -> Iterator[tuple[T, R]]:
+    """Yield items in order, each with the result of its work; threads work on the next few meanwhile.
+
+    If the items end with an error, as a damaged file's do, it is raised after those before it.
+    """
+    threads = min(len(os.sched_getaffinity(0)), MOST_THREADS)
+    waiting: deque[tuple[T, Future[R]]] = deque()
+    damage: Exception | None = None
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append((item, pool.submit(work, item)))
+                if len(waiting) > threads:
+                    first, result = waiting.popleft()
+                    yield first, result.result()
+        except (OSError, EOFError, zlib.error) as error:
+            damage = error
+        for item, result in waiting:
+            yield item, result.result()
+    if damage:
+        raise damage
 
 
 def read_header(content: bytes, layout: LineLayout, path: Path | str) -> Header:
@@ -118,47 +154,13 @@ def read_header(content: bytes, layout: LineLayout, path: Path | str) -> Header:
     return Header(numbers["N"], numbers["M"], bool(numbers.get("U", layout.undirected)), number, end)
 
 
-def read_plain(
-    content: bytes, layout: LineLayout, header: Header, place: Place | None = None
-) -> NDArray[np.int64] | None:
-    """Read the lines after a position fast, as `read_any` does; return None if they are not plain enough."""
-    place = place or Place(header.number, header.end)
-    body = content[place.begin :].replace(b"\r\n", b"\n")
-    if not body.endswith(b"\n"):
-        body += b"\n"
-    if layout.comment and (body.startswith(layout.comment) or b"\n" + layout.comment in body):
-        body = re.sub(rb"\n%b[^\n]*(?=\n)" % layout.comment, b"", b"\n" + body)[1:]
-    body = body.replace(b"\t", b" ")
-
-    # Without its digits, a plain file repeats one line. If the keyword starts each line and no two other
-    # marks touch, there are digits in every gap between marks and nowhere else.
-    count = body.count(b"\n")
-    start = layout.keyword + b" " if layout.keyword else b""
-    marks = layout.line.translate(str.maketrans("", "", "uvw")).encode() + b"\n"
-    rows = place.rows + count
-    if (
-        count == 0
-        or (header.lines is not None and (rows > header.lines or (place.last and rows < header.lines)))
-        or body.translate(None, b"0123456789") != marks * count
-        or not body.startswith(start or tuple(b"%d" % digit for digit in range(10)))
-        or body.count(b"\n" + start) != count - bool(start)
-        or any(pair in body for pair in (b"  ", b" \n", b"\n ", b"\n\n"))
-    ):
-        return None
-    columns = np.fromstring(body.translate(None, layout.keyword), dtype=np.int64, sep=" ").reshape(count, -1)
-    ids = columns[:, :2]
-    ids -= layout.base
-    fits = ids.min() >= 0 and ids.max() < header.bound and columns.max() <= LARGEST
-    return columns if fits else None
-
-
 def read_any(
     content: bytes, layout: LineLayout, header: Header, path: Path | str, place: Place | None = None
-) -> NDArray[np.int64]:
+) -> Int32Array:
     """Read the lines after a position, by default the end of the header, one by one; white space may vary.
 
-    Returns tail and head (0-based) of each line, and the weight if there is one, shape (lines, 2 or 3),
-    int64. Raises RetraceError, naming the first line that is not in the format.
+    Returns tails, heads (both from 0) and, if there are any, weights, shape (2 or 3, lines). Raises
+    RetraceError, naming the first line that is not in the format.
     """
     keyword = [layout.keyword] if layout.keyword else []
     top = header.bound - 1 + layout.base
@@ -190,7 +192,7 @@ def read_any(
             f"{path}, line {max(number, 1)}: expected lines '{layout.line}', {wanted}, found the file's end "
             f"after {count}; it may be cut short"
         )
-    return np.array(rows, dtype=np.int64).reshape(-1, layout.columns)
+    return np.array(rows, dtype=np.int32).reshape(-1, layout.columns).T.copy()
 
 
 def split_lines(

@@ -1,21 +1,23 @@
 """Makes a graph from the lines of a file, and checks that its distances fit in 32 bits."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.formats.layouts import LARGEST
 from retrace.graphs.formats.lines import read_rows
+from retrace.graphs.formats.plain import sort_arcs
 from retrace.system import memory
 from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4
-"""Least memory for `_assemble`: the start of each row, twice in 64 bits and once in 32; the heads."""
+"""Least memory for `sort_arcs`: the start of each row, in NumPy twice in 64 bits and once in 32; heads."""
 MOST_VERTICES, MOST_PER_ARC = 1 << 20, 16
 """A graph of more vertices than the first has at most the second for each arc, or its ids have large gaps."""
 
@@ -35,23 +37,24 @@ def parse_stream(
     too large.
     """
     layout, header, rows = read_rows(file, kind, path, negative)
-    arcs, largest, heaviest, blamed = 0, -1, -1, 0
+    arcs, largest, heaviest = 0, -1, -1
+    blamed: Callable[[], int] = int
     parts: list[Int32Array] = []
     for found in rows:
         columns = _both_ways(found.columns, layout.loops_once) if header.undirected else found.columns
-        if len(columns) == 0:
+        if columns.size == 0:
             continue
-        arcs += len(columns)
+        arcs += columns.shape[1]
         if arcs > LARGEST:
             raise RetraceError(
                 f"{path}: expected at most {LARGEST} arcs (32 bits), found more; take a smaller graph"
             )
-        largest = max(largest, int(columns[:, :2].max()))
+        largest = max(largest, int(columns[:2].max()))
         if layout.columns == 3:
-            row = int(found.columns[:, 2].argmax())
-            if (weight := int(found.columns[row, 2])) > heaviest:
-                heaviest, blamed = weight, found.line_number(row, layout)
-        parts.append(columns[np.argsort(columns[:, 0], kind="stable")].T.astype(np.int32, order="C"))
+            row = int(found.columns[2].argmax())
+            if (weight := int(found.columns[2, row])) > heaviest:
+                heaviest, blamed = weight, partial(found.line_number, row, layout)
+        parts.append(columns)
     vertices = largest + 1 if header.vertices is None else header.vertices
     if counts not in (None, (vertices, arcs)):
         raise RetraceError(
@@ -68,48 +71,23 @@ def parse_stream(
     if (lack := memory.shortage(needed, memory.available(), "memory")) is not None:
         raise RetraceError(f"{size}: {lack}; take a smaller graph")
     try:
-        graph = _assemble(vertices, arcs, parts, layout.columns == 3)
+        graph = sort_arcs(vertices, layout.columns, parts)
     except MemoryError:
         raise RetraceError(f"{size} need more memory than is free; take a smaller graph") from None
     if _may_overflow(graph):
         raise RetraceError(
-            f"{path}, line {blamed}: expected distances of at most {LARGEST} (32 bits), but the "
+            f"{path}, line {blamed()}: expected distances of at most {LARGEST} (32 bits), but the "
             "heaviest arc, on this line, may lead to a longer one; scale the weights down"
         )
     told = header.undirected or "U" in layout.header.split()
     return replace(graph, info={"directed": not header.undirected}) if told else graph
 
 
-def _assemble(vertices: int, arcs: int, parts: list[Int32Array], weighted: bool) -> CSRGraph:
-    """Make a graph from parts (tails, heads and optional weights, sorted by tail); empties the list."""
-
-    def runs(tails: Int32Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        begins = np.flatnonzero(np.concatenate(([True], tails[1:] != tails[:-1])))
-        return begins, np.diff(begins, append=len(tails))
-
-    indptr = np.zeros(vertices + 1, dtype=np.int64)
-    for part in parts:
-        begins, lengths = runs(part[0])
-        indptr[part[0][begins] + 1] += lengths
-    np.cumsum(indptr, out=indptr)
-    graph = [np.empty(arcs, dtype=np.int32) for _ in range(2 if weighted else 1)]
-    free = indptr[:-1].copy()
-    parts.reverse()
-    while parts:
-        tails, *values = parts.pop()
-        begins, lengths = runs(tails)
-        places = np.arange(len(tails)) + np.repeat(free[tails[begins]] - begins, lengths)
-        free[tails[begins]] += lengths
-        for column, value in zip(graph, values, strict=True):
-            column[places] = value
-    return CSRGraph(indptr.astype(np.int32), graph[0], graph[1] if weighted else None)
-
-
-def _both_ways(edges: NDArray[np.int64], loops_once: bool) -> NDArray[np.int64]:
-    """Append to each edge its reverse, shape (2 * edges, columns); none to a self-loop if `loops_once`."""
-    arcs = np.repeat(edges, 2, axis=0)
-    arcs[1::2, :2] = edges[:, 1::-1]
-    return np.delete(arcs, 2 * np.flatnonzero(edges[:, 0] == edges[:, 1]) + 1, 0) if loops_once else arcs
+def _both_ways(edges: Int32Array, loops_once: bool) -> Int32Array:
+    """Put after each edge its reverse, shape (columns, 2 * edges); none after a self-loop if `loops_once`."""
+    arcs = np.repeat(edges, 2, axis=1)
+    arcs[:2, 1::2] = edges[1::-1]
+    return np.delete(arcs, 2 * np.flatnonzero(edges[0] == edges[1]) + 1, axis=1) if loops_once else arcs
 
 
 def _may_overflow(graph: CSRGraph) -> bool:
@@ -117,7 +95,7 @@ def _may_overflow(graph: CSRGraph) -> bool:
     if graph.weights is None or graph.arcs == 0 or graph.weights.min() < 0:  # then solvers check
         return False
     longest = graph.vertices - 1  # arcs on a path
-    if longest * int(graph.weights.max()) <= LARGEST:
+    if longest * int(graph.weights.max()) <= LARGEST or graph.weights.sum(dtype=np.int64) <= LARGEST:
         return False
     weights = graph.weights.astype(np.int64)
     if longest < graph.arcs:
