@@ -265,6 +265,33 @@ def test_fast_pass_reads_only_what_the_slow_reads(kind: str, edits: list[tuple[f
         assert edits or fast is not None
 
 
+@pytest.mark.parametrize(
+    ("kind", "line", "row"),
+    [
+        ("dimacs", b"a 1 2 3\n", [0, 1, 3]),
+        ("dimacs", b"a\t2  1 0000000003 \r\n", [1, 0, 3]),
+        ("dimacs", b"c x\na 1 2 2147483646", [0, 1, 2147483646]),
+        ("snap", b"0\t1\n", [0, 1]),
+        *(
+            ("dimacs", line, None)
+            for line in (
+                b"a1 2 3\n", b" a 1 2 3\n", b"b 1 2 3\n", b"a 0 1 3\n", b"a 3 1 3\n", b"a 1 3 3\n",
+                b"a 1 2\n", b"\n", b"a 1 2 3 4\n", b"a 1 2 3x", b"a 1 2 3\ra 1 2 3\n",
+                b"a", b"a 1 2 2147483647\n", b"a 1 2 9999999999\n", b"a 1 2 00000000003\n", b"a 1 2 -3\n",
+                b"a 1 2 \n", b"a 1 2 3\0\n",
+            )
+        ),
+        *(("snap", line, None) for line in (b" 0 1\n", b"01\n", b"0 2\n", b"0 1 2\n")),
+    ],
+)  # fmt: skip
+def test_what_is_plain(kind: str, line: bytes, row: list[int] | None) -> None:
+    """A graph has two vertices here."""
+    before = b"not read\n"
+    found, line_ends = read_plain(before + line, len(before), LAYOUTS[kind], 2)
+    assert line_ends == line.count(b"\n")
+    assert (None if found is None else found.T.tolist()) == (None if row is None else [row])
+
+
 def result_of(content: bytes, kind: str) -> str:
     """Return the digest of a graph, or the message of what is refused."""
     try:
