@@ -156,7 +156,11 @@ BAD = {
 
 
 @pytest.mark.parametrize(("content", "kind", "line", "expected"), BAD.values(), ids=BAD)
-def test_bad_input_is_one_line_with_its_place(content: bytes, kind: str, line: int, expected: str) -> None:
+@pytest.mark.parametrize("fast", [False, True])
+def test_bad_input_is_one_line_with_its_place(
+    content: bytes, kind: str, line: int, expected: str, fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "FEW_BYTES", 0 if fast else 1 << 16)
     message = refusal(content, kind)
     assert message.startswith(f"tiny, line {line}: expected ")
     assert expected in message

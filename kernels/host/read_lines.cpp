@@ -24,13 +24,13 @@ static const char *after_blanks(const char *at)
     return at;
 }
 
-// Reads a number; returns where it ends, or null if there is none that is plain.
+// Reads a number of at most ten digits; returns what follows, or null if there is none.
 static const char *read_number(const char *at, long long *number)
 {
     const char *const first = at;
     *number = 0;
-    for (; '0' <= *at && *at <= '9' && at - first <= MOST_DIGITS; at++) *number = 10 * *number + (*at - '0');
-    return at > first && at - first <= MOST_DIGITS ? at : nullptr;
+    for (; '0' <= *at && *at <= '9' && at - first < MOST_DIGITS; at++) *number = 10 * *number + (*at - '0');
+    return at > first ? at : nullptr;
 }
 
 extern "C" long long count_lines(const char *begin, const char *end) { return std::count(begin, end, '\n'); }
