@@ -47,10 +47,11 @@ struct Side {
     }
 };
 
-// Writes the number of arcs from s to t, or UNREACHABLE; returns the number of levels expanded. `marks` has a number per
-// vertex, `queue` two, and `marked` the greatest mark so far, all 0 before the first search.
-extern "C" int stcon_fewer_arcs(Graph forward, Graph backward, int s, int t, int *marks, int *queue, int *marked,
-                                int *distance)
+// Writes the number of arcs from s to t, or UNREACHABLE; returns the number of levels expanded, or -1 if it gives up before
+// it looks at more than `most` arcs. `marks` has a number per vertex, `queue` two, and `marked` the greatest mark so far,
+// all 0 before the first search.
+extern "C" int stcon_fewer_arcs(Graph forward, Graph backward, int s, int t, long long most, int *marks, int *queue,
+                                int *marked, int *distance)
 {
     *distance = s == t ? 0 : UNREACHABLE;
     if (s == t) return 0;
@@ -65,6 +66,7 @@ extern "C" int stcon_fewer_arcs(Graph forward, Graph backward, int s, int t, int
     while (red.begin < red.end && green.begin < green.end) {
         Side &side = red.arcs <= green.arcs ? red : green;
         levels++;
+        if ((most -= side.arcs) < 0) return -1;
         if (side.expand(marks, &side == &red ? green.mark : red.mark)) {
             *distance = red.depth + green.depth + 1;
             break;

@@ -5,6 +5,7 @@ meet. Where one search from the source would visit every vertex up to the target
 visits those up to half of it. In a directed graph green follows the arcs backwards. SciPy has no such search.
 """
 
+from ctypes import c_longlong
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
 from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, HostSolver, only
 
+LARGEST_INT64 = 2**63 - 1
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
 
 
@@ -57,8 +59,15 @@ class FewerArcsSTCON(TwoQueuesSTCON):
         self.c_kept = [pointer(array) for array in self.kept]
 
     def solve(self, query: Query) -> int:
-        ends = query.source, query.target
-        return int(self.function(self.c_graph, self.c_backward, *ends, *self.c_kept, self.c_answer))
+        levels = self.search(query, LARGEST_INT64)
+        assert levels is not None
+        return levels
+
+    def search(self, query: Query, most: int) -> int | None:
+        """Return the number of levels searched; None if `most` arcs do not tell the answer."""
+        limits = query.source, query.target, c_longlong(most)
+        levels = int(self.function(self.c_graph, self.c_backward, *limits, *self.c_kept, self.c_answer))
+        return None if levels < 0 else levels
 
 
 class BspSTCON(DeviceSolver):

@@ -22,7 +22,7 @@ class Auto(Choice):
     device takes as long as some searches. A graph of `deep` levels is searched by `bitmap-queue`, since
     without a queue each level costs a look at every vertex. In a flat graph `lane-queues` serves `many`
     sources of a graph of `large` vertices or more, `vert-comp-virt` all others. The defaults:
-    docs/experiments.md, 12, 15 and 25.
+    docs/experiments.md, 12, 15, 25 and 44.
     """
 
     name = "betweenness/auto"
@@ -34,7 +34,7 @@ class Auto(Choice):
         "deep": replace(DEEP, default=32),
         "many": Setting(4096, "betweenness/auto: sources from which on 64 are searched at a time"),
         "large": Setting(
-            8192, "betweenness/auto: vertices from which on 64 sources may be searched at a time"
+            16_384, "betweenness/auto: vertices from which on 64 sources may be searched at a time"
         ),
         **VertCompVirt.settings,
     }
