@@ -123,15 +123,18 @@ def read_plain(
 ) -> NDArray[np.int64] | None:
     """Read the lines after a position fast, as `read_any` does; return None if they are not plain enough."""
     place = place or Place(header.number, header.end)
-    body = content[place.begin :].replace(b"\r\n", b"\n")
+    body = content[place.begin :]
+    if b"\r" in body:  # looks for one character faster than it replaces none
+        body = body.replace(b"\r\n", b"\n")
     if not body.endswith(b"\n"):
         body += b"\n"
     if layout.comment and (body.startswith(layout.comment) or b"\n" + layout.comment in body):
         body = re.sub(rb"\n%b[^\n]*(?=\n)" % layout.comment, b"", b"\n" + body)[1:]
-    body = body.replace(b"\t", b" ")
+    if b"\t" in body:
+        body = body.replace(b"\t", b" ")
 
-    # Without its digits, a plain file repeats one line. If the keyword starts each line and no two other
-    # marks touch, there are digits in every gap between marks and nowhere else.
+    # Without its digits, a plain file repeats one line. If the keyword starts each line and there are as many
+    # numbers as other gaps between marks, there is a number in every such gap and nowhere else.
     count = body.count(b"\n")
     start = layout.keyword + b" " if layout.keyword else b""
     marks = layout.line.translate(str.maketrans("", "", "uvw")).encode() + b"\n"
@@ -142,7 +145,7 @@ def read_plain(
         or body.translate(None, b"0123456789") != marks * count
         or not body.startswith(start or tuple(b"%d" % digit for digit in range(10)))
         or body.count(b"\n" + start) != count - bool(start)
-        or any(pair in body for pair in (b"  ", b" \n", b"\n ", b"\n\n"))
+        or count_numbers(body) != layout.columns * count
     ):
         return None
     columns = np.fromstring(body.translate(None, layout.keyword), dtype=np.int64, sep=" ").reshape(count, -1)
@@ -150,6 +153,12 @@ def read_plain(
     ids -= layout.base
     fits = ids.min() >= 0 and ids.max() < header.bound and columns.max() <= LARGEST
     return columns if fits else None
+
+
+def count_numbers(body: bytes) -> int:
+    """Return how many runs of digits there are."""
+    is_digit = np.frombuffer(body, np.uint8) - np.uint8(ord("0")) < 10
+    return int(is_digit[0]) + int(np.count_nonzero(is_digit[1:] > is_digit[:-1]))
 
 
 def read_any(

@@ -35,7 +35,7 @@ def parse_stream(
     too large.
     """
     layout, header, rows = read_rows(file, kind, path, negative)
-    arcs, largest, heaviest, blamed = 0, -1, -1, 0
+    arcs, largest, heaviest = 0, -1, -1
     parts: list[Int32Array] = []
     for found in rows:
         columns = _both_ways(found.columns, layout.loops_once) if header.undirected else found.columns
@@ -50,7 +50,7 @@ def parse_stream(
         if layout.columns == 3:
             row = int(found.columns[:, 2].argmax())
             if (weight := int(found.columns[row, 2])) > heaviest:
-                heaviest, blamed = weight, found.line_number(row, layout)
+                heaviest, blamed, its_row = weight, found, row
         parts.append(columns[np.argsort(columns[:, 0], kind="stable")].T.astype(np.int32, order="C"))
     vertices = largest + 1 if header.vertices is None else header.vertices
     if counts not in (None, (vertices, arcs)):
@@ -72,8 +72,9 @@ def parse_stream(
     except MemoryError:
         raise RetraceError(f"{size} need more memory than is free; take a smaller graph") from None
     if _may_overflow(graph):
+        line = blamed.line_number(its_row, layout)
         raise RetraceError(
-            f"{path}, line {blamed}: expected distances of at most {LARGEST} (32 bits), but the "
+            f"{path}, line {line}: expected distances of at most {LARGEST} (32 bits), but the "
             "heaviest arc, on this line, may lead to a longer one; scale the weights down"
         )
     told = header.undirected or "U" in layout.header.split()
