@@ -81,6 +81,9 @@ def test_kernel_times_are_summed(device: Device) -> None:
     passed = (perf_counter() - began) * 1e3
     assert len(timer.brackets) == 3
     assert passed / 200 < timer.milliseconds < passed
+    each = [end.milliseconds_since(start) for start, end in timer.brackets]
+    assert timer.milliseconds == pytest.approx(sum(each))
+    assert timer.milliseconds > max(each)
     kernel(100, 64, counts)
     assert len(timer.brackets) == 3
     assert (device.download(counts) == 4).all()
