@@ -13,7 +13,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from graphs import read_graph
 from retrace.devices.base import Device
+from retrace.graphs.formats.lines import open_graph
 from retrace.solvers import Query, make
 from solving import open_device
 
@@ -41,11 +42,17 @@ def by_retrace(solver: str, device: Device, path: Path) -> NDArray[Any]:
     return np.asarray(found.download())
 
 
+@cache
+def lines_before_arcs(path: Path) -> int:
+    """Count the lines before the first arc; a user knows them."""
+    with open_graph(path) as file:
+        return next(number for number, line in enumerate(file) if line.startswith(b"a"))
+
+
 def read_with_pandas(path: Path) -> NDArray[Any]:
-    """Read tails, heads and weights, unchecked; the number of lines before them is known."""
-    comments = 7
-    columns = dict.fromkeys((1, 2, 3), np.int32)
-    table = pd.read_csv(path, sep=" ", skiprows=comments, header=None, usecols=[1, 2, 3], dtype=columns)
+    """Read tails, heads and weights, unchecked."""
+    columns, before = dict.fromkeys((1, 2, 3), np.int32), lines_before_arcs(path)
+    table = pd.read_csv(path, sep=" ", skiprows=before, header=None, usecols=[1, 2, 3], dtype=columns)
     return table.to_numpy()
 
 

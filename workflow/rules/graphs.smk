@@ -11,6 +11,7 @@ rule graph:
     """Download the data set {dataset}, check it, parse it and store it; or generate its stand-in."""
     input:
         lambda wildcards: PLAN.project_files(wildcards.dataset),
+        reader=f"{KERNELS}/host/read_lines.cpp",
         script=f"{SCRIPTS}/get_graph.py",
         code=imports("get_graph.py"),
         datasets=ancient(PLAN.registry_files),
