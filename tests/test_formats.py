@@ -325,6 +325,22 @@ def test_without_a_compiler_graphs_and_messages_are_the_same(
                 assert fast == result_of(content, kind)
 
 
+def test_a_missing_compiler_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setattr(lines, "FEW_BYTES", 0)
+    plain.reader_library.cache_clear()
+    try:
+        assert [parse(TINY["dimacs"], "dimacs").arcs for _ in range(2)]
+    finally:
+        plain.reader_library.cache_clear()
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(
+        "warning: graph files are read line by line, in Python, which is slow: the C++ compiler"
+    )
+
+
 def test_large_file_takes_the_fast_pass_within_a_second() -> None:
     vertices, arcs = 1_207_945, 2_840_208  # as many as Northwest USA has
     steps = np.arange(arcs // 12, dtype=np.int64)  # the same lines twelve times: they take long to write

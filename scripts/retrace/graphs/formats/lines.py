@@ -16,7 +16,7 @@ import numpy as np
 
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.formats.layouts import LARGEST, LAYOUTS, Header, LineLayout, Place, layout_of
-from retrace.graphs.formats.plain import FEW_BYTES, read_plain
+from retrace.graphs.formats.plain import FEW_BYTES, read_plain, reader_library
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular
 
@@ -94,6 +94,8 @@ def read_rows(
     begins = itertools.chain([header.end], itertools.repeat(0))
     parts = zip(itertools.chain([(piece, last)], pieces), begins, strict=False)
     few = last and len(piece) < FEW_BYTES
+    if not few:
+        reader_library()  # before several threads ask for it
 
     def read(part: tuple[tuple[bytes, bool], int]) -> tuple[Int32Array | None, int]:
         (content, _), begin = part

@@ -9,7 +9,7 @@ import numpy as np
 from retrace.compilers.build import build_host
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.formats.layouts import LineLayout
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, warn
 from retrace.system.project import KERNELS
 
 FEW_BYTES = 1 << 16
@@ -27,10 +27,11 @@ class CLayout(ctypes.Structure):
 
 @cache
 def reader_library() -> ctypes.CDLL | None:
-    """Return the C++ functions; None if they cannot be compiled here, so that Python has to do all."""
+    """Return the C++ functions; None, with a warning, if they cannot be compiled, so that Python does all."""
     try:
         library = ctypes.CDLL(str(build_host(KERNELS / "host/read_lines.cpp")))
-    except RetraceError:
+    except RetraceError as error:
+        warn(f"graph files are read line by line, in Python, which is slow: {error}")
         return None
     library.count_lines.argtypes = [c_void_p, c_void_p]
     library.read_lines.argtypes = [ctypes.POINTER(CLayout), c_void_p, c_void_p, c_longlong, c_void_p]
