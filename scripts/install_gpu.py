@@ -13,10 +13,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 from pathlib import Path
 
 from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace.system.files import unpack
 
 DRIVER = "libcuda.so.1"
 USUAL_FOLDERS = ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")  # not always known to ldconfig
@@ -48,7 +50,8 @@ def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
         # Without isolation: pip would take what builds it from the network, whatever its version and hash.
         pip("download", *LOCKED_BUILD, "--no-binary", "pycuda", "--dest", folder, locked=locked)
         (archive,) = Path(folder).glob("*.tar.gz")
-        shutil.unpack_archive(archive, folder, filter="data")
+        with tarfile.open(archive) as packed:
+            unpack(packed, Path(folder))
         source = Path(folder) / archive.name.removesuffix(".tar.gz")
         links = Path(folder) / "driver"
         links.mkdir()

@@ -21,7 +21,7 @@ from pathlib import Path
 from retrace.devices.gapbs import ARCHIVE
 from retrace.graphs.dataset_registry import load_registry
 from retrace.system.errors import OneLineParser, RetraceError, run_command
-from retrace.system.files import check_writable, replacing
+from retrace.system.files import check_writable, replacing, unpack
 
 LOCKS = ("requirements.lock", "requirements-uv.lock")
 DOWNLOADS = "resources/downloads"
@@ -67,7 +67,7 @@ def git(*arguments: str) -> bytes:
 def add_project(folder: Path) -> None:
     """Write the commit's files, and COMMIT, which the Makefile hands to each record."""
     with tarfile.open(fileobj=io.BytesIO(git("archive", "HEAD"))) as archive:
-        archive.extractall(folder, filter="data")
+        unpack(archive, folder)
     (folder / "COMMIT").write_bytes(git("rev-parse", "HEAD"))
     if git("status", "--porcelain"):
         print("warning: files differ from the commit; the bundle has those of the commit", file=sys.stderr)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from command_line import PROJECT, Call, Patch
+from retrace.system.files import unpack
 
 ALONE = ["unshare", "--map-root-user", "--net"]
 MADE = {"LICENSE": "ours\n", "datasets.yaml": (PROJECT / "datasets.yaml").read_text()}
@@ -76,9 +77,9 @@ def pack(script: Call, output: str = "bundle.tar.gz") -> Any:
     return script("make_bundle.py", "--wheels", "../wheels", "--no-sbom", "--output", output)
 
 
-def unpack(folder: Path, archive: str = "bundle.tar.gz") -> Path:
+def unpacked_bundle(folder: Path, archive: str = "bundle.tar.gz") -> Path:
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+        unpack(packed, folder)
     (unpacked,) = folder.iterdir()
     return unpacked
 
@@ -90,7 +91,7 @@ def test_a_bundle_has_the_commit_and_what_it_needs(project: Path, tmp_path: Path
     assert "loc-gowalla_edges.konect-ids.txt.gz" in done.out
     assert "USA-road-d.NY" not in done.out
     assert "bundle has those of the commit" in done.err
-    unpacked = unpack(tmp_path / "unpacked")
+    unpacked = unpacked_bundle(tmp_path / "unpacked")
     commit = run("git", "rev-parse", "HEAD")
     assert unpacked.name == f"retrace-{run('git', 'describe', '--always').strip()}"
     assert commit.startswith(unpacked.name.removeprefix("retrace-"))
@@ -120,7 +121,7 @@ def test_a_bundle_is_installed_without_a_route(project: Path, tmp_path: Path, sc
     if shutil.which("unshare") is None or subprocess.run([*ALONE, "true"], capture_output=True).returncode:
         pytest.skip("unshare makes no network namespace here")
     pack(script)
-    unpacked = unpack(tmp_path / "unpacked")
+    unpacked = unpacked_bundle(tmp_path / "unpacked")
     made = run(*ALONE, "make", ".venv/run", "INSTALL=true", cwd=unpacked)
     assert made.startswith(f"python{sys.version_info.major}.{sys.version_info.minor} -m venv ")
     run(unpacked / ".venv/bin/python", "-c", "import tiny")
