@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphs import graph, grid, layers, mixed_graph
+from graphs import NAMED, graph, grid, layers, mixed_graph
 from retrace.check.checkers import Checker, checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
@@ -66,6 +66,7 @@ RACING = {
     "complete": crowd(48), "grid": grid(11, 7), "star": deep_star(24, 4), "detours": detours(40),
     "ways": many_ways(),
 }  # fmt: skip
+RACING |= {"named-grid": NAMED["grid"]} if MORE_GRAPHS else {}  # takes minutes
 RACING |= {f"mixed-{size}": mixed_graph(size) for size in range(10, 10 + 7 * MORE_GRAPHS, 7)}
 
 

@@ -11,8 +11,10 @@
 //          are queued.
 // Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, a warp takes as many words of
 //          the bitmap as any other, up to 32, a lane for each, and puts the vertices that are not visited in a row, a
-//          lane for each; what a lane has not found among the first arcs, the whole warp looks for. Vertices that are
-//          not found are listed once they are few.
+//          lane for each. A vertex of many arcs, of which none of the first comes from a visited one, waits until the
+//          words of the block are done; then a warp looks at its other arcs. Otherwise the grid would wait for a few
+//          warps: such vertices often have neighbouring numbers. Vertices that are not found are listed once they are
+//          few.
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
 //          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
@@ -28,7 +30,10 @@
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 8;
+constexpr unsigned PATIENCE = 16;  // further arcs that a lane looks at before its vertex waits for a warp
+constexpr unsigned MOST_WAITING = 64;  // vertices of a block; the lanes of any others go on
 constexpr unsigned FEW_ARCS = 128;  // that a lane looks at by itself
+constexpr int FROM_BELOW_TOGETHER = 4;  // arcs of a lane in flight when a warp looks at those of one vertex
 constexpr unsigned QUEUED_UP_TO = 4;  // a frontier of so many times fewer arcs than for from below queues the next
 constexpr unsigned LISTED_FROM = 8;  // what is left is listed from so many times `rest` vertices on
 constexpr unsigned MOST_LEFT = 4;  // vertices of a thread of the one block that finishes
@@ -50,6 +55,10 @@ __device__ inline unsigned long long counted(unsigned arcs, unsigned vertices)
 
 struct Adjacency {
     const unsigned *indptr, *indices;
+};
+
+struct Arcs {
+    unsigned begin, end;
 };
 
 // How far a search has come.
@@ -91,11 +100,9 @@ struct Search {
     // The vertices that are left after a level is found: in place of its queue, which is empty from below.
     __device__ unsigned *list(unsigned number) const { return (unsigned *)(queues + number % 2 * capacity); }
 
-    // Ends a block's part of a level: adds what it has counted, after a barrier.
-    __device__ void finish(unsigned step, unsigned long long found) const
+    // Adds what the block has counted of a level; all its threads call it after a barrier.
+    __device__ void add_counted(unsigned step) const
     {
-        add_over_warp(sum, found);
-        __syncthreads();
         if (threadIdx.x > 0) return;
         if (*sum) atomicAdd(&of(step).arcs_and_vertices, *sum);
         *sum = 0;
@@ -145,7 +152,9 @@ struct Search {
                 enter(next, begin, end);
             });
         }
-        finish(now.step + 1, found);
+        add_over_warp(sum, found);
+        __syncthreads();
+        add_counted(now.step + 1);
         next.flush();
     }
 
@@ -174,36 +183,108 @@ struct Search {
             __syncwarp();
             for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
                 const unsigned v = (first + owner) * 32 + bit;
-                const bool is_next = follows_visited(is_left, v, visited, soon);
+                Arcs arcs = arcs_into(is_left, v);
+                bool is_next = soon && among_first(arcs, visited);
+                const bool waits = soon && let_wait(!is_next && arcs.begin < arcs.end, v, arcs.begin);
+                is_next |= among(arcs, !is_next && !waits, visited);
                 if (is_next) {
                     level[v] = int(now.number) + 1;
                     atomicOr(&here[owner], 1u << bit);
                 }
-                if (listing) enlist(is_left && !is_next, v, now);
+                if (listing) enlist(is_left && !is_next && !waits, v, now);
             });
             __syncwarp();
             if (has_word) next[word] = before | here[lane_number()];
             found += counted(0, __popc(here[lane_number()]));
         }
-        finish(now.step + 1, found);
+        add_over_warp(sum, found);
+        __syncthreads();
+        if (*tail) {
+            add_over_warp(sum, counted(0, look_for_waiting(now, visited, next, listing)));
+            __syncthreads();
+        }
+        add_counted(now.step + 1);
+        if (threadIdx.x == 0) *tail = 0;
     }
 
-    // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
-    // If an eighth of the vertices is visited, most find one `soon`, among their first arcs.
-    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited, bool soon) const
+    // Returns the arcs that enter v, if wanted.
+    __device__ Arcs arcs_into(bool wanted, unsigned v) const
     {
-        unsigned arc = wanted ? __ldg(&entering.indptr[v]) : 0;
-        const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0;
-        bool found = soon && any_visited<FIRST_FROM_BELOW>(arc, end, visited);
-        if (soon) arc += FIRST_FROM_BELOW;
-        for (const unsigned some = min(end, arc + FEW_ARCS); arc < some && !found; arc += FROM_BELOW)
-            found = any_visited<FROM_BELOW>(arc, end, visited);
-        for (unsigned left = __ballot_sync(ALL_LANES, !found && arc < end); left; left &= left - 1) {
-            const unsigned from = __ffs(left) - 1, last = __shfl_sync(ALL_LANES, end, from);
-            bool found_there = false;
-            for (unsigned base = __shfl_sync(ALL_LANES, arc, from); base < last && !found_there; base += LANES)
-                found_there = __any_sync(ALL_LANES, any_visited<1>(base + lane_number(), last, visited));
+        return {wanted ? __ldg(&entering.indptr[v]) : 0, wanted ? __ldg(&entering.indptr[v + 1]) : 0};
+    }
+
+    // Returns whether a visited vertex has one of the first arcs, which are removed. If an eighth of the vertices is
+    // visited, most have one among the very first.
+    __device__ bool among_first(Arcs &arcs, const unsigned *visited) const
+    {
+        bool found = any_visited<FIRST_FROM_BELOW>(arcs.begin, arcs.end, visited);
+        arcs.begin += FIRST_FROM_BELOW;
+        return found || among_next(arcs, PATIENCE, visited);
+    }
+
+    // Returns whether a visited vertex has one of the next `most` arcs, which are removed up to those where one is found.
+    __device__ bool among_next(Arcs &arcs, unsigned most, const unsigned *visited) const
+    {
+        bool found = false;
+        for (const unsigned last = min(arcs.end, arcs.begin + most); arcs.begin < last && !found; arcs.begin += FROM_BELOW)
+            found = any_visited<FROM_BELOW>(arcs.begin, arcs.end, visited);
+        return found;
+    }
+
+    // Returns whether a visited vertex has one of the arcs; all lanes call it together, each for its own, if wanted.
+    __device__ bool among(Arcs arcs, bool wanted, const unsigned *visited) const
+    {
+        bool found = wanted && among_next(arcs, FEW_ARCS, visited);
+        for (unsigned left = __ballot_sync(ALL_LANES, wanted && !found && arcs.begin < arcs.end); left; left &= left - 1) {
+            const unsigned from = __ffs(left) - 1;
+            const unsigned begin = __shfl_sync(ALL_LANES, arcs.begin, from), end = __shfl_sync(ALL_LANES, arcs.end, from);
+            const bool found_there = among_together({begin, end}, visited);
             if (lane_number() == from) found = found_there;
+        }
+        return found;
+    }
+
+    // Returns whether a visited vertex has one of the arcs, which all lanes look at together.
+    __device__ bool among_together(Arcs arcs, const unsigned *visited) const
+    {
+        bool found = false;
+        for (; arcs.begin < arcs.end && !found; arcs.begin += FROM_BELOW_TOGETHER * LANES) {
+            const unsigned own = arcs.begin + FROM_BELOW_TOGETHER * lane_number();
+            found = __any_sync(ALL_LANES, any_visited<FROM_BELOW_TOGETHER>(own, arcs.end, visited));
+        }
+        return found;
+    }
+
+    // Lets v wait, with its arcs from `arc` on, and returns whether there was room. All lanes call it together, each for
+    // its own vertex, if wanted.
+    __device__ bool let_wait(bool wanted, unsigned v, unsigned arc) const
+    {
+        const unsigned all = __ballot_sync(ALL_LANES, wanted);
+        if (all == 0) return false;
+        unsigned place = lane_number() == 0 ? atomicAdd(tail, unsigned(__popc(all))) : 0;
+        place = __shfl_sync(ALL_LANES, place, 0) + __popc(all & ((1u << lane_number()) - 1));
+        const bool waits = wanted && place < room_to_wait();
+        if (waits) block_queue[place] = make_uint2(v, arc);
+        return waits;
+    }
+
+    __device__ unsigned room_to_wait() const { return min(MOST_WAITING, block_queue_size); }
+
+    // Finds the vertices of the next level among those that wait, a warp for each; returns how many this lane found.
+    __device__ unsigned look_for_waiting(const Progress &now, const unsigned *visited, unsigned *next, bool listing) const
+    {
+        const unsigned waiting = min(*tail, room_to_wait());
+        unsigned found = 0;
+        for (unsigned i = threadIdx.x / LANES; i < waiting; i += blockDim.x / LANES) {
+            const unsigned v = block_queue[i].x;
+            const bool is_next = among_together({block_queue[i].y, __ldg(&entering.indptr[v + 1])}, visited);
+            const bool is_first = lane_number() == 0;
+            if (is_first && is_next) {
+                level[v] = int(now.number) + 1;
+                atomicOr(&next[v / 32], 1u << v % 32);
+                found++;
+            }
+            if (listing) enlist(is_first && !is_next, v, now);
         }
         return found;
     }
@@ -234,6 +315,14 @@ struct Search {
         if (wanted) list(now.number + 1)[place] = v;
     }
 
+    // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
+    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited) const
+    {
+        Arcs arcs = arcs_into(wanted, v);
+        const bool found = among_first(arcs, visited);
+        return among(arcs, !found, visited) || found;
+    }
+
     // Finds all further levels from below in block 0, whose threads share the vertices that are listed.
     __device__ Progress finish_alone(Progress now, unsigned *visited) const
     {
@@ -247,7 +336,7 @@ struct Search {
             for (unsigned k = 0; k < MOST_LEFT; k++) {
                 const unsigned i = k * blockDim.x + threadIdx.x;
                 v[k] = i < now.left ? left[i] : vertices;
-                is_next[k] = k * blockDim.x < now.left && follows_visited(v[k] < vertices, v[k], visited, true);
+                is_next[k] = k * blockDim.x < now.left && follows_visited(v[k] < vertices, v[k], visited);
             }
             __syncthreads();  // after which no thread looks at the bitmap or at the list any more
 #pragma unroll

@@ -3,9 +3,9 @@
 // A kernel file is compiled unchanged. A generated file includes this header first, then the .cu file, then one
 // EMULATE(name) for each __global__ function. A missing feature is a compile error that names it: unsupported.h declares
 // the intrinsics that cannot be emulated, with the reason; all others are unknown names. What C++ leaves undefined is an
-// error where g++ can check it: in every build shifts by too many bits and conversions out of an integer's range, in
-// seeded and debug builds also misaligned accesses. Not noticed are accesses far outside a buffer that hit other memory
-// of the process.
+// error where g++ can check it: shifts by too many bits, conversions out of an integer's range, misaligned accesses. For
+// the first two nvcc gives a value, but which one depends on what it knows when it compiles. Not noticed are accesses far
+// outside a buffer that hit other memory of the process.
 
 #pragma once
 

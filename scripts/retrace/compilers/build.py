@@ -54,8 +54,8 @@ Without a region of registers for each loop, the largest files take a sixth less
 SHUFFLED_FLAGS = (*PLAIN_FLAGS, "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
 """Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access."""
 
-DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow")
-STRICT_FLAGS = ("-fsanitize=alignment,bounds",)
+DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow,alignment")
+STRICT_FLAGS = ("-fsanitize=bounds",)
 """Call a function of `scheduler/undefined.cpp` where C++ defines no result; strict ones cost time."""
 
 MAX_STATIC_SHARED = 48 * 1024
