@@ -48,7 +48,6 @@ report: "workflow/report/workflow.rst"
 resource_scopes:
     gpu="local",
     emulator="local",
-    compiler="local",
 
 
 wildcard_constraints:

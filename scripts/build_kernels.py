@@ -40,6 +40,9 @@ def main() -> None:
         "--compute-capability",
         help="what to compile for, such as 9.0 (default: this machine's GPU, or 9.0 without one)",
     )
+    parser.add_argument(
+        "--processes", type=int, default=len(os.sched_getaffinity(0)), help="compilers at once"
+    )
     arguments = parser.parse_args()
 
     check_writable(arguments.output)
@@ -54,7 +57,7 @@ def main() -> None:
         for file in files
         if is_compiled(file, backend)
     ]
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(max(1, arguments.processes)) as pool:
         try:
             compiled = pool.map(lambda task: task[0](task[1]), tasks)
             built = list(bar(compiled, total=len(tasks), desc="compiling", unit="file"))

@@ -74,9 +74,9 @@ def test_hubs_wait_until_the_words_of_their_block_are_done(way: str, hubs: int) 
     for hub in range(102, 102 + hubs):
         last = late if hub % 3 == 0 else early
         arcs += [(tail, hub, 1) for tail in (*range(60, 90), last)]
-    for block_size in (32, 64):
+    for block_size in (32, 128):
         spec = f"bfs/direction:block_size={block_size},grid=1,{way}"
-        for seed in (None, *range(3)):
+        for seed in (None, *range(8)):
             verify(spec, "emulator", graph(102 + hubs, arcs), Query(0), seed)
 
 

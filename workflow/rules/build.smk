@@ -17,6 +17,7 @@ rule gapbs:
         "resources/build/peers/gapbs.json",
     log:
         "logs/gapbs.log",
+    priority: 2
     message:
         "Get the source of the GAP Benchmark Suite"
     shell:
@@ -27,8 +28,7 @@ rule gapbs:
 rule build:
     """Compile the kernels and C++ baselines of {experiment}; the compiled files are cached in build/ by content.
 
-    Each experiment has a job of its own, so that an edit of a kernel measures only its experiments again. A job uses
-    all cores, so one job runs at a time.
+    Each experiment has a job of its own, so that an edit of a kernel measures only its experiments again.
     """
     input:
         kernels=lambda wildcards: PLAN.with_experiment(wildcards.experiment).kernels(
@@ -43,8 +43,8 @@ rule build:
         "resources/build/{experiment}.json",
     log:
         "logs/build/{experiment}.log",
-    resources:
-        compiler=1,
+    priority: 2
+    threads: 4
     params:
         backends=["host", PLAN.backend],
         compute_capability=PLAN.options("compute_capability"),
@@ -52,4 +52,4 @@ rule build:
         "Compile the kernels of {wildcards.experiment}"
     shell:
         "python {input.script:q} --output {output:q} --backends {params.backends:q}"
-        " {params.compute_capability:q} --files {input.kernels:q} 2> >(tee {log:q} >&2)"
+        " {params.compute_capability:q} --processes {threads} --files {input.kernels:q} 2> >(tee {log:q} >&2)"

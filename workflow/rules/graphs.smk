@@ -19,6 +19,7 @@ rule graph:
         directory("resources/graphs/{dataset}"),
     log:
         "logs/graph/{dataset}.log",
+    priority: 2
     params:
         # A change of this entry downloads the graph again; changes of other entries do not.
         entry=lambda wildcards: PLAN.datasets[wildcards.dataset].model_dump_json(),
@@ -48,6 +49,7 @@ rule random_graph:
         ),
     log:
         "logs/graph/{kind}-{exponent}-{per_vertex}{sources}.log",
+    priority: 2
     params:
         vertices=lambda wildcards: 2 ** int(wildcards.exponent),
         hub=lambda wildcards: "--hub" if wildcards.kind == "hub" else "",
@@ -72,6 +74,7 @@ rule dense_graph:
         directory("resources/graphs/dense-{vertices,[0-9]+}"),
     log:
         "logs/graph/dense-{vertices}.log",
+    priority: 2
     params:
         seed=config["seed"],
     message:
