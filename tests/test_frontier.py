@@ -48,6 +48,13 @@ def test_one_block_goes_on_while_others_wait(name: str, alone: int) -> None:
         verify(f"{name}:{SMALL},alone={alone}", "emulator", string, Query(0), seed)
 
 
+@pytest.mark.parametrize("singles", range(1, 7))
+def test_the_grid_counts_on_where_it_was(singles: int) -> None:
+    """However many levels one block has found alone, in between the counters of the grid have not turned."""
+    string = layers([*[1] * singles, 40, 40, *[1] * singles, 40, 1, 1, 1])
+    verify(f"bfs/direction:{SMALL},alone=2,alpha=0", "emulator", string, Query(0))
+
+
 @pytest.mark.parametrize("spec", FULL)
 def test_full_queues_lose_no_vertex(spec: str) -> None:
     """A block finds hundreds of vertices, and a hub of hundreds of pieces, for a queue of few entries."""
