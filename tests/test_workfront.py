@@ -18,7 +18,7 @@ from test_races import RACING
 from test_solvers import verify
 
 SWEEP, CLASSES = "sssp/workfront-sweep", "sssp/edge-classes"
-ONE_BLOCK = "block_size=128,grid=1,piece=3"
+BLOCKS = ["block_size=128,grid=1,piece=3", "block_size=32,grid=3"]
 MARK = 1 << 31
 
 
@@ -56,11 +56,12 @@ def sequential_sweep(found: CSRGraph, source: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("name", [SWEEP, CLASSES])
+@pytest.mark.parametrize("blocks", BLOCKS)
 @pytest.mark.parametrize("seed", [None, *range(20)])
-def test_a_vertex_is_in_a_workfront_once(name: str, seed: int | None) -> None:
+def test_a_vertex_is_in_a_workfront_once(name: str, blocks: str, seed: int | None) -> None:
     """Eight arcs of equal length find it in an iteration; each of its own arcs is then relaxed once."""
     deep = with_weights(layers([1, *[8] * 40, 1, 1]), 1)
-    assert relaxed(f"{name}:{ONE_BLOCK}", deep, seed=seed) == (42, deep.arcs)
+    assert relaxed(f"{name}:{blocks}", deep, seed=seed) == (42, deep.arcs)
 
 
 def test_arcs_are_relaxed_again_for_each_iteration_in_which_a_distance_falls() -> None:
