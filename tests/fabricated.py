@@ -241,6 +241,15 @@ def tuwien(machine: str, gpu: bool) -> list[Record]:
     return found
 
 
+SURVEY: dict[str, tuple[float, float, dict[str, int]]] = {
+    "sssp/bsp": (40.0, 0.0, {}),
+    "bellman-ford/csr": (50.0, 0.0, {}),
+    "bellman-ford/edge-list": (30.0, 0.0, {"edges_per_thread": 1}),
+    "sssp/workfront-sweep": (9.0, 3.0, {}),
+    "sssp/edge-classes": (8.0, 2.9, {}),
+    "sssp/near-far": (5.0, 1.2, {"alone": 0}),
+}
+"""Nanoseconds an arc takes, and how often it is relaxed, in ways to save the work of Bellman-Ford."""
 DENSE_SIZES = (256, 512, 1024, 2048, 4096, 8192, 12288, 16384, 20480)
 """Vertices of the complete graphs."""
 
@@ -310,6 +319,12 @@ def bellman_ford(machine: str, gpu: bool, sizes: Sequence[int] = DENSE_SIZES) ->
     if gpu:
         add("sparse", "edge-list", "NY", phases(1.0, 9.0, 5.0), edges_per_thread=1)
         add("sparse", "csr", "NY", phases(1.0, 9.0, 6.0))
+    for graph in ("random-12-5", "NY", "random-20-5") if gpu else ():
+        for name, (ns, times, settings) in SURVEY.items():
+            ms = ns * 1e-6 * graph_info(graph).arcs
+            one = measured(name, "survey-sssp", graph, phases(0.1, ms, ms), machine, **settings)
+            observed = {"arcs_relaxed": times * one.graph.arcs} if times else {}
+            found.append(changed(one, iterations=20, observed=observed))
     return found
 
 

@@ -101,6 +101,12 @@ def test_a_contradicted_claim_fails(claim: str, solver: str, factor: float, sett
     assert small.verdict == Verdict.IN_PART
 
 
+def test_a_gpu_that_has_not_measured_an_experiment_lacks_the_variant_and_not_times() -> None:
+    others = [one for one in BELLMAN_FORD if one.experiment != "survey-sssp"]
+    assert find("near-far-is-best", others).why == "near-far:alone=0 was not measured"
+    assert find("classes-save-work", others).why == "workfront-sweep was not measured"
+
+
 PHASES = ("upload", "solve", "download", "kernel")
 PARTS = PHASES[:3]
 SKEWED = {True: (0.8, 0.98, 1.0, 1.02, 1.03), False: (0.1, 0.9, 1.0, 1.02, 1.9)}

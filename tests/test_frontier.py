@@ -29,6 +29,11 @@ WAYS = [
     f"sssp/near-far:{SMALL},alone=3,rise=7,piece=2",
     "sssp/near-far:block_size=64,grid=1,registers=32,piece=3,predecessors=yes",
     f"sssp/near-far:{SMALL},alone=0,piece=1,block_queue_size=1",
+    *(
+        f"sssp/{name}:{way}"
+        for name in ("workfront-sweep", "edge-classes")
+        for way in (SMALL, f"{SMALL},piece=1,block_queue_size=1", "block_size=64,grid=1,registers=32,piece=3")
+    ),
 ]
 """Every level by the whole grid, or by one block; from one side, or changing; queues that overflow."""
 FULL = [
@@ -37,6 +42,7 @@ FULL = [
 ]
 FULL += ["bfs/direction:block_size=64,grid=3,piece=1,block_queue_size=1"]
 FULL += [f"sssp/near-far:{SMALL},alone=0,rise=3,piece=2,block_queue_size=5,predecessors=yes"]
+FULL += [f"sssp/{name}:{SMALL},piece=2,block_queue_size=5" for name in ("workfront-sweep", "edge-classes")]
 
 
 @pytest.mark.parametrize("name", ["bfs/direction", "sssp/near-far"])

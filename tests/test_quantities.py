@@ -68,6 +68,8 @@ def with_quantities(one: Record, values: dict[str, float]) -> Record:
                 changes["iterations"] = int(value)
             case "arcs":
                 graph = {"arcs": int(value)}
+            case "arcs_of_iterations":
+                changes["iterations"], graph = 4, {"arcs": int(value / 4)}
             case "graph_bytes":
                 graph = {"arcs": int(value / 8 - (one.graph.vertices + 1) / 2)}
             case "vertices" | "possible_arcs":

@@ -20,6 +20,7 @@
 // Departs  from the paper in the bitmaps, and in that the limit passes over distances that no far vertex has.
 
 #include "../frontier/frontier.cuh"
+#include "interleave.cuh"
 #include "label.cuh"
 
 constexpr int IN_FLIGHT = 4;  // arcs of a lane
@@ -277,13 +278,6 @@ __device__ void find_distances(Search<Any> search, unsigned source, unsigned del
         observed[1] = now.limits;
         observed[2] = now.relaxed;
     }
-}
-
-// Puts the head and the weight of each arc side by side.
-extern "C" __global__ void interleave(int arcs, const int *indices, const int *weights, int2 *out)
-{
-    const int arc = blockIdx.x * blockDim.x + threadIdx.x;
-    if (arc < arcs) out[arc] = make_int2(indices[arc], weights[arc]);
 }
 
 // Splits labels for the host; the predecessor is -1 for the source and for vertices that are not reached.

@@ -20,7 +20,7 @@ REAL = ("dimacs", "snap")
 
 @dataclass(frozen=True)
 class Evidence:
-    """The records of a machine that count for a claim, and whether any of its times is a GPU's.
+    """The records of a machine that count for a claim, and whether it has timed anything on a GPU.
 
     `shown` has what other machines measured, and what the report prints.
     """
@@ -36,7 +36,7 @@ class Evidence:
         every = [frame.of(experiment) for experiment in experiments]
         shown = Frame([entry for own in every for entry in own.entries if meets(entry, condition)])
         counting = [entry for entry in shown.measured if entry.machine == machine]
-        return cls(machine, counting, any(machine in own.on_gpu for own in every), shown)
+        return cls(machine, counting, machine in frame.on_gpu, shown)
 
     def timed(self, variant: Variant) -> dict[str, Measured]:
         """Return a variant's timed entries by graph and pair, the least work first; RetraceError of two."""

@@ -351,6 +351,7 @@ def _quantity(entry: Measured, name: str) -> Summary | None:
         "iterations": record.iterations,
         "vertices": entry.vertices,
         "arcs": entry.arcs,
+        "arcs_of_iterations": record.iterations and entry.arcs * record.iterations,
         "possible_arcs": entry.vertices * (entry.vertices - 1),
         "graph_bytes": 4 * (entry.vertices + 1 + 2 * entry.arcs),
         "device_bytes": gpu.memory_gib * 2**30 if gpu else None,

@@ -13,6 +13,7 @@ from retrace.solvers import (
     mask_sssp,
     sssp,
     stcon,
+    workfront,
 )
 from retrace.solvers.registry import (
     GENERATORS,
@@ -30,5 +31,5 @@ from retrace.solvers.solver import DeviceSolver, Solver
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
     "bellman_ford", "betweenness", "bfs", "by_depth", "find", "frontier", "generate", "host_arcs", "limits",
-    "make", "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon",
+    "make", "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon", "workfront",
 ]  # fmt: skip

@@ -37,7 +37,6 @@ class FrontierSearch(DeviceSolver):
             "64", "registers of a thread; fewer, and more threads run", choices=("32", "64")
         ),
         "piece": Setting(64, "most arcs of an entry of the frontier"),
-        "alone": Setting(1024, "most arcs of a level that one block finds by itself", least=0),
         "block_queue_size": replace(BlockQueueBFS.settings["block_queue_size"], default=1024),
     }
     repeats = True
@@ -71,9 +70,9 @@ class FrontierSearch(DeviceSolver):
         """Count each vertex once, and one more for every `piece` arcs."""
         return graph.vertices + graph.arcs // self.number("piece")
 
-    def frontier_bytes(self, graph: CSRGraph, bitmaps: int) -> int:
-        """Return the size of bitmaps, of two queues, and of the counters."""
-        words, counters = -(-graph.vertices // WARP), 6 + 5
+    def frontier_bytes(self, graph: CSRGraph, bitmaps: int, counters: int) -> int:
+        """Return the size of bitmaps, of two queues, and of counters of 8 bytes."""
+        words = -(-graph.vertices // WARP)
         return 4 * bitmaps * words + 2 * ENTRY.itemsize * self.entries_of(graph) + 8 * counters
 
     def launch_with(self, *arguments: Any) -> Callable[[], None]:
@@ -84,6 +83,10 @@ class FrontierSearch(DeviceSolver):
         self.launch()
         self.device.synchronize()
         return int(self.seen[0])
+
+
+ALONE: Settings = {"alone": Setting(1024, "most arcs of a level that one block finds by itself", least=0)}
+"""The setting of a search whose small levels block 0 finds while the grid waits."""
 
 
 class DirectionBFS(TracedBack, FrontierSearch):
@@ -100,6 +103,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
     more_sources = (*TracedBack.more_sources, ReversedArcs.source, *ReversedArcs.more_sources)
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
+        **ALONE,
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
         "rest": Setting(
@@ -121,7 +125,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
     def memory_bytes(self, graph: CSRGraph) -> int:
         directions = 1 if graph.info.get("directed") is False else 2
         arrays = 4 * (directions * (graph.vertices + 1 + graph.arcs) + graph.vertices)
-        return arrays + self.frontier_bytes(graph, bitmaps=2)
+        return arrays + self.frontier_bytes(graph, bitmaps=2, counters=6 + 5)
 
     def upload(self, query: Query) -> None:
         device = self.device
@@ -185,6 +189,7 @@ class NearFarSSSP(FrontierSearch):
     implements = "Davidson, Baxter, Garland and Owens, IPDPS 2014, Near-Far Pile, in one launch"
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
+        **ALONE,
         "rise": Setting(
             0,
             "rise of the limit of near distances, in mean weights over the mean degree; 0: by the degree",
@@ -204,7 +209,7 @@ class NearFarSSSP(FrontierSearch):
         """Count the arcs twice: as they arrive, and interleaved."""
         labels = 16 if self.finds_tree else 4
         arrays = 4 * (graph.vertices + 1) + 16 * graph.arcs + labels * graph.vertices
-        return arrays + self.frontier_bytes(graph, bitmaps=3)
+        return arrays + self.frontier_bytes(graph, bitmaps=3, counters=6 + 5)
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
