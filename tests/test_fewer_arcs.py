@@ -17,8 +17,8 @@ from retrace.solvers import Query, make
 LAST_MARK = 2**31 - 1
 
 
-def prepared(found: CSRGraph) -> Any:
-    solver: Any = make("stcon/fewer-arcs")
+def prepared(found: CSRGraph, path: str = "no") -> Any:
+    solver: Any = make(f"stcon/fewer-arcs:predecessors={path}")
     solver.setup(found)
     return solver
 
@@ -48,17 +48,20 @@ def test_a_wide_side_waits_for_a_narrow_one(turned: bool) -> None:
     assert visited(solver) <= 602
 
 
+@pytest.mark.parametrize("path", ["no", "yes"])
 @given(found=random_graphs(60), data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_searches_on_one_graph_do_not_disturb_each_other(found: CSRGraph, data: st.DataObject) -> None:
-    solver, oracle = prepared(found), Oracle(found)
+def test_searches_on_one_graph_do_not_disturb_each_other(
+    path: str, found: CSRGraph, data: st.DataObject
+) -> None:
+    solver, oracle = prepared(found, path), Oracle(found)
     solver.kept[2][0] = data.draw(st.sampled_from([0, LAST_MARK - 7, LAST_MARK - 2, LAST_MARK - 1]))
     for _ in range(6):
         source, target = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
         query = Query(source, target)
         solver.upload(query)
         solver.solve(query)
-        result = oracle.check("stcon/fewer-arcs", query, solver.download())
+        result = oracle.check("stcon/fewer-arcs", query, solver.download(), solver.predecessors())
         assert result.verified, result.reason
         assert 0 <= solver.kept[2][0] <= LAST_MARK
 

@@ -17,7 +17,7 @@ from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.predecessor_pass import PredecessorPass
-from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
 from retrace.system.errors import TooLargeError
 
@@ -112,15 +112,10 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         "width": Setting(128, "width of a bucket of distances, in mean weights", most=1 << 20),
         "patience": Setting(4, "looks that must find a block quiet before it tells the others", most=1024),
         "contracted": Setting("no", "whether trees and chains are left out", choices=("no", "yes")),
-        "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
+        **PREDECESSORS,
     }
     sampled = 1024
     """Arcs of the sample, about."""
-
-    @property
-    def with_predecessors(self) -> bool:
-        """Whether predecessors are wanted."""
-        return self.parameters["predecessors"] == "yes"
 
     @property
     def is_contracted(self) -> bool:
@@ -130,7 +125,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.unfold, self.lower = self.load_kernels("unfold", "lower")
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.load_pass(graph)
 
     def prepare(self, graph: CSRGraph) -> None:
@@ -153,7 +148,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             self.arrays.append(self.contraction.ways.ravel())
         self.global_state = 1 if self.kept == "state" else 2 * parts.count * parts.positions
         self.state_bytes = 4 * (graph.vertices + self.global_state)
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.state_bytes += 4 * (graph.vertices + 1 + 2 * graph.arcs + graph.vertices)
 
     def upload(self, query: Query) -> None:
@@ -161,7 +156,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         self.state = self.device.empty(self.global_state, np.uint32)
         self.answer = self.device.empty(self.graph.vertices, np.int32)
         self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.arcs = self.upload_arcs(self.graph)
             self.found = self.device.empty(self.graph.vertices, np.int32)
             self.device.fill(self.found, -1)
@@ -178,7 +173,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             self.reach_others(others)
         else:
             self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
         self.device.synchronize()
         turns, self.buckets = self.counts.tolist()
@@ -193,7 +188,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             self.lower(self.grid(count), self.block_size, np.int32(count), found, self.answer)
 
     def download(self) -> Int32Array:
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.predecessor = self.device.download(self.found)
         return self.device.download(self.answer)
 
