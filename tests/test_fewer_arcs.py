@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs import graph, random_graphs
+from graphs import graph, grid, mixed_graph, random_graphs
 from retrace.check.oracles import Oracle
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query, make
@@ -64,6 +64,18 @@ def test_searches_on_one_graph_do_not_disturb_each_other(
         result = oracle.check("stcon/fewer-arcs", query, solver.download(), solver.predecessors())
         assert result.verified, result.reason
         assert 0 <= solver.kept[2][0] <= LAST_MARK
+
+
+@pytest.mark.parametrize("found", [grid(9, 7), mixed_graph(90)], ids=["grid", "mixed"])
+def test_paths_between_any_two_vertices(found: CSRGraph) -> None:
+    """One after the other, so that each finds what another has left."""
+    solver, oracle = prepared(found, "yes"), Oracle(found)
+    for source in range(0, found.vertices, 7):
+        for target in range(found.vertices):
+            query = Query(source, target)
+            solver.solve(query)
+            result = oracle.check("stcon/fewer-arcs", query, solver.download(), solver.predecessors())
+            assert result.verified, f"{query}: {result.reason}"
 
 
 def test_marks_begin_anew_before_they_overflow() -> None:
