@@ -65,12 +65,16 @@ def test_full_queues_lose_no_vertex(spec: str) -> None:
 @pytest.mark.parametrize("way", [BELOW, "alone=0,alpha=1000000"])
 @pytest.mark.parametrize("entering", [1, 4, 5, 20, 21, 132, 133, 165, 300])
 def test_a_vertex_looks_through_all_arcs_that_enter_it(way: str, entering: int) -> None:
-    """From below, the last tail alone is visited: a lane finds it first or later, or the whole warp."""
+    """From below, the last tail alone is visited: a lane finds it first or later, or the whole warp.
+
+    Another lane of the warp finds the tail of its own vertex by itself.
+    """
     hub, last = 400, 350
     arcs = [(0, last, 1), *((last - i, hub, 1) for i in range(entering)), (hub, 401, 1), (401, 402, 1)]
+    arcs += [(0, 10, 1), (10, 403, 1)]
     for tree in ("no", "yes"):
         spec = f"bfs/direction:{SMALL},{way},predecessors={tree}"
-        verify(spec, "emulator", graph(403, arcs), Query(0))
+        verify(spec, "emulator", graph(404, arcs), Query(0))
 
 
 def test_what_is_observed() -> None:
