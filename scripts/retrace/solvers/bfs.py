@@ -15,7 +15,7 @@ from retrace.devices.host import c_graph, function_of, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
-from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import (
     BLOCK_SIZE,
@@ -332,3 +332,34 @@ class GapbsBFS(GapbsPeer):
         answer = np.empty(self.vertices, dtype=np.int32)
         self.search.call(function, self.source_vertex, pointer(answer))
         return answer
+
+
+class CugraphBFS(CugraphPeer):
+    """cuGraph's breadth-first search, which goes backwards, if it may, where the frontier is large."""
+
+    name = "bfs/cugraph"
+    implements = "pylibcugraph.bfs"
+    settings: ClassVar[Settings] = {
+        "direction_optimizing": Setting(
+            "no", "whether cuGraph may find levels from below, in an undirected graph", choices=("no", "yes")
+        ),
+        **PREDECESSORS,
+    }
+
+    def upload(self, query: Query) -> None:
+        self.source_vertex = self.cupy.asarray(np.array([query.source], dtype=np.int32))
+
+    def solve(self, query: Query) -> None:
+        backwards = self.is_undirected and self.parameters["direction_optimizing"] == "yes"
+        sources = self.source_vertex.copy()  # renumbered in place
+        without_limit = 0
+        self.found = self.pylibcugraph.bfs(
+            self.handle, self.graph, sources, backwards, without_limit, self.finds_predecessors, False
+        )
+        self.synchronize()
+
+    def download(self) -> Int32Array:
+        levels, before, vertices = self.found
+        if self.finds_predecessors:
+            self.predecessor = self.of_vertices(vertices, before)
+        return self.of_vertices(vertices, levels)

@@ -5,9 +5,10 @@ once. Those with one mask, of report tuwien-sssp, are in `mask_sssp`.
 """
 
 from itertools import count, takewhile
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
@@ -15,7 +16,7 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction
-from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.predecessor_pass import PredecessorPass
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
@@ -294,3 +295,49 @@ class GapbsSSSP(GapbsPeer):
 
     def observed(self) -> dict[str, float]:
         return {"delta": self.delta}
+
+
+class CugraphSSSP(CugraphPeer):
+    """cuGraph's shortest paths, which always have predecessors.
+
+    Whole numbers below 2^24 are exact in single precision; weights and distances from there on are too large.
+    """
+
+    name = "sssp/cugraph"
+    implements = "pylibcugraph.sssp"
+    settings: ClassVar[Settings] = {
+        "weight_type": Setting(
+            "double", "type of cuGraph's weights and distances", choices=("float", "double")
+        )
+    }
+    EXACT_IN_FLOAT = 1 << 24
+
+    @property
+    def dtype(self) -> type[np.floating[Any]]:
+        return np.float32 if self.parameters["weight_type"] == "float" else np.float64
+
+    def weights_of(self, graph: CSRGraph) -> NDArray[Any]:
+        assert graph.weights is not None
+        self.require_exact("the largest weight", int(graph.weights.max(initial=0)))
+        self.has_weightless = bool((graph.weights == 0).any())
+        return graph.weights.astype(self.dtype)
+
+    def require_exact(self, what: str, value: int) -> None:
+        """Raise TooLargeError if single precision does not tell a number from its neighbours."""
+        if self.dtype is np.float32 and value >= self.EXACT_IN_FLOAT:
+            expected = f"expected below {self.EXACT_IN_FLOAT} in single precision; set weight_type=double"
+            raise TooLargeError(f"{self.name}: {what} is {value}, {expected}")
+
+    def solve(self, query: Query) -> None:
+        farthest = float(np.finfo(self.dtype).max)
+        self.found = self.pylibcugraph.sssp(self.handle, self.graph, query.source, farthest, True, False)
+        self.synchronize()
+
+    def download(self) -> Int32Array:
+        vertices, distances, before = self.found
+        self.lengths = self.of_vertices(vertices, distances)
+        reached = self.lengths[self.lengths < np.finfo(self.dtype).max]
+        self.require_exact("the largest distance", int(reached.max(initial=0)))
+        if not self.has_weightless:  # arcs of weight 0 may close a cycle
+            self.predecessor = self.of_vertices(vertices, before)
+        return super().download()
