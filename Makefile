@@ -106,4 +106,4 @@ $(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/activate
 $(VENV)/peers: requirements-peers.lock requirements-uv.lock | $(VENV)/gpu
 	$(LOCKED)
 	$(INSTALL)
-	@touch $@ $(VENV)/gpu
+	@touch $@ $(VENV)/run

@@ -233,7 +233,7 @@ def test_trees_and_paths_of_any_graph(
     verify(f"{spec},cluster_blocks=2,pieces=3", found, Query(*ends), seed)
 
 
-@pytest.mark.parametrize("spec", TREES)
+@pytest.mark.parametrize("spec", [*TREES, "sssp/cluster:predecessors=yes"])
 def test_a_search_on_the_same_graph_leaves_nothing_to_the_next(spec: str) -> None:
     """The third search is as long as the second, elsewhere; the last ends are not connected."""
     path = graph(90, [(u, u + 1, 1) for u in range(89)])

@@ -160,7 +160,6 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         if self.finds_predecessors:
             self.arcs = self.upload_arcs(self.graph)
             self.found = self.device.empty(self.graph.vertices, np.int32)
-            self.device.fill(self.found, -1)
 
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers[:3]
@@ -175,6 +174,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         else:
             self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
         if self.finds_predecessors:
+            self.device.fill(self.found, -1)
             self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
         self.device.synchronize()
         turns, self.buckets = self.counts.tolist()
