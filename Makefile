@@ -14,7 +14,7 @@ LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
 INSTALL = $(BIN)/python -m compileall -q -j 0 -x /tests/ $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test mutants check schemas pages gpu cluster cluster-test bundle crate clean help
+.PHONY: reproduce report test mutants check schemas pages gpu peers cluster cluster-test bundle crate clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -44,6 +44,9 @@ pages: $(VENV)/run  ## Write docs/results/ from the committed records
 
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
 	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"
+
+peers: $(VENV)/peers  ## On a machine with a GPU, set up cuGraph, too, to compare with
+	$(BIN)/python -c "import pylibcugraph; print('cuGraph', pylibcugraph.__version__, 'is ready')"
 
 cluster: $(VENV)/cluster  ## Set up for Slurm or Kubernetes: Snakemake's plugins
 	@echo "profiles/slurm is ready, see docs/cluster.md"
@@ -96,5 +99,11 @@ tests/npm/node_modules: tests/npm/package-lock.json
 
 $(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/activate
 	$(BIN)/python scripts/install_gpu.py $<
+	$(INSTALL)
+	@touch $@ $(VENV)/run
+
+# The versions of CUDA's wheels are those of requirements-gpu.lock.
+$(VENV)/peers: requirements-peers.lock requirements-uv.lock | $(VENV)/gpu
+	$(LOCKED)
 	$(INSTALL)
 	@touch $@ $(VENV)/run

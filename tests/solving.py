@@ -18,6 +18,12 @@ ON_CUDA = ["cuda"] if cuda_available() else []
 DEVICES = ["emulator", *(pytest.param(backend, marks=pytest.mark.gpu) for backend in ON_CUDA)]
 
 
+WITH_PREDECESSORS = [
+    f"{name}:predecessors=yes" for name, kind in REGISTRY.solvers.items() if "predecessors" in kind.settings
+]
+"""The searches that find predecessors if they are asked to."""
+
+
 def cases(specs: Iterable[str]) -> list[Any]:
     """Name each solver with each backend that it runs on here."""
     return [

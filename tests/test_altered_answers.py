@@ -27,9 +27,12 @@ DISTANCES_ALONE = (
 TREES = [
     f"{name}:predecessors=yes" if "predecessors" in REGISTRY.find(name).settings else name
     for name in REGISTRY.solvers
-    if name.startswith(("bfs/", "sssp/"))
-    and name.split("/")[1] not in LIBRARIES
-    and name not in DISTANCES_ALONE
+    if "predecessors" in REGISTRY.find(name).settings
+    or (
+        name.startswith(("bfs/", "sssp/"))
+        and name.split("/")[1] not in LIBRARIES
+        and name not in DISTANCES_ALONE
+    )
 ]
 
 

@@ -68,7 +68,8 @@ def with_settings(name: str, **chosen: int | str) -> str:
     """Write a solver's name with those of some settings that it has; the emulator likes few threads."""
     chosen = {"block_size": 32, "blocks": 2, "mdeg": 2, "crossover": 1, "least_sources": 1, **chosen}
     there = REGISTRY.find(name).defaults
-    return f"{name}:" + ",".join(f"{key}={value}" for key, value in chosen.items() if key in there)
+    given = [f"{key}={value}" for key, value in chosen.items() if key in there]
+    return f"{name}{',' if ':' in name else ':'}" + ",".join(given)
 
 
 def solve(spec: str, device: Device, whole: CSRGraph, query: Query) -> np.ndarray:

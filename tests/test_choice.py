@@ -25,10 +25,15 @@ from solving import DEVICES, open_device, solved
 from test_readme_numbers import OF_H100, RECORDS, median, ms
 from test_solvers import verify
 
+BOTH_WAYS = ((1, 1), (1, 10**6), (10**6, 1))
 EACH_WAY = [
-    *(f"bfs/auto:crossover={small},deep={deep}" for small, deep in ((1, 1), (1, 10**6), (10**6, 1))),
+    f"{problem}/auto:crossover={small},deep={deep},predecessors={found}"
+    for problem in ("bfs", "stcon")
+    for small, deep in BOTH_WAYS
+    for found in ("no", "yes")
+]
+EACH_WAY += [
     *(f"sssp/auto:deep={deep},predecessors={tree}" for deep in (1, 10**6) for tree in ("no", "yes")),
-    *(f"stcon/auto:crossover={small},deep={deep}" for small, deep in ((1, 1), (1, 10**6), (10**6, 1))),
 ]
 
 
@@ -88,8 +93,7 @@ SHOWN += [("sssp", graph) for graph in MEASURED if graph != "Gowalla"]
 
 def resident(problem: str, graph: str, solver: str) -> float:
     """Return the ms that a solver takes on a resident graph, by the records of the H200."""
-    alike = {"predecessors": "no"} if problem == "sssp" else {}
-    alike |= {"contracted": "no"} if solver == "sssp/cluster" else {}
+    alike = {"contracted": "no"} if solver == "sssp/cluster" else {}
     phase = "solve" if solver.endswith("queue") else "again"
     return ms(f"fast-{problem}", graph, solver, phase, **alike)
 
@@ -181,8 +185,10 @@ def test_a_near_pair_is_found_before_a_launch_and_a_far_one_is_not_kept_waiting(
     path = graph(5000, [(u, u + 1, 1) for u in range(4999)], directed=False)
     with EmulatedDevice() as device:
         for target, near in ((3, True), (500, True), (502, False), (4999, False)):
-            solver: Any = solved("stcon/auto", path, Query(0, target), device)
+            solver: Any = solved("stcon/auto:predecessors=yes", path, Query(0, target), device)
             assert solver.download().tolist() == [target]
+            before = np.minimum(np.arange(-1, 4999), np.where(np.arange(5000) <= target, 5000, -1))
+            assert np.array_equal(solver.predecessors(), before)
             assert solver.observed().get("found_near", 0) == near
             assert solver.observed()["chose_cluster"] == 1
 

@@ -195,6 +195,70 @@ def test_no_schedule_of_fifty_changes_an_answer(name: str, which: str) -> None:
         verify(f"{name}:block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
 
 
+TREES = ["bfs/cluster:predecessors=yes", "stcon/cluster:predecessors=yes"]
+
+
+@pytest.mark.parametrize("spec", TREES)
+@pytest.mark.parametrize("which", RACING)
+def test_no_schedule_changes_a_tree_or_a_path(spec: str, which: str) -> None:
+    for seed in range(20):
+        verify(f"{spec},block_size=8,cluster_blocks={1 + seed % 16}", RACING[which], Query(0), seed)
+
+
+@pytest.mark.parametrize("spec", TREES)
+@pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 255, 256, 257, 513, 65_537])
+def test_trees_and_paths_round_a_word_and_a_block(spec: str, vertices: int) -> None:
+    for source in {0, vertices // 2}:
+        verify(spec, ring(vertices), Query(source))
+
+
+@pytest.mark.parametrize("spec", TREES)
+@pytest.mark.parametrize(
+    "settings", ["cluster_blocks=1,block_size=32", "cluster_blocks=7,pieces=5", "shared=marks", "every=1000"]
+)
+def test_trees_and_paths_in_any_number_of_parts(spec: str, settings: str) -> None:
+    """A part of one word for each thread, of four, and of sixteen."""
+    for found in (*NAMED.values(), spread(20, 110), deep_star(3, 200), ring(9000)):
+        verify(f"{spec},{settings}", found, Query(0))
+        verify(f"{spec},{settings}", found, Query(found.vertices - 1, 0))
+
+
+@pytest.mark.parametrize("spec", TREES)
+@given(found=random_graphs(60), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=40, deadline=None)
+def test_trees_and_paths_of_any_graph(
+    spec: str, found: CSRGraph, data: st.DataObject, seed: int | None
+) -> None:
+    ends = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
+    verify(f"{spec},cluster_blocks=2,pieces=3", found, Query(*ends), seed)
+
+
+@pytest.mark.parametrize("spec", [*TREES, "sssp/cluster:predecessors=yes"])
+def test_a_search_on_the_same_graph_leaves_nothing_to_the_next(spec: str) -> None:
+    """The third search is as long as the second, elsewhere; the last ends are not connected."""
+    path = graph(90, [(u, u + 1, 1) for u in range(89)])
+    checker = checker_of(spec.partition("/")[0], path)
+    with EmulatedDevice() as device:
+        solver = make(spec, device)
+        solver.setup(path)
+        solver.upload(Query(0, 80))
+        for ends in ((0, 80), (50, 70), (20, 40), (70, 70), (80, 3)):
+            query = Query(*ends)
+            solver.solve(query)
+            result = checker.check(spec, query, solver.download(), solver.predecessors())
+            assert result.verified, f"{ends}: {result.reason}"
+
+
+def test_the_kernel_finds_the_predecessors_itself() -> None:
+    """Otherwise, they are found in the levels when they are asked for, and not in what is timed."""
+    with EmulatedDevice() as device:
+        for spec in ("bfs/cluster", "bfs/direction"):
+            for wanted in ("no", "yes"):
+                solver = solved(f"{spec}:predecessors={wanted}", NAMED["grid"], Query(0), device)
+                solver.download()
+                assert (solver.predecessor is not None) == (wanted == "yes")
+
+
 @pytest.mark.parametrize(
     "settings",
     ["shared=marks", "width=1", "width=1000000,patience=1", "patience=100", "contracted=yes,shared=marks"],
@@ -286,8 +350,9 @@ def test_searches_meet_at_a_vertex_or_on_an_arc(target: int) -> None:
     cycle = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)], directed=False)
     one_way = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)])
     for found in (cycle, one_way, ring(14)):
-        verify("stcon/cluster:every=1,shared=arcs", found, Query(0, target))
-        verify("stcon/cluster:shared=marks", found, Query(0, target))
+        for path in ("no", "yes"):
+            verify(f"stcon/cluster:every=1,shared=arcs,predecessors={path}", found, Query(0, target))
+            verify(f"stcon/cluster:shared=marks,predecessors={path}", found, Query(0, target))
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 1000])
@@ -310,7 +375,8 @@ def test_state_and_arcs_in_both_memories(name: str, kept: str) -> None:
 def test_more_levels_than_16_bits_count(kept: str) -> None:
     """Levels are stored when their 16 bits are used up."""
     path = graph(66_000, [(u, u + 1, 1) for u in range(65_999)])
-    solver = verify(f"bfs/cluster:shared={kept},cluster_blocks=1,block_size=32", path, Query(0))
+    spec = f"bfs/cluster:shared={kept},cluster_blocks=1,block_size=32,predecessors=yes"
+    solver = verify(spec, path, Query(0))
     assert solver.count[0] == 66_000
 
 

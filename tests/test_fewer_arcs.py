@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs import graph, random_graphs
+from graphs import graph, grid, mixed_graph, random_graphs
 from retrace.check.oracles import Oracle
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query, make
@@ -17,8 +17,8 @@ from retrace.solvers import Query, make
 LAST_MARK = 2**31 - 1
 
 
-def prepared(found: CSRGraph) -> Any:
-    solver: Any = make("stcon/fewer-arcs")
+def prepared(found: CSRGraph, path: str = "no") -> Any:
+    solver: Any = make(f"stcon/fewer-arcs:predecessors={path}")
     solver.setup(found)
     return solver
 
@@ -48,19 +48,34 @@ def test_a_wide_side_waits_for_a_narrow_one(turned: bool) -> None:
     assert visited(solver) <= 602
 
 
+@pytest.mark.parametrize("path", ["no", "yes"])
 @given(found=random_graphs(60), data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_searches_on_one_graph_do_not_disturb_each_other(found: CSRGraph, data: st.DataObject) -> None:
-    solver, oracle = prepared(found), Oracle(found)
+def test_searches_on_one_graph_do_not_disturb_each_other(
+    path: str, found: CSRGraph, data: st.DataObject
+) -> None:
+    solver, oracle = prepared(found, path), Oracle(found)
     solver.kept[2][0] = data.draw(st.sampled_from([0, LAST_MARK - 7, LAST_MARK - 2, LAST_MARK - 1]))
     for _ in range(6):
         source, target = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
         query = Query(source, target)
         solver.upload(query)
         solver.solve(query)
-        result = oracle.check("stcon/fewer-arcs", query, solver.download())
+        result = oracle.check("stcon/fewer-arcs", query, solver.download(), solver.predecessors())
         assert result.verified, result.reason
         assert 0 <= solver.kept[2][0] <= LAST_MARK
+
+
+@pytest.mark.parametrize("found", [grid(9, 7), mixed_graph(90)], ids=["grid", "mixed"])
+def test_paths_between_any_two_vertices(found: CSRGraph) -> None:
+    """One after the other, so that each finds what another has left."""
+    solver, oracle = prepared(found, "yes"), Oracle(found)
+    for source in range(0, found.vertices, 7):
+        for target in range(found.vertices):
+            query = Query(source, target)
+            solver.solve(query)
+            result = oracle.check("stcon/fewer-arcs", query, solver.download(), solver.predecessors())
+            assert result.verified, f"{query}: {result.reason}"
 
 
 def test_marks_begin_anew_before_they_overflow() -> None:

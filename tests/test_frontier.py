@@ -24,6 +24,11 @@ WAYS = [
     f"bfs/direction:{SMALL},alone=3,alpha=2,beta=3",
     "bfs/direction:block_size=64,grid=1,registers=32,piece=3",
     f"bfs/direction:{SMALL},alone=0,alpha=4,piece=1,block_queue_size=1",
+    f"bfs/direction:{SMALL},{ABOVE},predecessors=yes",
+    f"bfs/direction:{SMALL},{BELOW},predecessors=yes",
+    f"bfs/direction:{SMALL},alone=3,alpha=2,beta=3,piece=2,predecessors=yes",
+    f"bfs/direction:{SMALL},alone=0,rest=9,alpha=1000000,beta=1,predecessors=yes",
+    "bfs/direction:block_size=64,grid=1,registers=32,piece=3,alpha=20,predecessors=yes",
     f"sssp/near-far:{SMALL},alone=0,rise=1,predecessors=yes",
     f"sssp/near-far:{SMALL},alone=0,rise=2147483646,predecessors=yes",
     f"sssp/near-far:{SMALL},alone=3,rise=7,piece=2",
@@ -41,6 +46,7 @@ FULL = [
     for piece, size in ((1, 1), (2, 5), (100, 31))
 ]
 FULL += ["bfs/direction:block_size=64,grid=3,piece=1,block_queue_size=1"]
+FULL += [f"bfs/direction:{SMALL},alone=9,alpha=9,beta=2,piece=2,block_queue_size=5,predecessors=yes"]
 FULL += [f"sssp/near-far:{SMALL},alone=0,rise=3,piece=2,block_queue_size=5,predecessors=yes"]
 FULL += [f"sssp/{name}:{SMALL},piece=2,block_queue_size=5" for name in ("workfront-sweep", "edge-classes")]
 
@@ -72,10 +78,16 @@ def test_full_queues_lose_no_vertex(spec: str) -> None:
 @pytest.mark.parametrize("way", [BELOW, "alone=0,alpha=1000000"])
 @pytest.mark.parametrize("entering", [1, 4, 5, 20, 21, 148, 149, 180, 300])
 def test_a_vertex_looks_through_all_arcs_that_enter_it(way: str, entering: int) -> None:
-    """From below, the last tail alone is visited: a lane finds it first or later, or the whole warp."""
+    """From below, the last tail alone is visited: a lane finds it first or later, or the whole warp.
+
+    Another lane of the warp finds the tail of its own vertex by itself.
+    """
     hub, last = 400, 350
     arcs = [(0, last, 1), *((last - i, hub, 1) for i in range(entering)), (hub, 401, 1), (401, 402, 1)]
-    verify(f"bfs/direction:{SMALL},{way}", "emulator", graph(403, arcs), Query(0))
+    arcs += [(0, 10, 1), (10, 403, 1)]
+    for tree in ("no", "yes"):
+        spec = f"bfs/direction:{SMALL},{way},predecessors={tree}"
+        verify(spec, "emulator", graph(404, arcs), Query(0))
 
 
 @pytest.mark.parametrize("way", [BELOW, "alone=0,rest=100,alpha=1000000,beta=1000000"])

@@ -165,6 +165,37 @@ def test_the_same_bytes_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert digest(distance) != digest(predecessor)
 
 
+def test_a_path_is_proved_for_its_two_ends() -> None:
+    """Two ways of two arcs lead from 0 to 3, and one on to 4; vertex 5 is not reached."""
+    found = graph(6, [(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1), (0, 0, 1), (5, 0, 1)])
+    oracle = Oracle(found)
+
+    def told(target: int, *predecessors: int) -> str | None:
+        before = np.array(predecessors, dtype=np.int32)
+        query = Query(0, target)
+        answer = np.array(oracle.expected("stcon", query))
+        result = oracle.check("stcon/cluster:predecessors=yes", query, answer, before)
+        assert result.oracle.endswith("and optimality certificate of the path")
+        return result.reason
+
+    none = [-1] * 6
+    assert told(3, -1, 0, -1, 1, -1, -1) is told(3, -1, -1, 0, 2, -1, -1) is None
+    assert told(0, *none) is told(5, *none) is None
+    assert told(3, *none) == "vertex 3, the target, has no predecessor"
+    assert told(3, -1, 0, 0, -1, -1, -1) == "vertex 3, the target, has no predecessor"
+    more = "{} vertices have a predecessor, expected the {} of a path"
+    for target in (0, 5):
+        assert told(target, -1, 0, -1, -1, -1, -1) == more.format(1, 0)
+    assert told(3, -1, 0, 0, 1, -1, -1) == more.format(3, 2)
+    assert told(4, -1, 0, 0, 1, 3, -1) == more.format(4, 3)
+    assert told(3, -1, 0, -1, 2, -1, -1) == "vertex 3 has predecessor 2, whose arcs fit no path"
+    assert told(3, -1, 0, -1, 0, -1, -1) == "vertex 3 has predecessor 0, whose arcs fit no path"
+    assert told(3, 0, 0, -1, 1, -1, -1) == "vertex 0 has predecessor 0 at distance 0"
+    assert told(3, -1, 0, -1, 1, -1, 0) == "vertex 5 has predecessor 0 at distance 2147483647"
+    assert told(3, -1, 0, -1, 99, -1, -1) == "vertex 3 has predecessor 99, whose arcs fit no path"
+    assert told(1, -1, 0, -1, -1, -1, -1) is None  # also after it was refused for another target
+
+
 @pytest.mark.parametrize("problem", ["sssp", "bellman-ford"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_last_distance_that_32_bits_hold(

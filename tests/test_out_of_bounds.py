@@ -12,12 +12,14 @@ from retrace.devices.emulator import debug_environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS
 from test_betweenness_kernels import with_settings
-from test_races import APART, NAMES
+from test_races import APART, FINDING, NAMES
 from test_search_ways import WAYS
 
 # Without an early end, bellman-ford/ablated goes on for hundreds of iterations in which nothing changes.
 SPECS = [
-    with_settings(name, block_size=64, edges_per_thread=3, early_end=1) for name in NAMES if name not in APART
+    with_settings(name, block_size=64, edges_per_thread=3, early_end=1)
+    for name in NAMES + FINDING
+    if name not in APART
 ] + WAYS
 PROBLEMS = sorted({spec.partition("/")[0] for spec in SPECS})
 PROGRAM = """
@@ -34,8 +36,9 @@ for found in grid(13, 11), mixed_graph(200):
     query = Query(0, found.vertices - 1 if sys.argv[2] == "stcon" else None, sources=sources)
     for spec in sys.argv[3:]:
         with EmulatedDevice(seed=5) as device:
-            answer = solved(spec, found, query, device).download()
-        assert checker.check(spec, query, answer).verified, spec
+            solver = solved(spec, found, query, device)
+            answer, predecessor = solver.download(), solver.predecessors()
+        assert checker.check(spec, query, answer, predecessor).verified, spec
 """
 
 

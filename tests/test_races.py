@@ -17,7 +17,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.solvers.choice import Choice
 from retrace.solvers.prefix_sums import CHUNK, PrefixSums
-from solving import solved
+from solving import WITH_PREDECESSORS, solved
 from test_betweenness_kernels import with_settings
 
 SEEDS = range(int(os.environ.get("SCHEDULES", 10)))
@@ -27,6 +27,7 @@ NAMES = [
     for name, kind in REGISTRY.solvers.items()
     if issubclass(kind, DeviceSolver) and not issubclass(kind, Choice)  # which launches no kernel of its own
 ]
+FINDING = [spec for spec in WITH_PREDECESSORS if spec.partition(":")[0] in NAMES]
 
 
 def crowd(vertices: int) -> CSRGraph:
@@ -81,7 +82,7 @@ APART = (
 )  # has kernels of its own; is wrong as printed: test_errata.py
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in APART])
+@pytest.mark.parametrize("name", [name for name in NAMES + FINDING if name not in APART])
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
     found, problem = RACING[which], name.split("/")[0]
@@ -93,7 +94,7 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
         "bfs/host-arcs": 32,
         "betweenness/lanes": 128,
         "betweenness/lane-queues": 64,
-    }.get(name, 4 if problem == "bfs" else 32)
+    }.get(name.partition(":")[0], 4 if problem == "bfs" else 32)
     # Without an early end, nothing changes in most iterations of bellman-ford/ablated, which take minutes.
     spec = with_settings(name, block_size=threads, edges_per_thread=3, early_end=1)
     for seed in SEEDS:

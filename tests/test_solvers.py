@@ -20,11 +20,11 @@ from retrace.devices.base import as_xyz
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
 from retrace.system.errors import RetraceError
-from solving import cases, open_device, solved
+from solving import WITH_PREDECESSORS, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
 
-EVERY = cases(REGISTRY.solvers)
+EVERY = cases([*REGISTRY.solvers, *WITH_PREDECESSORS])
 CASES = [case for case in EVERY if "betweenness/" not in str(case.id)]  # test_betweenness.py
 
 
@@ -53,6 +53,7 @@ def verify(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | N
     if published and name.startswith("sssp") and graph.weights is not None:
         graph = CSRGraph(graph.indptr, graph.indices, np.maximum(graph.weights, 1), graph.info)
     distance, predecessor = solve(name, backend, graph, query, seed)
+    assert predecessor is not None or "predecessors=yes" not in name
     checker = checker_of(name.split("/")[0], graph)
     result = checker.check(name, query, distance, None if published else predecessor)
     assert result.verified, f"{name} on {backend} from {query}: {result.reason}"
@@ -112,7 +113,8 @@ def test_solves_twice_with_one_device(name: str, backend: str) -> None:
                 query = Query() if query.source == 0 or solver.declines(some) else some
             solver.upload(query)
             solver.solve(query)
-            assert checker.check(name, query, solver.download()).verified
+            result = checker.check(name, query, solver.download(), solver.predecessors())
+            assert result.verified, result.reason
 
 
 def test_linear_dijkstra_predicts_its_time() -> None:

@@ -21,6 +21,8 @@
 //          grid may not have read theirs when it begins. From below, when at most `rest` vertices are left and
 //          listed, block 0 finds the levels that remain, and the other blocks end.
 // End      vertices that no arc enters are never visited, and do not count among those that are left.
+// Trees    predecessors, if wanted (TREE), are written with the levels: whoever finds a vertex knows the tail of the arc.
+//          From above, an entry of the queue is then a vertex and its first arc; how many arcs follow from that.
 // Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
 //          are left, not of all. The arcs of those that are left are estimated by the mean.
 
@@ -73,12 +75,12 @@ struct Progress {
     __device__ bool ends() const { return frontier.vertices() == 0 || frontier.vertices() == left; }
 };
 
-// What stays the same during a search.
-struct Search {
+// What stays the same during a search. With TREE, predecessors are found.
+template <bool TREE> struct Search {
     unsigned vertices, words;
     unsigned entered;  // vertices that an arc enters
     Adjacency leaving, entering;
-    int *level;
+    int *level, *predecessor;
     uint2 *queues;  // for even levels and for odd ones, of `capacity` entries each
     unsigned capacity, piece;
     Level *levels;  // levels[i % 3] counts what is the frontier in step i
@@ -108,12 +110,34 @@ struct Search {
         *sum = 0;
     }
 
-    // Queues vertices, by their arcs, as part of a level. All lanes call it together; those without one have begin = end.
-    template <int BATCH>
-    __device__ void enter(const BlockQueue &to, const unsigned (&begin)[BATCH], const unsigned (&end)[BATCH]) const
+    // The entry of some arcs of v.
+    __device__ static uint2 entry(unsigned v, unsigned first, unsigned count)
     {
-        to.add(begin, end, piece,
-               [](int, unsigned, unsigned first, unsigned count) { return make_uint2(first, count); });
+        return TREE ? make_uint2(v, first) : make_uint2(first, count);
+    }
+
+    // The first and the number of the arcs of an entry.
+    __device__ uint2 arcs_of(uint2 entry) const
+    {
+        if constexpr (TREE) return make_uint2(entry.y, min(piece, __ldg(&leaving.indptr[entry.x + 1]) - entry.y));
+        return entry;
+    }
+
+    // Queues vertices v, by their arcs, as part of a level. All lanes call it together; those without have begin = end.
+    template <int BATCH>
+    __device__ void enter(const BlockQueue &to, const unsigned (&v)[BATCH], const unsigned (&begin)[BATCH],
+                          const unsigned (&end)[BATCH]) const
+    {
+        to.add(begin, end, piece, [&](int b, unsigned lane, unsigned first, unsigned count) {
+            return entry(TREE ? __shfl_sync(ALL_LANES, v[b], lane) : 0, first, count);
+        });
+    }
+
+    // Puts v on the level after this one, to which an arc from `tail` leads.
+    __device__ void put_on_next(unsigned v, const Progress &now, unsigned tail) const
+    {
+        level[v] = int(now.number) + 1;
+        if constexpr (TREE) predecessor[v] = int(tail);
     }
 
     // Finds the next level from the queue of this one; counts its arcs and queues it, if it is to be queued.
@@ -125,8 +149,9 @@ struct Search {
         unsigned long long found = 0;
         for (unsigned first = team.warp() * share; first < entries; first += team.warps() * share) {
             const unsigned i = first + lane_number();
-            const uint2 own = lane_number() < share && i < entries ? frontier[i] : make_uint2(0, 0);
-            for_each_arc<FROM_ABOVE>(own.x, own.y, [&](const unsigned *arc, const unsigned *) {
+            const bool has = lane_number() < share && i < entries;
+            const uint2 own = has ? frontier[i] : make_uint2(0, 0), arcs = has ? arcs_of(own) : make_uint2(0, 0);
+            for_each_arc<FROM_ABOVE>(arcs.x, arcs.y, [&](const unsigned *arc, const unsigned *owner) {
                 unsigned head[FROM_ABOVE], word[FROM_ABOVE];
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) head[b] = arc[b] == NO_ARC ? 0 : __ldg(&leaving.indices[arc[b]]);
@@ -145,11 +170,12 @@ struct Search {
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) {
                     const bool is_new = !(before[b] >> head[b] % 32 & 1);
-                    if (is_new) level[head[b]] = int(now.number) + 1;
+                    const unsigned tail = TREE ? __shfl_sync(ALL_LANES, own.x, owner[b]) : 0;
+                    if (is_new) put_on_next(head[b], now, tail);
                     if (!is_new) end[b] = begin[b];
                     found += counted(end[b] - begin[b], is_new);
                 }
-                enter(next, begin, end);
+                enter(next, head, begin, end);
             });
         }
         add_over_warp(sum, found);
@@ -184,11 +210,12 @@ struct Search {
             for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
                 const unsigned v = (first + owner) * 32 + bit;
                 Arcs arcs = arcs_into(is_left, v);
-                bool is_next = soon && among_first(arcs, visited);
+                unsigned tail;
+                bool is_next = soon && among_first(arcs, visited, tail);
                 const bool waits = soon && let_wait(!is_next && arcs.begin < arcs.end, v, arcs.begin);
-                is_next |= among(arcs, !is_next && !waits, visited);
+                is_next |= among(arcs, !is_next && !waits, visited, tail);
                 if (is_next) {
-                    level[v] = int(now.number) + 1;
+                    put_on_next(v, now, tail);
                     atomicOr(&here[owner], 1u << bit);
                 }
                 if (listing) enlist(is_left && !is_next && !waits, v, now);
@@ -213,44 +240,53 @@ struct Search {
         return {wanted ? __ldg(&entering.indptr[v]) : 0, wanted ? __ldg(&entering.indptr[v + 1]) : 0};
     }
 
-    // Returns whether a visited vertex has one of the first arcs, which are removed. If an eighth of the vertices is
-    // visited, most have one among the very first.
-    __device__ bool among_first(Arcs &arcs, const unsigned *visited) const
+    // The following return whether an arc comes from a visited vertex, and for a tree write one such vertex to `tail`.
+
+    // Looks at the first arcs, and removes them. If an eighth of the vertices is visited, most have one among the very
+    // first.
+    __device__ bool among_first(Arcs &arcs, const unsigned *visited, unsigned &tail) const
     {
-        bool found = any_visited<FIRST_FROM_BELOW>(arcs.begin, arcs.end, visited);
+        bool found = any_visited<FIRST_FROM_BELOW>(arcs.begin, arcs.end, visited, tail);
         arcs.begin += FIRST_FROM_BELOW;
-        return found || among_next(arcs, PATIENCE, visited);
+        return found || among_next(arcs, PATIENCE, visited, tail);
     }
 
-    // Returns whether a visited vertex has one of the next `most` arcs, which are removed up to those where one is found.
-    __device__ bool among_next(Arcs &arcs, unsigned most, const unsigned *visited) const
+    // Looks at the next `most` arcs, and removes them, up to those where it finds one.
+    __device__ bool among_next(Arcs &arcs, unsigned most, const unsigned *visited, unsigned &tail) const
     {
         bool found = false;
         for (const unsigned last = min(arcs.end, arcs.begin + most); arcs.begin < last && !found; arcs.begin += FROM_BELOW)
-            found = any_visited<FROM_BELOW>(arcs.begin, arcs.end, visited);
+            found = any_visited<FROM_BELOW>(arcs.begin, arcs.end, visited, tail);
         return found;
     }
 
-    // Returns whether a visited vertex has one of the arcs; all lanes call it together, each for its own, if wanted.
-    __device__ bool among(Arcs arcs, bool wanted, const unsigned *visited) const
+    // Looks at all arcs; all lanes call it together, each for its own, if wanted.
+    __device__ bool among(Arcs arcs, bool wanted, const unsigned *visited, unsigned &tail) const
     {
-        bool found = wanted && among_next(arcs, FEW_ARCS, visited);
+        bool found = wanted && among_next(arcs, FEW_ARCS, visited, tail);
         for (unsigned left = __ballot_sync(ALL_LANES, wanted && !found && arcs.begin < arcs.end); left; left &= left - 1) {
             const unsigned from = __ffs(left) - 1;
             const unsigned begin = __shfl_sync(ALL_LANES, arcs.begin, from), end = __shfl_sync(ALL_LANES, arcs.end, from);
-            const bool found_there = among_together({begin, end}, visited);
+            unsigned tail_there;
+            const bool found_there = among_together({begin, end}, visited, tail_there);
+            if (TREE && lane_number() == from) tail = tail_there;
             if (lane_number() == from) found = found_there;
         }
         return found;
     }
 
-    // Returns whether a visited vertex has one of the arcs, which all lanes look at together.
-    __device__ bool among_together(Arcs arcs, const unsigned *visited) const
+    // Looks at all arcs, the same for all lanes, with all of them.
+    __device__ bool among_together(Arcs arcs, const unsigned *visited, unsigned &tail) const
     {
-        bool found = false;
+        bool found = false, finds = false;
         for (; arcs.begin < arcs.end && !found; arcs.begin += FROM_BELOW_TOGETHER * LANES) {
             const unsigned own = arcs.begin + FROM_BELOW_TOGETHER * lane_number();
-            found = __any_sync(ALL_LANES, any_visited<FROM_BELOW_TOGETHER>(own, arcs.end, visited));
+            finds = any_visited<FROM_BELOW_TOGETHER>(own, arcs.end, visited, tail);
+            found = __any_sync(ALL_LANES, finds);
+        }
+        if constexpr (TREE) {
+            const unsigned finders = __ballot_sync(ALL_LANES, finds);
+            tail = __shfl_sync(ALL_LANES, tail, finders ? __ffs(finders) - 1 : 0);
         }
         return found;
     }
@@ -277,10 +313,11 @@ struct Search {
         unsigned found = 0;
         for (unsigned i = threadIdx.x / LANES; i < waiting; i += blockDim.x / LANES) {
             const unsigned v = block_queue[i].x;
-            const bool is_next = among_together({block_queue[i].y, __ldg(&entering.indptr[v + 1])}, visited);
+            unsigned tail_of;
+            const bool is_next = among_together({block_queue[i].y, __ldg(&entering.indptr[v + 1])}, visited, tail_of);
             const bool is_first = lane_number() == 0;
             if (is_first && is_next) {
-                level[v] = int(now.number) + 1;
+                put_on_next(v, now, tail_of);
                 atomicOr(&next[v / 32], 1u << v % 32);
                 found++;
             }
@@ -289,8 +326,9 @@ struct Search {
         return found;
     }
 
-    // Returns whether one of the next COUNT arcs before `end` comes from a visited vertex.
-    template <int COUNT> __device__ bool any_visited(unsigned arc, unsigned end, const unsigned *visited) const
+    // Looks at the next COUNT arcs before `end`.
+    template <int COUNT>
+    __device__ bool any_visited(unsigned arc, unsigned end, const unsigned *visited, unsigned &from) const
     {
         unsigned tail[COUNT], word[COUNT];
         bool found = false;
@@ -299,7 +337,11 @@ struct Search {
 #pragma unroll
         for (int b = 0; b < COUNT; b++) word[b] = arc + b < end ? visited[tail[b] / 32] : 0;
 #pragma unroll
-        for (int b = 0; b < COUNT; b++) found |= (word[b] >> tail[b] % 32 & 1) != 0;
+        for (int b = 0; b < COUNT; b++) {
+            const bool is_visited = (word[b] >> tail[b] % 32 & 1) != 0;
+            if (TREE && is_visited) from = tail[b];
+            found |= is_visited;
+        }
         return found;
     }
 
@@ -315,12 +357,12 @@ struct Search {
         if (wanted) list(now.number + 1)[place] = v;
     }
 
-    // Returns whether a visited vertex has an arc to v; all lanes call it together, each for its own vertex, if wanted.
-    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited) const
+    // Looks at all arcs into v; all lanes call it together, each for its own vertex, if wanted.
+    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited, unsigned &tail) const
     {
         Arcs arcs = arcs_into(wanted, v);
-        const bool found = among_first(arcs, visited);
-        return among(arcs, !found, visited) || found;
+        const bool found = among_first(arcs, visited, tail);
+        return among(arcs, !found, visited, tail) || found;
     }
 
     // Finds all further levels from below in block 0, whose threads share the vertices that are listed.
@@ -330,19 +372,19 @@ struct Search {
         for (unsigned i = threadIdx.x; i < now.left; i += blockDim.x) left[i] = list(now.number)[i];
         __syncthreads();
         for (unsigned found = 1; found && now.left; now.left -= found) {
-            unsigned v[MOST_LEFT];
+            unsigned v[MOST_LEFT], tail_of[MOST_LEFT];
             bool is_next[MOST_LEFT];
 #pragma unroll
             for (unsigned k = 0; k < MOST_LEFT; k++) {
                 const unsigned i = k * blockDim.x + threadIdx.x;
                 v[k] = i < now.left ? left[i] : vertices;
-                is_next[k] = k * blockDim.x < now.left && follows_visited(v[k] < vertices, v[k], visited);
+                is_next[k] = k * blockDim.x < now.left && follows_visited(v[k] < vertices, v[k], visited, tail_of[k]);
             }
             __syncthreads();  // after which no thread looks at the bitmap or at the list any more
 #pragma unroll
             for (unsigned k = 0; k < MOST_LEFT; k++) {
                 if (is_next[k]) {
-                    level[v[k]] = int(now.number) + 1;
+                    put_on_next(v[k], now, tail_of[k]);
                     atomicOr(&visited[v[k] / 32], 1u << v[k] % 32);
                 } else if (v[k] < vertices) {
                     left[atomicAdd(tail, 1)] = v[k];
@@ -367,9 +409,9 @@ struct Search {
             const unsigned found = visited[word] & ~before[word];
             if (found == 0) continue;
             const bool is_here = found >> lane_number() & 1;
-            const unsigned v = word * 32 + lane_number();
-            const unsigned begin[] = {is_here ? leaving.indptr[v] : 0}, end[] = {is_here ? leaving.indptr[v + 1] : 0};
-            enter(here, begin, end);
+            const unsigned v[] = {word * 32 + lane_number()};
+            const unsigned begin[] = {is_here ? leaving.indptr[*v] : 0}, end[] = {is_here ? leaving.indptr[*v + 1] : 0};
+            enter(here, v, begin, end);
         }
         __syncthreads();
         here.flush();
@@ -398,16 +440,19 @@ struct Search {
 };
 
 // Sets the source's level, and counts and queues it; nothing else is visited or counted.
-__device__ void start(const Search &search, unsigned source, unsigned *visited)
+template <bool TREE> __device__ void start(const Search<TREE> &search, unsigned source, unsigned *visited)
 {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    for (unsigned v = thread; v < search.vertices; v += threads) search.level[v] = v == source ? 0 : UNREACHABLE;
+    for (unsigned v = thread; v < search.vertices; v += threads) {
+        search.level[v] = v == source ? 0 : UNREACHABLE;
+        if constexpr (TREE) search.predecessor[v] = -1;
+    }
     for (unsigned word = thread; word < search.words; word += threads)
         visited[word] = word == source / 32 ? 1u << source % 32 : 0;
     const unsigned begin = search.leaving.indptr[source], arcs = search.leaving.indptr[source + 1] - begin;
     const unsigned pieces = (arcs + search.piece - 1) / search.piece;
     for (unsigned i = thread; i < pieces; i += threads)
-        search.queues[i] = make_uint2(begin + i * search.piece, min(search.piece, arcs - i * search.piece));
+        search.queues[i] = search.entry(source, begin + i * search.piece, min(search.piece, arcs - i * search.piece));
     if (thread < 3) search.levels[thread] = thread ? Level{0, 0, 0} : Level{counted(arcs, 1), pieces, 0};
     if (threadIdx.x == 0) {
         *search.tail = 0;
@@ -415,7 +460,8 @@ __device__ void start(const Search &search, unsigned source, unsigned *visited)
     }
 }
 
-__device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, Progress *progress, unsigned alone,
+template <bool TREE>
+__device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitmaps, Progress *progress, unsigned alone,
                             unsigned rest, unsigned alpha, unsigned beta, long long *observed)
 {
     extern __shared__ uint2 block_queue[];
@@ -482,18 +528,21 @@ __device__ void find_levels(Search search, unsigned source, unsigned *bitmaps, P
 }
 
 // 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.
-#define DIRECTION_KERNEL(registers)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(1024, 64 / registers) direction_##registers(                         \
+#define DIRECTION_KERNEL(name, TREE, registers)                                                                       \
+    extern "C" __global__ void __launch_bounds__(1024, 64 / registers) name##_##registers(                            \
         int vertices, const unsigned *indptr, const unsigned *indices, const unsigned *in_indptr,                     \
         const unsigned *in_indices, unsigned entered, int source, int *level, unsigned *bitmaps, uint2 *queues,       \
         unsigned capacity, Level *levels, Progress *progress, unsigned piece, unsigned block_queue_size,              \
-        unsigned alone, unsigned rest, unsigned alpha, unsigned beta, long long *observed)                            \
+        unsigned alone, unsigned rest, unsigned alpha, unsigned beta, long long *observed, int *predecessor)          \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
-        find_levels({unsigned(vertices), words, entered, {indptr, indices}, {in_indptr, in_indices}, level, queues,   \
-                     capacity, piece, levels, block_queue_size, nullptr, nullptr, nullptr, nullptr},                  \
-                    unsigned(source), bitmaps, progress, alone, rest, alpha, beta, observed);                         \
+        find_levels<TREE>({unsigned(vertices), words, entered, {indptr, indices}, {in_indptr, in_indices}, level,     \
+                           predecessor, queues, capacity, piece, levels, block_queue_size, nullptr, nullptr, nullptr, \
+                           nullptr},                                                                                  \
+                          unsigned(source), bitmaps, progress, alone, rest, alpha, beta, observed);                   \
     }
 
-DIRECTION_KERNEL(32)
-DIRECTION_KERNEL(64)
+DIRECTION_KERNEL(direction, false, 32)
+DIRECTION_KERNEL(direction, false, 64)
+DIRECTION_KERNEL(direction_tree, true, 32)
+DIRECTION_KERNEL(direction_tree, true, 64)

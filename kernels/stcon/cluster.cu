@@ -6,13 +6,17 @@
 // Trick    a vertex that both reach in round i has the length 2i; one that the other search has reached before, 2i - 1.
 //          In the first round with such a vertex the least of these is the answer, and any later round gives more. So
 //          nothing but the visited bits is kept, and whether the searches have met is asked every `every` rounds only.
+// Path     if it is wanted (LABELLED), each vertex gets a label, from which path-pass.cu tells the arcs of a path: which
+//          search reached it first, and in which round. A label has its vertex's place, so that no thread looks for it, and
+//          is stored after arriving at the barrier, which would wait for it.
 
 #include "../cluster/parts.cuh"
 #include "../unreachable.h"
+#include "labels.cuh"
 
-template <int WORDS, typename Records>
+template <bool LABELLED, int WORDS, typename Records>
 __device__ void search(const Records &forward, const Records &backward, int words, unsigned source, unsigned target,
-                       int every, int *answer)
+                       int every, int *answer, unsigned *labels)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned here = cluster.block_rank();
@@ -22,6 +26,9 @@ __device__ void search(const Records &forward, const Records &backward, int word
     const Board red_active{told_red}, green_active{told_green}, lengths{told_length};
 
     for (int word = first; word < 4 * words; word += threads) found[word] = 0;
+    unsigned *const label = labels + 32 * here * words;  // of this block's part
+    if constexpr (LABELLED)
+        for (int i = first; i < 32 * words; i += threads) label[i] = NO_LABEL;
     red_active.fill(2, 0);
     green_active.fill(2, 0);
     lengths.fill(2, UNREACHABLE);
@@ -37,7 +44,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
     int turn = every, slot = 0;
     for (unsigned round = 0;; round++) {
         unsigned *const now = found + (round & 1) * words, *const next = found + (~round & 1) * words;
-        Bits<2 * WORDS> left;
+        Bits<2 * WORDS> left, first_found = {};
         unsigned(&fresh)[2 * WORDS] = left.words, red = 0, green = 0, sooner = 0, same = 0;
 #pragma unroll
         for (int k = 0; k < 2 * WORDS; k++) {
@@ -56,6 +63,10 @@ __device__ void search(const Records &forward, const Records &backward, int word
             for (int k = 0; k < WORDS; k++) {
                 sooner |= (fresh[k] & visited[WORDS + k]) | (fresh[WORDS + k] & visited[k]);
                 same |= fresh[k] & fresh[WORDS + k];
+                if constexpr (LABELLED) {
+                    first_found.words[k] = fresh[k] & ~visited[WORDS + k];
+                    first_found.words[WORDS + k] = fresh[WORDS + k] & ~visited[k] & ~fresh[k];
+                }
                 visited[k] |= fresh[k];
                 visited[WORDS + k] |= fresh[WORDS + k];
             }
@@ -80,13 +91,23 @@ __device__ void search(const Records &forward, const Records &backward, int word
             green_active.tell(slot, __syncthreads_or(green));
             lengths.tell(slot, length);
         }
-        cluster.sync();
+        if constexpr (LABELLED) {
+            cluster.barrier_arrive();
+#pragma unroll
+            for (int k = 0; k < 2 * WORDS; k++)
+                for (unsigned these = first_found.words[k]; these; these &= these - 1)
+                    label[32 * (first + k % WORDS * threads) + __ffs(these) - 1] = make_label(round, k >= WORDS);
+            cluster.barrier_wait();
+        } else {
+            cluster.sync();
+        }
         if (turn == 0) {
             const unsigned least = lengths.least(slot);
             if (least != UNREACHABLE || !red_active.any(slot) || !green_active.any(slot)) {
                 if (here == 0 && first == 0) {
                     answer[0] = int(least);
                     answer[1] = int(round) + 1;
+                    if constexpr (LABELLED) labels[32 * cluster.num_blocks() * words] = least;
                 }
                 break;
             }
@@ -96,19 +117,21 @@ __device__ void search(const Records &forward, const Records &backward, int word
     }
 }
 
-// `arcs`: the records are in shared memory, too; those of both ways once if they are the same.
-#define KERNELS(WORDS)                                                                                               \
+// `arcs`: the records are in shared memory, too; those of both ways once if they are the same. `labels` has one number
+// for each position of each part, and one more, for the length.
+#define KERNELS(NAME, LABELLED, WORDS)                                                                               \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
-        cluster_stcon_marks_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in,          \
-                                    const uint4 *in, unsigned source, unsigned target, int every, int *answer)       \
+        NAME##_marks_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in,                 \
+                             const uint4 *in, unsigned source, unsigned target, int every, int *answer,              \
+                             unsigned *labels)                                                                       \
     {                                                                                                                \
         const unsigned here = cg::this_cluster().block_rank();                                                       \
         const LongRecords forward{out + first_out[here]}, backward{in + first_in[here]};                             \
-        search<WORDS>(forward, backward, words, source, target, every, answer);                                      \
+        search<LABELLED, WORDS>(forward, backward, words, source, target, every, answer, labels);                    \
     }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(1024, 1) cluster_stcon_arcs_##WORDS(                                \
+    extern "C" __global__ void __launch_bounds__(1024, 1) NAME##_arcs_##WORDS(                                       \
         int words, const int *first_out, const unsigned long long *out, const int *first_in,                         \
-        const unsigned long long *in, unsigned source, unsigned target, int every, int *answer)                      \
+        const unsigned long long *in, unsigned source, unsigned target, int every, int *answer, unsigned *labels)    \
     {                                                                                                                \
         const unsigned here = cg::this_cluster().block_rank(), count = first_out[here + 1] - first_out[here];        \
         unsigned *const free = shared_memory + 4 * words;                                                            \
@@ -117,8 +140,11 @@ __device__ void search(const Records &forward, const Records &backward, int word
             out == in ? forward                                                                                      \
                       : ShortRecords::copy(in + first_in[here], first_in[here + 1] - first_in[here],                 \
                                            free + 2 * count);                                                        \
-        search<WORDS>(forward, backward, words, source, target, every, answer);                                      \
+        search<LABELLED, WORDS>(forward, backward, words, source, target, every, answer, labels);                    \
     }
-KERNELS(1)
-KERNELS(4)
-KERNELS(16)
+KERNELS(cluster_stcon, false, 1)
+KERNELS(cluster_stcon, false, 4)
+KERNELS(cluster_stcon, false, 16)
+KERNELS(cluster_stcon_labelled, true, 1)
+KERNELS(cluster_stcon_labelled, true, 4)
+KERNELS(cluster_stcon_labelled, true, 16)

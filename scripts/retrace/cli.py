@@ -115,7 +115,9 @@ def make_parser() -> ArgumentParser:
     path.add_argument("--source", type=int, required=True, metavar="V", help="where it begins")
     path.add_argument("--target", type=int, required=True, metavar="V", help="where it ends")
     path.add_argument(
-        "--solver", help="a bfs solver for the fewest arcs (default: sssp/dijkstra-heap if there are weights)"
+        "--solver",
+        help="a bfs solver for the fewest arcs, or a stcon solver with predecessors=yes (default: "
+        "sssp/dijkstra-heap if there are weights)",
     )
     add_solving(path, "where to write it as well: .he, .csv or .npy; may be repeated")
 
@@ -213,9 +215,10 @@ def check_usage(arguments: Namespace) -> None:
     """Refuse options that do not go together, as argparse would."""
     solver: str = getattr(arguments, "solver", None) or ""
     scores, pair = (solver.partition("/")[0] == problem for problem in ("betweenness", "stcon"))
-    if arguments.command == "path" and (scores or pair):
-        finds = "scores" if scores else "a length"
-        arguments.usage(f"{solver} finds {finds}, but no path; use a bfs solver")
+    if arguments.command == "path" and scores:
+        arguments.usage(f"{solver} finds scores, but no path; use a bfs solver")
+    if arguments.command == "path" and pair and "predecessors=yes" not in solver:
+        arguments.usage(f"{solver} finds a length, but no path; set predecessors=yes, or use a bfs solver")
     if arguments.command != "solve":
         return
     options = ("sources", "normalized", "checkpoint")

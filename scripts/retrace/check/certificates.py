@@ -116,3 +116,23 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
         ancestor = ancestor[ancestor]
     adrift = np.flatnonzero(ancestor != source)
     return f"vertex {adrift[0]} does not lead back to the source" if len(adrift) else None
+
+
+def certify_path(
+    graph: CSRGraph, source: int, target: int, levels: Int32Array, predecessor: Int32Array
+) -> str | None:
+    """Prove that the vertices with a `predecessor` are those of a shortest path between two vertices.
+
+    `levels`, shape (vertices,), are right, and arcs have length 1. The vertices must form a tree of shortest
+    paths. One that has no more of them than the path to the target, and the target, is that path.
+    """
+    has = predecessor >= 0
+    has[source] = True
+    level = np.where(has, levels, np.int32(UNREACHABLE))
+    if fault := certify_tree(graph, source, level, predecessor):
+        return fault
+    arcs = 0 if levels[target] == UNREACHABLE else int(levels[target])
+    if arcs and not has[target]:
+        return f"vertex {target}, the target, has no predecessor"
+    found = np.count_nonzero(has) - 1
+    return None if found == arcs else f"{found} vertices have a predecessor, expected the {arcs} of a path"

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 
 from retrace.check import certificates
-from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
+from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_path, certify_tree
 from retrace.check.result import CheckResult, compare, digest
 from retrace.compilers.build import build_folder
 from retrace.devices.matrices import host_matrix, rows_of
@@ -77,9 +77,15 @@ class Oracle:
             # The answer is right, so equal predecessors of another solver are a tree of the same distances.
             assert isinstance(self.graph, CSRGraph)
             weighted = self.graph if problem == "sssp" else replace(self.graph, weights=None)
-            prove = partial(certify_tree, weighted, query.source, answer, predecessor)
-            oracle = f"{result.oracle} and {CERTIFICATE} of the tree"
-            return self._proved(f"{problem} tree", query.source, predecessor, prove, oracle)
+            claim, prove = "tree", partial(certify_tree, weighted, query.source, answer, predecessor)
+            if problem == "stcon":
+                levels = self._expected(query.source, "bfs")
+                assert levels is not None
+                assert query.target is not None
+                ends = query.source, query.target
+                claim, prove = "path", partial(certify_path, weighted, *ends, levels, predecessor)
+            oracle = f"{result.oracle} and {CERTIFICATE} of the {claim}"
+            return self._proved(f"{problem} {claim} {query.target}", query.source, predecessor, prove, oracle)
         return result
 
     def _check_answer(self, problem: str, variant: str, query: Query, answer: Int32Array) -> CheckResult:

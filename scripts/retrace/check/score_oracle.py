@@ -26,6 +26,8 @@ from retrace.system.project import ROOT
 
 DOUBLE, FLOAT = 1e-9, 1e-4
 """The largest relative error that is accepted, by the precision that the solver computes in."""
+IN_FLOAT = ("betweenness/cugraph",)
+"""Solvers in single precision whose name need not say so."""
 FLOOR = 1.0
 """Errors of scores below one pair of vertices are relative to one pair, since 0 has no relative error."""
 TAKEN_AWAY = 1e-4
@@ -256,7 +258,8 @@ class ScoreOracle:
     ) -> CheckResult:
         """Compare a solver's scores; `observed` of the result has the largest relative error."""
         name, _, settings = solver.partition(":")
-        bound = FLOAT if "precision=float" in settings.split(",") else DOUBLE
+        in_float = name in IN_FLOAT or "precision=float" in settings.split(",")
+        bound = FLOAT if in_float else DOUBLE
         alone = name == "betweenness/networkit" or query.sources is not None
         slower = LONG_DOUBLE if alone else NETWORKIT
         oracle = slower if name == "betweenness/igraph" else self.usual

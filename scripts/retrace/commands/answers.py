@@ -52,19 +52,28 @@ class Answer:
     def path_to(self, target: int, predecessor: Int32Array) -> Int32Array:
         """Return the path to a vertex; raise RetraceError if there is none."""
         source, base = self.asked.query.source, self.given.base
-        if self.outcome.answer[target] == UNREACHABLE:
+        if self.outcome.answer[target if self.asked.query.target is None else 0] == UNREACHABLE:
             ends = f"from {source + base} to {target + base}"
             raise RetraceError(f"no path leads {ends} in {self.given.path} (ids from {base})")
         return trace(predecessor, source, target)
 
-    def columns(self) -> dict[str, Int32Array]:
-        """Return the answer as columns, with the file's ids."""
-        base, before = np.int32(self.given.base), self.outcome.predecessor
-        vertices = np.arange(self.given.graph.vertices, dtype=np.int32)
-        if self.asked.query.target is not None:
-            vertices = vertices[[self.asked.query.target]]
-        found = {f"vertex_from_{base}": vertices + base, self.length_name: self.outcome.answer}
+    def columns(self, path: Int32Array | None = None) -> dict[str, Int32Array]:
+        """Return the answer as columns, with the file's ids: of all vertices, or of those of a path.
+
+        An st-connectivity search tells the length to the target alone; along its path, arcs are counted.
+        """
+        base, target = np.int32(self.given.base), self.asked.query.target
+        lengths, before = self.outcome.answer, self.outcome.predecessor
+        if target is None:
+            vertices = np.arange(self.given.graph.vertices, dtype=np.int32) if path is None else path
+            lengths = lengths[vertices]
+        elif path is None:
+            vertices = np.array([target], dtype=np.int32)
+        else:
+            vertices, lengths = path, np.arange(len(path), dtype=np.int32)
+        found = {f"vertex_from_{base}": vertices + base, self.length_name: lengths}
         if before is not None:
+            before = before[vertices]
             found[f"predecessor_from_{base}"] = np.where(before < 0, np.int32(-1), before + base)
         return found
 
@@ -107,7 +116,8 @@ def find_path(arguments: Namespace) -> None:
     given = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
     source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
     solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")
-    answer = ask(given, solver, Query(source), arguments)
+    of_pair = REGISTRY.find(solver).problem == "stcon"
+    answer = ask(given, solver, Query(source, target if of_pair else None), arguments)
 
     found = answer.path_to(target, answer.traced_predecessors())
     route = arcs_of(given.graph, found)
@@ -115,7 +125,7 @@ def find_path(arguments: Namespace) -> None:
         if output.suffix == ".he":
             write_graph(with_lengths(given.graph), output, route)
         else:
-            write_table(output, {name: column[found] for name, column in answer.columns().items()})
+            write_table(output, answer.columns(found))
     size = count_arcs(len(route))
     given.print_note()
     if given.graph.weights is not None:

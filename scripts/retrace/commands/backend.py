@@ -20,7 +20,9 @@ def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
     backends = find(spec).backends
     if wanted not in ("auto", *backends):
         raise RetraceError(f"--backend {wanted}: {spec} runs on {' or '.join(backends)} only")
-    if "host" in backends:
+    if (why_missing := find(spec).unavailable()) is not None:
+        raise RetraceError(f"{spec}: {why_missing}")
+    if backends == ("host",):
         return Measurement(spec, "host", query, None)
     why_not = "not asked for" if wanted == "emulator" else cuda_status()
     if wanted == "cuda" and why_not is not None:

@@ -220,11 +220,12 @@ class Measurement:
                 self.skip(why_not)
             elif issubclass(kind, Peer):
                 kind.load()
-            most = effort.setups if self.open_device else max(1, effort.setups)
+            own_device = self.open_device and not self.is_library
+            most = effort.setups if own_device else max(1, effort.setups)
             while self.status == "ok" and len(self.setups) < most and sum(self.setups) < SETUP_S * 1e3:
                 self.ready = None  # a large graph object does not stay beside the next
                 with self.patience(graph):
-                    self.time_setup(graph, effort)
+                    self.time_setup(graph, effort, shared)
             if self.status == "ok" and not self.setups:
                 with self.patience(graph):
                     shared.with_room(lambda: self.set_up(graph, effort, shared.device))
@@ -233,13 +234,20 @@ class Measurement:
             if self.status == "failed":
                 shared.close()  # a failed kernel leaves a context that fails
 
-    def time_setup(self, graph: Subject, effort: Effort) -> None:
-        """Time a pass of `setup` on a device of its own."""
+    @property
+    def is_library(self) -> bool:
+        """Whether a library is called, which makes a graph object of its own."""
+        return issubclass(find(self.solver), Peer)
+
+    def time_setup(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
+        """Time a pass of `setup`, of kernels on a device of its own."""
+        own_device = self.open_device and not self.is_library
+        of_all = shared.device if self.open_device and not own_device else None
         clock = Clock()
-        with self.device() as device:
+        with self.device() if own_device else nullcontext(of_all) as device:
             opened = clock.lap()
             took = self.set_up(graph, effort, device)
-        if device is not None:
+        if own_device:
             self.ready = None
         if took is not None:
             self.setups.append(opened + took)
@@ -264,8 +272,9 @@ class Measurement:
 
     def declined(self, solver: Solver, device: Device | None, graph: Subject) -> str | None:
         """Return why the solver cannot answer; raise TooLargeError if its device has too little memory."""
-        if device is not None and isinstance(solver, DeviceSolver):
+        if device is not None:
             self.gpu = device.describe()
+        if device is not None and isinstance(solver, DeviceSolver):
             kind = "device memory" if self.backend == "cuda" else "memory"
             memory.require(solver.memory_bytes(graph), device.free_memory(), kind)
         return solver.declines(self.query)

@@ -15,9 +15,17 @@ from retrace.devices.host import c_graph, function_of, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
-from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.setting import Setting, Settings
-from retrace.solvers.solver import BulkSynchronous, DeviceSolver, HostSolver, Solver, only, unreached
+from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.setting import PREDECESSORS, Setting, Settings
+from retrace.solvers.solver import (
+    BLOCK_SIZE,
+    BulkSynchronous,
+    DeviceSolver,
+    HostSolver,
+    Solver,
+    only,
+    unreached,
+)
 from retrace.system import memory
 from retrace.system.errors import TooLargeError
 
@@ -30,7 +38,8 @@ class TracedBack(Solver):
     """A search whose predecessors are found in its levels, as the slides of hong-bfs trace a path.
 
     No report's search stores them, so finding them, on the host, is no part of what is timed. Trials repeat
-    the same levels, whose predecessors are found once.
+    the same levels, whose predecessors are found once. A search that has found predecessors by itself, as
+    part of `solve`, hands out its own.
     """
 
     more_sources: ClassVar[tuple[str, ...]] = (TRACE_BACK,)
@@ -41,6 +50,8 @@ class TracedBack(Solver):
         self.last: dict[str, Int32Array] = {}  # levels and their predecessors; copies of this solver share it
 
     def predecessors(self) -> Int32Array:
+        if self.predecessor is not None:
+            return self.predecessor
         level = np.ascontiguousarray(self.download())
         if not self.last or not np.array_equal(level, self.last["level"]):
             found = np.empty_like(level)
@@ -216,14 +227,20 @@ class ClusterBFS(TracedBack, ClusterSearch):
 
     A block has a part of the vertices. It sets the bits of a vertex's heads in the blocks that own them; one
     barrier of the cluster ends a level. Levels, in 16 bits, and arcs, in 21, are in shared memory
-    too if they fit.
+    too if they fit. Predecessors, if wanted, are found by a pass over all arcs.
     """
 
     name = "bfs/cluster"
     implements = "our own kernel: a level is a round of one thread-block cluster"
-    more_sources = (*ClusterSearch.more_sources, TRACE_BACK)
+    pass_source = "bfs/predecessor-pass.cu"
+    more_sources = (*ClusterSearch.more_sources, pass_source, TRACE_BACK)
     in_shared = ("marks", "state", "arcs")
-    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY}
+    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY, **PREDECESSORS}
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        if self.finds_predecessors:
+            self.take = self.device.load(self.pass_source).kernel("take_level_predecessors")
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)
@@ -233,20 +250,31 @@ class ClusterBFS(TracedBack, ClusterSearch):
         records = parts.short_records if self.kept == "arcs" else parts.long_records
         self.arrays = [*records(graph), parts.vertex_at(graph)]
         self.state_bytes = 4 * graph.vertices
+        if self.finds_predecessors:
+            self.state_bytes += 4 * (graph.vertices + 1 + graph.arcs + graph.vertices)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
         self.level = self.device.empty(self.graph.vertices, np.int32)
         self.count, self.mapped_count = self.device.mapped(1, np.int32)
+        if self.finds_predecessors:
+            self.arcs = self.upload_arcs(self.graph)
+            self.found = self.device.empty(self.graph.vertices, np.int32)
 
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers
         every = np.int32(self.number("every"))
         self.launch(*graph, self.parts.place[query.source], every, vertex_at, self.level, self.mapped_count)
+        if self.finds_predecessors:
+            vertices = self.graph.vertices
+            blocks = -(-vertices // BLOCK_SIZE)
+            self.take(blocks, BLOCK_SIZE, np.int32(vertices), *self.arcs, self.level, self.found)
         self.device.synchronize()
         return int(self.count[0])
 
     def download(self) -> Int32Array:
+        if self.finds_predecessors:
+            self.predecessor = self.device.download(self.found)
         return self.device.download(self.level)
 
 
@@ -304,3 +332,34 @@ class GapbsBFS(GapbsPeer):
         answer = np.empty(self.vertices, dtype=np.int32)
         self.search.call(function, self.source_vertex, pointer(answer))
         return answer
+
+
+class CugraphBFS(CugraphPeer):
+    """cuGraph's breadth-first search, which goes backwards, if it may, where the frontier is large."""
+
+    name = "bfs/cugraph"
+    implements = "pylibcugraph.bfs"
+    settings: ClassVar[Settings] = {
+        "direction_optimizing": Setting(
+            "no", "whether cuGraph may find levels from below, in an undirected graph", choices=("no", "yes")
+        ),
+        **PREDECESSORS,
+    }
+
+    def upload(self, query: Query) -> None:
+        self.source_vertex = self.cupy.asarray(np.array([query.source], dtype=np.int32))
+
+    def solve(self, query: Query) -> None:
+        backwards = self.is_undirected and self.parameters["direction_optimizing"] == "yes"
+        sources = self.source_vertex.copy()  # renumbered in place
+        without_limit = 0
+        self.found = self.pylibcugraph.bfs(
+            self.handle, self.graph, sources, backwards, without_limit, self.finds_predecessors, False
+        )
+        self.synchronize()
+
+    def download(self) -> Int32Array:
+        levels, before, vertices = self.found
+        if self.finds_predecessors:
+            self.predecessor = self.of_vertices(vertices, before)
+        return self.of_vertices(vertices, levels)

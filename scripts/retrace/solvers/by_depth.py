@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from retrace.graphs.csr import CSRGraph
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.bfs import ClusterBFS, QueueBFS
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
-from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.solvers.sssp import ClusterSSSP
 from retrace.solvers.stcon import ClusterSTCON, FewerArcsSTCON
@@ -53,6 +53,7 @@ class AutoBFS(SearchChoice):
         "crossover": replace(CROSSOVER, default=3_500),
         "deep": DEEP,
         "sample": SAMPLE,
+        **PREDECESSORS,
     }
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
@@ -67,11 +68,7 @@ class AutoSSSP(SearchChoice):
     name = "sssp/auto"
     implements = "our own choice, by the depth of a sample"
     candidates = (ClusterSSSP, NearFarSSSP)
-    settings: ClassVar[Settings] = {
-        "deep": DEEP,
-        "sample": SAMPLE,
-        "predecessors": ClusterSSSP.settings["predecessors"],
-    }
+    settings: ClassVar[Settings] = {"deep": DEEP, "sample": SAMPLE, **PREDECESSORS}
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
         return [ClusterSSSP, NearFarSSSP] if self.is_deep(graph) else [NearFarSSSP]
@@ -88,7 +85,7 @@ class AutoSTCON(SearchChoice):
     name = "stcon/auto"
     implements = "our own choice, by the number of arcs and the depth of a sample"
     candidates = (ClusterSTCON, FewerArcsSTCON)
-    settings: ClassVar[Settings] = {"crossover": CROSSOVER, "deep": DEEP, "sample": SAMPLE}
+    settings: ClassVar[Settings] = {"crossover": CROSSOVER, "deep": DEEP, "sample": SAMPLE, **PREDECESSORS}
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
         wide = self.is_small(graph) or not self.is_deep(graph)
@@ -105,6 +102,9 @@ class AutoSTCON(SearchChoice):
 
     def download(self) -> Any:
         return self.answering.download()
+
+    def predecessors(self) -> Int32Array | None:
+        return self.answering.predecessors()
 
     def observed(self) -> dict[str, float]:
         """Return also whether the answer was found before the chosen solver began."""

@@ -131,10 +131,14 @@ class ClusterSearch(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
-        module, prefix = self.device.load(self.source), f"cluster_{self.problem}"
+        module, prefix = self.device.load(self.source), self.kernel_prefix()
         names = [f"{kept}_{words}" for kept in self.in_shared for words in WORDS_OF_A_THREAD]
         self.kernels = {name: module.kernel(f"{prefix}_{name}") for name in names}
         self.load_host_files()
+
+    def kernel_prefix(self) -> str:
+        """Return what the kernels' names in `source` begin with."""
+        return f"cluster_{self.problem}"
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         self.prepare(graph)

@@ -16,7 +16,7 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
 from retrace.solvers.reversed_arcs import ReversedArcs
-from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
 
@@ -95,7 +95,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
     A level is found from below if the frontier has more than 1 / `alpha` of the arcs of unvisited vertices,
     until it has less than 1 / `beta` of the vertices that are left. `upload` reverses the arcs, on the
     device. S. Beamer, K. Asanović and D. Patterson,
-    "Direction-Optimizing Breadth-First Search", SC 2012.
+    "Direction-Optimizing Breadth-First Search", SC 2012. Predecessors, if wanted, are found with the levels.
     """
 
     name = "bfs/direction"
@@ -113,10 +113,11 @@ class DirectionBFS(TracedBack, FrontierSearch):
             least=0,
         ),
         "beta": Setting(24, "from above again if the frontier has less than 1 / beta of the vertices left"),
+        **PREDECESSORS,
     }
 
     def kernel_name(self) -> str:
-        return "direction"
+        return "direction_tree" if self.finds_predecessors else "direction"
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
@@ -124,7 +125,8 @@ class DirectionBFS(TracedBack, FrontierSearch):
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         directions = 1 if graph.info.get("directed") is False else 2
-        arrays = 4 * (directions * (graph.vertices + 1 + graph.arcs) + graph.vertices)
+        found = (2 if self.finds_predecessors else 1) * graph.vertices
+        arrays = 4 * (directions * (graph.vertices + 1 + graph.arcs) + found)
         return arrays + self.frontier_bytes(graph, bitmaps=2, counters=6 + 5)
 
     def upload(self, query: Query) -> None:
@@ -136,6 +138,7 @@ class DirectionBFS(TracedBack, FrontierSearch):
         entered = self.reversed_arcs.count_entered(entering[0])
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.level = device.empty(self.graph.vertices, np.int32)
+        self.found = device.empty(self.graph.vertices if self.finds_predecessors else 0, np.int32)
         self.launch = self.launch_with(
             np.int32(self.graph.vertices), *arcs, *entering, np.uint32(entered), np.int32(query.source),
             self.level, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
@@ -143,10 +146,12 @@ class DirectionBFS(TracedBack, FrontierSearch):
             device.empty(6, np.uint64), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")),
             np.uint32(min(self.number("rest"), 4 * self.block_size, 2 * self.number("block_queue_size"))),
-            *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
+            *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts, self.found,
         )  # fmt: skip
 
     def download(self) -> Int32Array:
+        if self.finds_predecessors:
+            self.predecessor = self.device.download(self.found)
         return self.device.download(self.level)
 
     def observed(self) -> dict[str, float]:
@@ -195,19 +200,15 @@ class NearFarSSSP(FrontierSearch):
             "rise of the limit of near distances, in mean weights over the mean degree; 0: by the degree",
             least=0,
         ),
-        "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
+        **PREDECESSORS,
     }
 
-    @property
-    def finds_tree(self) -> bool:
-        return self.parameters["predecessors"] == "yes"
-
     def kernel_name(self) -> str:
-        return "near_far_tree" if self.finds_tree else "near_far"
+        return "near_far_tree" if self.finds_predecessors else "near_far"
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count the arcs twice: as they arrive, and interleaved."""
-        labels = 16 if self.finds_tree else 4
+        labels = 16 if self.finds_predecessors else 4
         arrays = 4 * (graph.vertices + 1) + 16 * graph.arcs + labels * graph.vertices
         return arrays + self.frontier_bytes(graph, bitmaps=3, counters=6 + 5)
 
@@ -224,7 +225,7 @@ class NearFarSSSP(FrontierSearch):
         self.interleave(self.grid(arcs), self.block_size, np.int32(arcs), indices, weights, interleaved)
         device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
-        self.label = device.empty(vertices, np.uint64 if self.finds_tree else np.int32)
+        self.label = device.empty(vertices, np.uint64 if self.finds_predecessors else np.int32)
         self.launch = self.launch_with(
             np.int32(vertices), indptr, interleaved, np.int32(query.source), np.uint32(self.delta),
             self.label, device.empty(3 * -(-vertices // WARP), np.uint32),
@@ -234,7 +235,7 @@ class NearFarSSSP(FrontierSearch):
         )  # fmt: skip
 
     def download(self) -> Int32Array:
-        if not self.finds_tree:
+        if not self.finds_predecessors:
             return self.device.download(self.label)
         vertices = self.graph.vertices
         answer = [self.device.empty(vertices, np.int32) for _ in ("distance", "predecessor")]

@@ -1,10 +1,12 @@
-"""Libraries that a user would otherwise call: SciPy, igraph and NetworKit, and the GAP Benchmark Suite.
+"""Libraries that a user would otherwise call: SciPy, igraph, NetworKit, the GAP Benchmark Suite, cuGraph.
 
 A solver builds the library's own graph object in `setup`, since whoever calls the library has one, and
 converts the library's answer in `download`.
 """
 
-from importlib.metadata import version
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +14,7 @@ import scipy  # its packages when they are used: half of the time of reading thi
 from numpy.typing import NDArray
 
 from retrace.devices import gapbs
+from retrace.devices.cuda import cuda_status
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.setting import ON_ALL_CORES, Settings
@@ -115,3 +118,82 @@ class GapbsPeer(Peer):
     @classmethod
     def library(cls) -> str:
         return f"GAPBS {gapbs.COMMIT[:7]}"
+
+
+class CugraphPeer(Peer):
+    """A function of RAPIDS cuGraph, on a GPU, through pylibcugraph.
+
+    `setup` makes its graph object, with vertices renumbered. Its memory comes from a pool of RMM's, without
+    which searches of many levels take longer; what a record observes has the pool's size.
+    """
+
+    package = "pylibcugraph"
+    distribution: ClassVar[str] = "pylibcugraph-cu13"
+    backends = ("cuda", "host")  # host: where there is no GPU, and it is skipped
+    repeats = True
+    has_parallel_arcs: ClassVar[bool] = True
+    """Whether the graph may have some."""
+    POOL_BYTES = 8 << 30
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        if (no_gpu := cuda_status()) is not None:
+            return f"cuGraph needs a GPU: {no_gpu}"
+        missing = find_spec(cls.package) is None
+        return f"{cls.package} is not installed; make peers installs it" if missing else None
+
+    @classmethod
+    def library(cls) -> str:
+        try:
+            return f"cuGraph {version(cls.distribution)}"
+        except PackageNotFoundError:
+            return "cuGraph"
+
+    def setup(self, graph: CSRGraph) -> None:
+        """Send the arcs, and make the graph object of them."""
+        self.pylibcugraph, self.cupy = self.load(), import_module("cupy")
+        self.pool_bytes = self.take_memory()
+        self.vertices, self.is_undirected = graph.vertices, graph.info.get("directed") is False
+        self.handle = self.pylibcugraph.ResourceHandle()
+        weights = self.weights_of(graph)
+        self.graph = self.pylibcugraph.SGGraph(
+            self.handle,
+            self.pylibcugraph.GraphProperties(
+                is_symmetric=self.is_undirected, is_multigraph=self.has_parallel_arcs
+            ),
+            self.cupy.asarray(graph.tails().astype(np.int32)),
+            self.cupy.asarray(graph.indices),
+            weight_array=None if weights is None else self.cupy.asarray(weights),
+            vertices_array=self.cupy.arange(graph.vertices, dtype=np.int32),  # some may have no arcs
+            store_transposed=False,
+            renumber=True,
+            do_expensive_check=False,
+        )
+        self.synchronize()
+
+    def take_memory(self) -> int:
+        """Give RMM a pool of half of the free memory, 8 GiB at most, unless it has one; return its size."""
+        memory = import_module("rmm").mr
+        pool = memory.get_current_device_resource()
+        if not isinstance(pool, memory.PoolMemoryResource):
+            free, _ = self.cupy.cuda.runtime.memGetInfo()
+            size = min(self.POOL_BYTES, free // 2) // 256 * 256
+            pool = memory.PoolMemoryResource(memory.CudaMemoryResource(), initial_pool_size=size)
+            memory.set_current_device_resource(pool)
+        return int(pool.pool_size())
+
+    def weights_of(self, graph: CSRGraph) -> NDArray[Any] | None:
+        """Return the weights that cuGraph is given, float32 or float64, if any."""
+        return None
+
+    def synchronize(self) -> None:
+        self.cupy.cuda.runtime.deviceSynchronize()
+
+    def of_vertices(self, vertices: Any, values: Any) -> NDArray[Any]:
+        """Return values of cuGraph's, which come in an order of its own, in that of the vertices."""
+        answer = np.empty(self.vertices, values.dtype)
+        answer[vertices.get()] = values.get()
+        return answer
+
+    def observed(self) -> dict[str, float]:
+        return {"rmm_pool_bytes": self.pool_bytes}

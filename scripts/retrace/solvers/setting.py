@@ -45,5 +45,10 @@ class Setting:
 
 Settings = Mapping[str, Setting]
 
+PREDECESSORS: Settings = {
+    "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes"))
+}
+"""The setting of a search that finds predecessors, in `solve`, if it is asked to."""
+
 ON_ALL_CORES: Settings = {"threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")}
 """The setting of a solver that uses several cores of the CPU, which its records state."""

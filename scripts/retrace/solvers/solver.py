@@ -97,6 +97,11 @@ class Solver(ABC):
     def number(self, key: str) -> int:
         return int(self.parameters[key])
 
+    @property
+    def finds_predecessors(self) -> bool:
+        """Whether the setting asks for predecessors."""
+        return self.parameters.get("predecessors") == "yes"
+
     @abstractmethod
     def setup(self, graph: Any) -> None:
         """Load code and, for a library, build its own graph object. Not part of `total`.

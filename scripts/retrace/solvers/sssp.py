@@ -5,9 +5,10 @@ once. Those with one mask, of report tuwien-sssp, are in `mask_sssp`.
 """
 
 from itertools import count, takewhile
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
@@ -15,9 +16,9 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction
-from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
+from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.predecessor_pass import PredecessorPass
-from retrace.solvers.setting import Setting, Settings
+from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
 from retrace.system.errors import TooLargeError
 
@@ -112,15 +113,10 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         "width": Setting(128, "width of a bucket of distances, in mean weights", most=1 << 20),
         "patience": Setting(4, "looks that must find a block quiet before it tells the others", most=1024),
         "contracted": Setting("no", "whether trees and chains are left out", choices=("no", "yes")),
-        "predecessors": Setting("no", "whether predecessors are found", choices=("no", "yes")),
+        **PREDECESSORS,
     }
     sampled = 1024
     """Arcs of the sample, about."""
-
-    @property
-    def with_predecessors(self) -> bool:
-        """Whether predecessors are wanted."""
-        return self.parameters["predecessors"] == "yes"
 
     @property
     def is_contracted(self) -> bool:
@@ -130,7 +126,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         self.unfold, self.lower = self.load_kernels("unfold", "lower")
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.load_pass(graph)
 
     def prepare(self, graph: CSRGraph) -> None:
@@ -153,7 +149,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             self.arrays.append(self.contraction.ways.ravel())
         self.global_state = 1 if self.kept == "state" else 2 * parts.count * parts.positions
         self.state_bytes = 4 * (graph.vertices + self.global_state)
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.state_bytes += 4 * (graph.vertices + 1 + 2 * graph.arcs + graph.vertices)
 
     def upload(self, query: Query) -> None:
@@ -161,10 +157,9 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         self.state = self.device.empty(self.global_state, np.uint32)
         self.answer = self.device.empty(self.graph.vertices, np.int32)
         self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.arcs = self.upload_arcs(self.graph)
             self.found = self.device.empty(self.graph.vertices, np.int32)
-            self.device.fill(self.found, -1)
 
     def solve(self, query: Query) -> int:
         *graph, vertex_at = self.buffers[:3]
@@ -178,7 +173,8 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             self.reach_others(others)
         else:
             self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
-        if self.with_predecessors:
+        if self.finds_predecessors:
+            self.device.fill(self.found, -1)
             self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
         self.device.synchronize()
         turns, self.buckets = self.counts.tolist()
@@ -193,7 +189,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
             self.lower(self.grid(count), self.block_size, np.int32(count), found, self.answer)
 
     def download(self) -> Int32Array:
-        if self.with_predecessors:
+        if self.finds_predecessors:
             self.predecessor = self.device.download(self.found)
         return self.device.download(self.answer)
 
@@ -299,3 +295,49 @@ class GapbsSSSP(GapbsPeer):
 
     def observed(self) -> dict[str, float]:
         return {"delta": self.delta}
+
+
+class CugraphSSSP(CugraphPeer):
+    """cuGraph's shortest paths, which always have predecessors.
+
+    Whole numbers below 2^24 are exact in single precision; weights and distances from there on are too large.
+    """
+
+    name = "sssp/cugraph"
+    implements = "pylibcugraph.sssp"
+    settings: ClassVar[Settings] = {
+        "weight_type": Setting(
+            "double", "type of cuGraph's weights and distances", choices=("float", "double")
+        )
+    }
+    EXACT_IN_FLOAT = 1 << 24
+
+    @property
+    def dtype(self) -> type[np.floating[Any]]:
+        return np.float32 if self.parameters["weight_type"] == "float" else np.float64
+
+    def weights_of(self, graph: CSRGraph) -> NDArray[Any]:
+        assert graph.weights is not None
+        self.require_exact("the largest weight", int(graph.weights.max(initial=0)))
+        self.has_weightless = bool((graph.weights == 0).any())
+        return graph.weights.astype(self.dtype)
+
+    def require_exact(self, what: str, value: int) -> None:
+        """Raise TooLargeError if single precision does not tell a number from its neighbours."""
+        if self.dtype is np.float32 and value >= self.EXACT_IN_FLOAT:
+            expected = f"expected below {self.EXACT_IN_FLOAT} in single precision; set weight_type=double"
+            raise TooLargeError(f"{self.name}: {what} is {value}, {expected}")
+
+    def solve(self, query: Query) -> None:
+        farthest = float(np.finfo(self.dtype).max)
+        self.found = self.pylibcugraph.sssp(self.handle, self.graph, query.source, farthest, True, False)
+        self.synchronize()
+
+    def download(self) -> Int32Array:
+        vertices, distances, before = self.found
+        self.lengths = self.of_vertices(vertices, distances)
+        reached = self.lengths[self.lengths < np.finfo(self.dtype).max]
+        self.require_exact("the largest distance", int(reached.max(initial=0)))
+        if not self.has_weightless:  # arcs of weight 0 may close a cycle
+            self.predecessor = self.of_vertices(vertices, before)
+        return super().download()

@@ -3,6 +3,7 @@
 Two breadth-first searches, a red one from the source and a green one from the target, proceed until they
 meet. Where one search from the source would visit every vertex up to the target's level, each of the two
 visits those up to half of it. In a directed graph green follows the arcs backwards. SciPy has no such search.
+With predecessors=yes the answer is a path: `predecessors` has those of its vertices, and -1 of all others.
 """
 
 from ctypes import c_longlong
@@ -10,16 +11,35 @@ from typing import ClassVar
 
 import numpy as np
 
-from retrace.devices.host import c_graph, pointer
+from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
-from retrace.solvers.setting import Settings
-from retrace.solvers.solver import DeviceSolver, HostSolver, only
+from retrace.solvers.setting import PREDECESSORS, Settings
+from retrace.solvers.solver import BLOCK_SIZE, DeviceSolver, HostSolver, only
 
 LARGEST_INT64 = 2**63 - 1
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
+
+
+def join_path(toward_end: Int32Array, joint: tuple[int, int], length: int, source: int) -> Int32Array:
+    """Return the predecessors of a path's vertices, shape (vertices,), -1 of all others.
+
+    The path has `length` arcs, one of which is `joint`. `toward_end` has the vertex before each one between
+    the source and this arc, and the vertex after each one between the arc and the target.
+    """
+    predecessor = np.full_like(toward_end, -1)
+    before, after = joint
+    predecessor[after] = before
+    for _ in range(length - 1):  # no longer, however wrong a kernel is
+        if before != source:
+            predecessor[before] = toward_end[before]
+            before = int(toward_end[before])
+        else:
+            predecessor[toward_end[after]] = after
+            after = int(toward_end[after])
+    return predecessor
 
 
 class TwoQueuesSTCON(HostSolver):
@@ -51,12 +71,17 @@ class FewerArcsSTCON(TwoQueuesSTCON):
 
     name = "stcon/fewer-arcs"
     implements = "Pohl, Bi-directional Search, 1971, by the arcs of a frontier"
+    settings: ClassVar[Settings] = PREDECESSORS
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
         sizes = graph.vertices, 2 * graph.vertices, 1
         self.kept = [np.zeros(size, dtype=np.int32) for size in sizes]  # marks, queues and the greatest mark
-        self.c_kept = [pointer(array) for array in self.kept]
+        self.written = [self.answer]
+        if self.finds_predecessors:
+            self.function = host_function(self.source, f"{self.symbol}_path")
+            self.written += [np.zeros(size, dtype=np.int32) for size in (graph.vertices, 2)]
+        self.c_arrays = [pointer(array) for array in self.kept + self.written]
 
     def solve(self, query: Query) -> int:
         levels = self.search(query, LARGEST_INT64)
@@ -66,8 +91,17 @@ class FewerArcsSTCON(TwoQueuesSTCON):
     def search(self, query: Query, most: int) -> int | None:
         """Return the number of levels searched; None if `most` arcs do not tell the answer."""
         limits = query.source, query.target, c_longlong(most)
-        levels = int(self.function(self.c_graph, self.c_backward, *limits, *self.c_kept, self.c_answer))
+        levels = int(self.function(self.c_graph, self.c_backward, *limits, *self.c_arrays))
+        self.from_vertex = query.source
         return None if levels < 0 else levels
+
+    def download(self) -> Int32Array:
+        if self.finds_predecessors:
+            _, toward_end, joint = self.written
+            self.predecessor = np.full_like(toward_end, -1)
+            if 0 < (length := int(self.answer[0])) < UNREACHABLE:
+                self.predecessor = join_path(toward_end, tuple(joint.tolist()), length, self.from_vertex)
+        return self.answer
 
 
 class BspSTCON(DeviceSolver):
@@ -126,13 +160,24 @@ class BspSTCON(DeviceSolver):
 class ClusterSTCON(ClusterSearch):
     """One launch of one cluster, for deep graphs: each of its rounds is a level of both searches.
 
-    A vertex that both have reached tells the length. Only the bits of visited vertices are kept.
+    A vertex that both have reached tells the length. Only the bits of visited vertices are kept; for a path,
+    also a label of each vertex, in which a pass over all arcs finds the path's.
     """
 
     name = "stcon/cluster"
     implements = "our own kernel: two searches, level by level, in one thread-block cluster"
+    pass_source = "stcon/path-pass.cu"
+    more_sources = (*ClusterSearch.more_sources, pass_source)
     in_shared = ("marks", "arcs")
-    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY}
+    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY, **PREDECESSORS}
+
+    def kernel_prefix(self) -> str:
+        return "cluster_stcon_labelled" if self.finds_predecessors else "cluster_stcon"
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        if self.finds_predecessors:
+            self.find_path = self.device.load(self.pass_source).kernel("find_path")
 
     def prepare(self, graph: CSRGraph) -> None:
         parts = self.parts = self.cut(graph)
@@ -144,21 +189,46 @@ class ClusterSTCON(ClusterSearch):
         self.arrays = [array for way in ways for array in records(way)]
         self.copies = 2 // len(ways)  # an undirected graph is given to the kernel twice
         self.state_bytes = 0
+        if self.finds_predecessors:
+            labels = parts.count * parts.positions + 1
+            self.state_bytes = 4 * (graph.vertices + 1 + graph.arcs + 2 * graph.vertices + labels + 1)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        self.answer, self.mapped_answer = self.device.mapped(2, np.int32)
+        device, parts, labels = self.device, self.parts, 0
+        self.answer, self.mapped_answer = device.mapped(2, np.int32)
+        if self.finds_predecessors:
+            labels = parts.count * parts.positions + 1
+            self.arcs = [*self.upload_arcs(self.graph), device.upload(parts.place)]
+            self.toward_end, self.joint = (device.empty(size, np.int32) for size in (self.graph.vertices, 1))
+        self.labels = device.empty(labels, np.uint32)
 
     def solve(self, query: Query) -> int:
         assert query.target is not None
         ends = self.parts.place[query.source], self.parts.place[query.target]
-        self.launch(*self.copies * self.buffers, *ends, np.int32(self.number("every")), self.mapped_answer)
+        every = np.int32(self.number("every"))
+        self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, self.labels)
+        if self.finds_predecessors:
+            vertices, cut = self.graph.vertices, (self.parts.count, self.parts.positions)
+            found = self.labels, self.toward_end, self.joint
+            blocks = -(-vertices // BLOCK_SIZE)
+            self.find_path(blocks, BLOCK_SIZE, np.int32(vertices), *self.arcs, *map(np.int32, cut), *found)
         self.device.synchronize()
-        self.length, rounds = self.answer.tolist()
+        self.from_vertex, (self.length, rounds) = query.source, self.answer.tolist()
         return int(rounds)
 
     def download(self) -> Int32Array:
+        if self.finds_predecessors:
+            self.predecessor = self.download_path()
         return np.array([self.length], dtype=np.int32)
+
+    def download_path(self) -> Int32Array:
+        """Return the predecessors of the path's vertices, and -1 of all others."""
+        toward_end, (arc,) = self.device.download(self.toward_end), self.device.download(self.joint)
+        if not 0 < self.length < UNREACHABLE:
+            return np.full_like(toward_end, -1)
+        tail = int(np.searchsorted(self.graph.indptr, arc, side="right")) - 1
+        return join_path(toward_end, (tail, int(self.graph.indices[arc])), self.length, self.from_vertex)
 
 
 class IgraphSTCON(IgraphPeer):

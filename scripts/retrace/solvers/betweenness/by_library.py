@@ -1,7 +1,7 @@
-"""Betweenness by igraph, NetworKit and the GAP Benchmark Suite, on the simple graph."""
+"""Betweenness by igraph, NetworKit, the GAP Benchmark Suite and cuGraph, on the simple graph."""
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy  # its packages when they are used
@@ -12,9 +12,10 @@ from retrace.devices.host import c_graph, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.solvers.betweenness.block_per_source import PRECISIONS
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
-from retrace.solvers.libraries import GapbsPeer, IgraphPeer, NetworKitPeer, Peer
-from retrace.solvers.setting import ON_ALL_CORES, Settings
+from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, Peer
+from retrace.solvers.setting import ON_ALL_CORES, Setting, Settings
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
 
@@ -130,6 +131,71 @@ class GapbsBetweenness(GapbsPeer):
 
     def predict_seconds(self, query: Query) -> float | None:
         return extrapolate(self.search_from, query.sources_in(self.simple))
+
+
+class CugraphBetweenness(BetweennessPeer, CugraphPeer):
+    """cuGraph's, of many sources at a time, in single precision; a score that overflows is refused.
+
+    It scales the sums over a sample up to all sources, as NetworkX has since 3.5: those of a source by the
+    number of the other sources, since its own paths do not count. `download` undoes that.
+    """
+
+    name = "betweenness/cugraph"
+    implements = "pylibcugraph.betweenness_centrality"
+    has_parallel_arcs = False
+    FEW_SOURCES = 256
+    settings: ClassVar[Settings] = {
+        "precision": Setting(
+            "float", "betweenness: type of path counts and scores", choices=tuple(PRECISIONS)
+        )
+    }
+
+    def declines(self, query: Query) -> str | None:
+        return None if self.parameters["precision"] == "float" else "cuGraph's scores are in single precision"
+
+    def upload(self, query: Query) -> None:
+        self.chosen = query.sources_in(self.simple)
+        self.sources = self.cupy.asarray(self.chosen)
+
+    def solve(self, query: Query) -> int:
+        self.search_from(self.sources)
+        return len(self.chosen)
+
+    def search_from(self, sources: Any) -> None:
+        """Find the scores of the paths from some sources, whose ids are on the device."""
+        renumbered = sources.copy()  # in place
+        options = {"random_state": None, "normalized": False, "include_endpoints": False}
+        self.found = self.pylibcugraph.betweenness_centrality(
+            self.handle, self.graph, renumbered, do_expensive_check=False, **options
+        )
+        self.synchronize()
+
+    def download(self) -> NDArray[np.float64]:
+        scores = self.of_vertices(*self.found).astype(np.float64)
+        return sums_of_sample(scores, self.chosen, self.name)
+
+    def predict_seconds(self, query: Query) -> float | None:
+        """Extrapolate from some hundreds of sources, since many at a time take less than one by one."""
+        sources = query.sources_in(self.simple)
+        if len(sources) <= self.FEW_SOURCES:
+            return None
+        some = self.cupy.asarray(sources[:: len(sources) // self.FEW_SOURCES][: self.FEW_SOURCES].copy())
+        self.search_from(some)  # loads code
+        return seconds_of(lambda: self.search_from(some)) / self.FEW_SOURCES * len(sources)
+
+
+def sums_of_sample(scores: NDArray[np.float64], sources: Int32Array, solver: str) -> NDArray[np.float64]:
+    """Return the sums over some sources, shape (vertices,), of scores that are scaled up to all."""
+    vertices, count = len(scores), len(sources)
+    weight = np.full(vertices, float(count))
+    if count != vertices - 1:  # for which cuGraph makes no difference
+        weight[sources] = count - 1
+    scores = np.where(weight > 0, scores, 0.0)  # of the only source, cuGraph has 0 / 0
+    sums: NDArray[np.float64] = scores * (weight / max(1, vertices - 1))
+    unsound = np.flatnonzero(~np.isfinite(sums))
+    if len(unsound):
+        raise overflowed(solver, int(unsound[0]))
+    return sums
 
 
 def overflowed(solver: str, vertex: int) -> RetraceError:

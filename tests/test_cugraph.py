@@ -1,0 +1,225 @@
+"""cuGraph as a peer: what it is handed, what its answers become, and what is said without it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import cugraph_stand_in
+from command_line import Call, Patch
+from exact_betweenness import exact_scores
+from graphs import NAMED, graph, grid, identified, mixed_graph, random_graphs
+from retrace.check.checkers import checker_of
+from retrace.devices.emulator import EmulatedDevice
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.query import Query
+from retrace.measure.experiment import as_record, measure
+from retrace.measure.trials import Effort
+from retrace.publish import tables
+from retrace.records.record import Record
+from retrace.reports import frame as frames
+from retrace.solvers import REGISTRY, libraries, make
+from retrace.solvers.betweenness.by_library import sums_of_sample
+from retrace.system.errors import RetraceError, TooLargeError
+from solving import solved
+
+PROBLEMS = ("bfs", "sssp", "betweenness")
+WAYS = (
+    "bfs/cugraph:predecessors=no", "bfs/cugraph:predecessors=yes", "bfs/cugraph:direction_optimizing=yes",
+    "sssp/cugraph:weight_type=double", "betweenness/cugraph:precision=float",
+)  # fmt: skip
+GRID = identified(grid(9, 7), "grid", source=0, pairs={"far": [0, 50]})
+
+
+@pytest.fixture
+def there(monkeypatch: Patch) -> None:
+    """A machine with a GPU and cuGraph, or so it seems."""
+    cugraph_stand_in.stand_in(monkeypatch)
+
+
+def verify(spec: str, found: CSRGraph, query: Query) -> Any:
+    solver = solved(spec, found, query)
+    result = checker_of(spec.partition("/")[0], found).check(
+        spec, query, solver.download(), solver.predecessors()
+    )
+    assert result.verified, f"{spec} from {query}: {result.reason}"
+    assert result.oracle.endswith("of the tree") == (solver.predecessors() is not None)
+    return solver
+
+
+@pytest.mark.usefixtures("there")
+@pytest.mark.parametrize("spec", WAYS)
+def test_its_answers_are_those_of_the_oracle(spec: str) -> None:
+    for found in (*NAMED.values(), mixed_graph(90)):
+        sources = (0,) if found.vertices == 1 else (found.vertices - 1, 0)
+        verify(spec, found, Query(sources[0], sources=sources if spec.startswith("betw") else None))
+
+
+@pytest.mark.parametrize("spec", WAYS)
+@given(found=random_graphs(30), data=st.data())
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_its_answers_on_any_graph(spec: str, found: CSRGraph, data: st.DataObject, there: None) -> None:
+    vertex = st.integers(0, found.vertices - 1)
+    sources = tuple(data.draw(st.sets(vertex, min_size=1))) if spec.startswith("betw") else None
+    verify(spec, found, Query(data.draw(vertex), sources=sources))
+
+
+@pytest.mark.usefixtures("there")
+def test_a_second_search_finds_its_source_again() -> None:
+    """What cuGraph is handed, it renumbers in place."""
+    for spec in ("bfs/cugraph", "betweenness/cugraph"):
+        query = Query(3, sources=(3, 5) if spec.startswith("betw") else None)
+        solver = solved(spec, GRID, query)
+        first = solver.download()
+        solver.solve(query)
+        assert np.array_equal(first, solver.download())
+
+
+@pytest.mark.usefixtures("there")
+@pytest.mark.parametrize("directed", [True, False])
+def test_scores_of_a_sample_are_not_scaled(directed: bool) -> None:
+    some = np.random.default_rng(3).integers(0, 40, (70, 2))
+    whole = graph(40, [(int(u), int(v), 1) for u, v in some], directed)
+    for sources in [(5,), (0, 39, 7), tuple(range(39)), None]:
+        found = solved("betweenness/cugraph", whole, Query(sources=sources)).download()
+        assert_allclose(found, exact_scores(whole, sources), rtol=1e-5, atol=1e-5)
+
+
+def test_many_sources_are_predicted_from_some(there: None, monkeypatch: Patch) -> None:
+    asked: list[int] = []
+    search = cugraph_stand_in.betweenness_centrality
+
+    def noted(handle: Any, graph: Any, k: Any, **options: Any) -> Any:
+        asked.append(len(set(k.get().tolist())))
+        return search(handle, graph, k, **options)
+
+    monkeypatch.setattr(sys.modules["pylibcugraph"], "betweenness_centrality", noted)
+    path = graph(600, [(u, u + 1, 1) for u in range(599)], directed=False)
+    solver = make("betweenness/cugraph")
+    solver.setup(path)
+    assert solver.predict_seconds(Query(sources=tuple(range(256)))) is None
+    predicted = solver.predict_seconds(Query())
+    assert predicted is not None
+    assert predicted > 0
+    assert asked == [256, 256]
+
+
+def test_a_score_that_overflows_is_refused() -> None:
+    scores = np.array([0.0, np.inf, np.nan])
+    with pytest.raises(RetraceError, match=r"the score of vertex 1 .* is not a number"):
+        sums_of_sample(scores, np.array([2], dtype=np.int32), "betweenness/cugraph")
+    assert (
+        sums_of_sample(scores[[0, 0, 2]], np.array([2], np.int32), "betweenness/cugraph").tolist() == [0] * 3
+    )
+
+
+@pytest.mark.usefixtures("there")
+def test_single_precision_is_refused_where_it_is_not_exact() -> None:
+    in_float = "sssp/cugraph:weight_type=float"
+    largest = 2**24 - 1
+    verify(in_float, graph(3, [(0, 1, 2**23), (1, 2, 2**23 - 1)]), Query(0))
+    with pytest.raises(TooLargeError, match="the largest weight is 16777216, expected below 16777216"):
+        solved(in_float, graph(2, [(0, 1, largest + 1)]), Query(0))
+    too_far = graph(3, [(0, 1, largest), (1, 2, 1)])
+    with pytest.raises(TooLargeError, match=r"the largest distance is 16777216, .* set weight_type=double"):
+        solved(in_float, too_far, Query(0)).download()
+    verify("sssp/cugraph", too_far, Query(0))
+    solver = make("betweenness/cugraph:precision=double")
+    assert solver.declines(Query()) == "cuGraph's scores are in single precision"
+
+
+@pytest.mark.usefixtures("there")
+def test_memory_comes_from_one_pool() -> None:
+    pool = 8 << 30
+    assert solved("bfs/cugraph", GRID, Query(0)).observed() == {"rmm_pool_bytes": pool}
+    memory = sys.modules["rmm"].mr
+    first = memory.current
+    assert solved("sssp/cugraph", GRID, Query(0)).observed() == {"rmm_pool_bytes": pool}
+    assert memory.current is first
+
+
+def test_a_pool_leaves_half_of_little_memory(there: None, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memGetInfo", lambda: (3000, 3000))
+    assert solved("bfs/cugraph", GRID, Query(0)).observed() == {"rmm_pool_bytes": 1280}
+
+
+def measured(solver: str, provenance: dict[str, Any]) -> Record:
+    (case,) = measure("mine", GRID, [solver], Effort(3, 60), ("emulator", EmulatedDevice))
+    return as_record("mine", GRID.info, case, provenance)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_record_has_its_setup_and_the_pool(problem: str, there: None, provenance: dict[str, Any]) -> None:
+    record = measured(f"{problem}/cugraph", provenance)
+    assert record.agreed
+    assert str(record.software.peer).startswith("cuGraph")
+    assert len(record.setup) == Effort(3, 60).setups
+    assert record.observed["rmm_pool_bytes"] == 8 << 30
+    assert record.trials[0].again is not None
+
+
+class Opened(EmulatedDevice):
+    """A device that says it is a GPU."""
+
+    backend = "cuda"
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": "GPU", "compute_capability": "9.0", "memory_gib": 80.0, "driver": None}
+
+
+@pytest.mark.parametrize("setups", [0, 2])
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_on_a_gpu_its_setup_is_timed_on_the_device_of_all(
+    problem: str, setups: int, there: None, provenance: dict[str, Any]
+) -> None:
+    (case,) = measure("mine", GRID, [f"{problem}/cugraph"], Effort(3, 60, setups=setups), ("cuda", Opened))
+    assert (case.status, case.backend) == ("ok", "cuda"), case.reason
+    assert len(case.setups) == max(1, setups)
+    assert case.gpu == Opened().describe()
+    on_gpu = {**provenance, "machine": {**provenance["machine"], "gpu": case.gpu}}
+    record = as_record("mine", GRID.info, case, on_gpu)
+    assert (record.timed, record.cores, record.trials[0].kernel) == (True, None, None)
+    page = tables.page(frames.build([record]), "mine", None)
+    assert "cores" not in " ".join(page.remarks)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_without_it_its_solvers_are_skipped(
+    problem: str, provenance: dict[str, Any], monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(libraries, "cuda_status", lambda: None)
+    monkeypatch.setitem(sys.modules, "pylibcugraph", None)
+    reason = "pylibcugraph is not installed; make peers installs it"
+    monkeypatch.setattr(libraries, "find_spec", lambda name: None)
+    assert REGISTRY.find(f"{problem}/cugraph").unavailable() == reason
+    monkeypatch.setattr(libraries, "cuda_status", lambda: "no driver")
+    assert REGISTRY.find(f"{problem}/cugraph").unavailable() == "cuGraph needs a GPU: no driver"
+    record = measured(f"{problem}/cugraph", provenance)
+    assert (record.status, record.reason, record.setup) == ("skipped", "cuGraph needs a GPU: no driver", [])
+    assert record.software.peer == "cuGraph"
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_table_says_that_it_is_skipped(
+    problem: str, provenance: dict[str, Any], monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(libraries, "cuda_status", lambda: "no driver")
+    other = {"bfs": "bfs/queue", "sssp": "sssp/dijkstra-heap", "betweenness": "betweenness/seq-array"}[
+        problem
+    ]
+    solver = f"{problem}/cugraph"
+    page = tables.page(frames.build([measured(each, provenance) for each in (other, solver)]), "mine", None)
+    told = " ".join(map(str, (*page.remarks, *page.notes)))
+    assert f"{solver} (cuGraph needs a GPU: no driver)" in told or "cuGraph needs a GPU: no driver" in told
+
+
+def test_the_command_line_says_why_it_cannot(tiny: Any, call: Call, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(libraries, "cuda_status", lambda: "no driver")
+    done = call("solve", "bfs/cugraph", tiny, "--source", 1)
+    assert done.refusal(1) == "error: bfs/cugraph: cuGraph needs a GPU: no driver\n"
