@@ -59,9 +59,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def solvers_of(item: pytest.Item) -> set[str]:
-    """List the solvers that a test takes as a parameter."""
+    """List the solvers that a test takes as a parameter, perhaps with settings."""
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    return {value for value in values if isinstance(value, str)} & REGISTRY.solvers.keys()
+    names = {value.partition(":")[0] for value in values if isinstance(value, str)}
+    return names & REGISTRY.solvers.keys()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

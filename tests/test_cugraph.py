@@ -30,10 +30,13 @@ from retrace.system.errors import RetraceError, TooLargeError
 from solving import solved
 
 PROBLEMS = ("bfs", "sssp", "betweenness")
-WAYS = (
-    "bfs/cugraph:predecessors=no", "bfs/cugraph:predecessors=yes", "bfs/cugraph:direction_optimizing=yes",
-    "sssp/cugraph:weight_type=double", "betweenness/cugraph:precision=float",
-)  # fmt: skip
+WAYS = [
+    ("bfs", "predecessors=no"),
+    ("bfs", "predecessors=yes"),
+    ("bfs", "direction_optimizing=yes"),
+    ("sssp", "weight_type=double"),
+    ("betweenness", "precision=float"),
+]
 GRID = identified(grid(9, 7), "grid", source=0, pairs={"far": [0, 50]})
 
 
@@ -54,20 +57,23 @@ def verify(spec: str, found: CSRGraph, query: Query) -> Any:
 
 
 @pytest.mark.usefixtures("there")
-@pytest.mark.parametrize("spec", WAYS)
-def test_its_answers_are_those_of_the_oracle(spec: str) -> None:
+@pytest.mark.parametrize(("problem", "setting"), WAYS)
+def test_its_answers_are_those_of_the_oracle(problem: str, setting: str) -> None:
     for found in (*NAMED.values(), mixed_graph(90)):
         sources = (0,) if found.vertices == 1 else (found.vertices - 1, 0)
-        verify(spec, found, Query(sources[0], sources=sources if spec.startswith("betw") else None))
+        query = Query(sources[0], sources=sources if problem == "betweenness" else None)
+        verify(f"{problem}/cugraph:{setting}", found, query)
 
 
-@pytest.mark.parametrize("spec", WAYS)
+@pytest.mark.parametrize(("problem", "setting"), WAYS)
 @given(found=random_graphs(30), data=st.data())
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_its_answers_on_any_graph(spec: str, found: CSRGraph, data: st.DataObject, there: None) -> None:
+def test_its_answers_on_any_graph(
+    problem: str, setting: str, found: CSRGraph, data: st.DataObject, there: None
+) -> None:
     vertex = st.integers(0, found.vertices - 1)
-    sources = tuple(data.draw(st.sets(vertex, min_size=1))) if spec.startswith("betw") else None
-    verify(spec, found, Query(data.draw(vertex), sources=sources))
+    sources = tuple(data.draw(st.sets(vertex, min_size=1))) if problem == "betweenness" else None
+    verify(f"{problem}/cugraph:{setting}", found, Query(data.draw(vertex), sources=sources))
 
 
 @pytest.mark.usefixtures("there")
