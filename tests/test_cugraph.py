@@ -208,7 +208,7 @@ def test_without_it_its_solvers_are_skipped(
     assert REGISTRY.find(f"{problem}/cugraph").unavailable() == "cuGraph needs a GPU: no driver"
     record = measured(f"{problem}/cugraph", provenance)
     assert (record.status, record.reason, record.setup) == ("skipped", "cuGraph needs a GPU: no driver", [])
-    assert record.software.peer == "cuGraph"
+    assert (record.software.peer, record.cores) == ("cuGraph", None)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
