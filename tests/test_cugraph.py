@@ -78,7 +78,7 @@ def test_its_answers_on_any_graph(
 
 @pytest.mark.usefixtures("there")
 def test_a_second_search_finds_its_source_again() -> None:
-    """What cuGraph is handed, it renumbers in place."""
+    """What cuGraph is handed, some versions renumber in place."""
     for spec in ("bfs/cugraph", "betweenness/cugraph"):
         query = Query(3, sources=(3, 5) if spec.startswith("betw") else None)
         solver = solved(spec, GRID, query)
