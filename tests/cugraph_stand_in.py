@@ -116,7 +116,7 @@ def bfs(
     assert not direction_optimizing or graph.symmetric
     assert (depth_limit, do_expensive_check) == (0, False)
     (source,) = ids(sources)
-    sources.values[:] = -7  # renumbered in place
+    sources.values[:] = -7  # as some versions renumber them in place
     distance, before = graph.search(source, weighted=False)
     levels = np.where(np.isfinite(distance), distance, 2**31 - 1).astype(np.int32)
     found = before[graph.order] if compute_predecessors else np.full(0, -1, np.int32)
@@ -151,7 +151,7 @@ def betweenness_centrality(
     assert (random_state, normalized, include_endpoints, do_expensive_check) == (None, False, False, False)
     assert graph.weights is None
     sources, others = ids(k).copy(), graph.count - 1
-    k.values[:] = -7  # renumbered in place
+    k.values[:] = -7
     info = {"name": "simple", "directed": not graph.symmetric}
     whole = from_arcs(graph.count, graph.tails, graph.heads, None, info)
     scores = exact_scores(whole, tuple(sources.tolist()))

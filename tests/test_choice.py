@@ -206,7 +206,9 @@ def test_each_way_agrees_with_the_oracle(spec: str, backend: str) -> None:
 def test_a_graph_is_small_below_the_crossover(arcs: int, variant: str) -> None:
     path = graph(162, [(u, u + 1, 1) for u in range(161)], directed=False)
     assert path.arcs == 322
-    assert chosen(f"bfs/auto:crossover={arcs},deep=1000", path, Query()) == f"bfs/{variant}"
+    spec = f"bfs/auto:crossover={arcs},deep=1000"
+    assert chosen(spec, path, Query()) == f"bfs/{variant}"
+    assert chosen(f"{spec},predecessors=yes", path, Query()) == "bfs/direction"
 
 
 @pytest.mark.parametrize(("deep", "variant"), [(13, "cluster"), (14, "direction")])

@@ -211,11 +211,11 @@ class Record(Model):
 
     @property
     def cores(self) -> int | None:
-        """How many cores of the CPU solved it; None on a device.
+        """How many cores of the CPU solved it; None on a device, also where there was none.
 
         Records from before there was the setting are of all cores, too.
         """
-        if self.backend != "host":
+        if self.backend != "host" or "cuda" in find(self.solver).backends:
             return None
         every = self.machine.cores if "threads" in find(self.solver).settings else 1
         return int(self.parameters.get("threads", every))

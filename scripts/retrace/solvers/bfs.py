@@ -351,7 +351,7 @@ class CugraphBFS(CugraphPeer):
 
     def solve(self, query: Query) -> None:
         backwards = self.is_undirected and self.parameters["direction_optimizing"] == "yes"
-        sources = self.source_vertex.copy()  # renumbered in place
+        sources = self.source_vertex.copy()  # which some versions renumber in place
         without_limit = 0
         self.found = self.pylibcugraph.bfs(
             self.handle, self.graph, sources, backwards, without_limit, self.finds_predecessors, False

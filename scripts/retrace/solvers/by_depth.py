@@ -44,7 +44,10 @@ class SearchChoice(Choice):
 
 
 class AutoBFS(SearchChoice):
-    """`bfs/queue` for a small graph; for a larger one `bfs/cluster` if it is deep, else `bfs/direction`."""
+    """`bfs/queue` for a small graph; for a larger one `bfs/cluster` if it is deep, else `bfs/direction`.
+
+    `bfs/queue` finds no predecessors in `solve`, and is not chosen if they are wanted.
+    """
 
     name = "bfs/auto"
     implements = "our own choice, by the number of arcs and the depth of a sample"
@@ -57,7 +60,7 @@ class AutoBFS(SearchChoice):
     }
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
-        if self.is_small(graph):
+        if self.is_small(graph) and not self.finds_predecessors:
             return [QueueBFS]
         return [ClusterBFS, DirectionBFS] if self.is_deep(graph) else [DirectionBFS]
 

@@ -163,7 +163,7 @@ class CugraphBetweenness(BetweennessPeer, CugraphPeer):
 
     def search_from(self, sources: Any) -> None:
         """Find the scores of the paths from some sources, whose ids are on the device."""
-        renumbered = sources.copy()  # in place
+        renumbered = sources.copy()  # by some versions in place
         options = {"random_state": None, "normalized": False, "include_endpoints": False}
         self.found = self.pylibcugraph.betweenness_centrality(
             self.handle, self.graph, renumbered, do_expensive_check=False, **options
