@@ -11,10 +11,8 @@
 //          are queued.
 // Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, a warp takes as many words of
 //          the bitmap as any other, up to 32, a lane for each, and puts the vertices that are not visited in a row, a
-//          lane for each. A vertex of many arcs, of which none of the first comes from a visited one, waits until the
-//          words of the block are done; then a warp looks at its other arcs. Otherwise the grid would wait for a few
-//          warps: such vertices often have neighbouring numbers. Vertices that are not found are listed once they are
-//          few.
+//          lane for each; what a lane has not found among the first arcs, the whole warp looks for. Vertices that are
+//          not found are listed once they are few.
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
 //          take turns: one is read, one is written, one is cleared; block 0 alone has three others, since some of the
@@ -32,10 +30,7 @@
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 8;
-constexpr unsigned PATIENCE = 16;  // further arcs that a lane looks at before its vertex waits for a warp
-constexpr unsigned MOST_WAITING = 64;  // vertices of a block; the lanes of any others go on
 constexpr unsigned FEW_ARCS = 128;  // that a lane looks at by itself
-constexpr int FROM_BELOW_TOGETHER = 4;  // arcs of a lane in flight when a warp looks at those of one vertex
 constexpr unsigned QUEUED_UP_TO = 4;  // a frontier of so many times fewer arcs than for from below queues the next
 constexpr unsigned LISTED_FROM = 8;  // what is left is listed from so many times `rest` vertices on
 constexpr unsigned MOST_LEFT = 4;  // vertices of a thread of the one block that finishes
@@ -57,10 +52,6 @@ __device__ inline unsigned long long counted(unsigned arcs, unsigned vertices)
 
 struct Adjacency {
     const unsigned *indptr, *indices;
-};
-
-struct Arcs {
-    unsigned begin, end;
 };
 
 // How far a search has come.
@@ -102,9 +93,11 @@ template <bool TREE> struct Search {
     // The vertices that are left after a level is found: in place of its queue, which is empty from below.
     __device__ unsigned *list(unsigned number) const { return (unsigned *)(queues + number % 2 * capacity); }
 
-    // Adds what the block has counted of a level; all its threads call it after a barrier.
-    __device__ void add_counted(unsigned step) const
+    // Ends a block's part of a level: adds what it has counted, after a barrier.
+    __device__ void finish(unsigned step, unsigned long long found) const
     {
+        add_over_warp(sum, found);
+        __syncthreads();
         if (threadIdx.x > 0) return;
         if (*sum) atomicAdd(&of(step).arcs_and_vertices, *sum);
         *sum = 0;
@@ -178,9 +171,7 @@ template <bool TREE> struct Search {
                 enter(next, head, begin, end);
             });
         }
-        add_over_warp(sum, found);
-        __syncthreads();
-        add_counted(now.step + 1);
+        finish(now.step + 1, found);
         next.flush();
     }
 
@@ -209,124 +200,50 @@ template <bool TREE> struct Search {
             __syncwarp();
             for_each_bit(left, [&](bool is_left, unsigned owner, unsigned bit) {
                 const unsigned v = (first + owner) * 32 + bit;
-                Arcs arcs = arcs_into(is_left, v);
                 unsigned tail;
-                bool is_next = soon && among_first(arcs, visited, tail);
-                const bool waits = soon && let_wait(!is_next && arcs.begin < arcs.end, v, arcs.begin);
-                is_next |= among(arcs, !is_next && !waits, visited, tail);
+                const bool is_next = follows_visited(is_left, v, visited, soon, tail);
                 if (is_next) {
                     put_on_next(v, now, tail);
                     atomicOr(&here[owner], 1u << bit);
                 }
-                if (listing) enlist(is_left && !is_next && !waits, v, now);
+                if (listing) enlist(is_left && !is_next, v, now);
             });
             __syncwarp();
             if (has_word) next[word] = before | here[lane_number()];
             found += counted(0, __popc(here[lane_number()]));
         }
-        add_over_warp(sum, found);
-        __syncthreads();
-        if (*tail) {
-            add_over_warp(sum, counted(0, look_for_waiting(now, visited, next, listing)));
-            __syncthreads();
-        }
-        add_counted(now.step + 1);
-        if (threadIdx.x == 0) *tail = 0;
+        finish(now.step + 1, found);
     }
 
-    // Returns the arcs that enter v, if wanted.
-    __device__ Arcs arcs_into(bool wanted, unsigned v) const
+    // Returns whether a visited vertex has an arc to v, and for a tree writes one that has; all lanes call it together, each
+    // for its own vertex, if wanted. If an eighth of the vertices is visited, most find one `soon`, among their first arcs.
+    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited, bool soon, unsigned &tail) const
     {
-        return {wanted ? __ldg(&entering.indptr[v]) : 0, wanted ? __ldg(&entering.indptr[v + 1]) : 0};
-    }
-
-    // The following return whether an arc comes from a visited vertex, and for a tree write one such vertex to `tail`.
-
-    // Looks at the first arcs, and removes them. If an eighth of the vertices is visited, most have one among the very
-    // first.
-    __device__ bool among_first(Arcs &arcs, const unsigned *visited, unsigned &tail) const
-    {
-        bool found = any_visited<FIRST_FROM_BELOW>(arcs.begin, arcs.end, visited, tail);
-        arcs.begin += FIRST_FROM_BELOW;
-        return found || among_next(arcs, PATIENCE, visited, tail);
-    }
-
-    // Looks at the next `most` arcs, and removes them, up to those where it finds one.
-    __device__ bool among_next(Arcs &arcs, unsigned most, const unsigned *visited, unsigned &tail) const
-    {
-        bool found = false;
-        for (const unsigned last = min(arcs.end, arcs.begin + most); arcs.begin < last && !found; arcs.begin += FROM_BELOW)
-            found = any_visited<FROM_BELOW>(arcs.begin, arcs.end, visited, tail);
-        return found;
-    }
-
-    // Looks at all arcs; all lanes call it together, each for its own, if wanted.
-    __device__ bool among(Arcs arcs, bool wanted, const unsigned *visited, unsigned &tail) const
-    {
-        bool found = wanted && among_next(arcs, FEW_ARCS, visited, tail);
-        for (unsigned left = __ballot_sync(ALL_LANES, wanted && !found && arcs.begin < arcs.end); left; left &= left - 1) {
-            const unsigned from = __ffs(left) - 1;
-            const unsigned begin = __shfl_sync(ALL_LANES, arcs.begin, from), end = __shfl_sync(ALL_LANES, arcs.end, from);
+        unsigned arc = wanted ? __ldg(&entering.indptr[v]) : 0;
+        const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0;
+        bool found = soon && any_visited<FIRST_FROM_BELOW>(arc, end, visited, tail);
+        if (soon) arc += FIRST_FROM_BELOW;
+        for (const unsigned some = min(end, arc + FEW_ARCS); arc < some && !found; arc += FROM_BELOW)
+            found = any_visited<FROM_BELOW>(arc, end, visited, tail);
+        for (unsigned left = __ballot_sync(ALL_LANES, !found && arc < end); left; left &= left - 1) {
+            const unsigned from = __ffs(left) - 1, last = __shfl_sync(ALL_LANES, end, from);
+            bool found_there = false, finds = false;
             unsigned tail_there;
-            const bool found_there = among_together({begin, end}, visited, tail_there);
-            if (TREE && lane_number() == from) tail = tail_there;
+            for (unsigned base = __shfl_sync(ALL_LANES, arc, from); base < last && !found_there; base += LANES) {
+                finds = any_visited<1>(base + lane_number(), last, visited, tail_there);
+                found_there = __any_sync(ALL_LANES, finds);
+            }
+            if constexpr (TREE) {
+                const unsigned finders = __ballot_sync(ALL_LANES, finds);
+                tail_there = __shfl_sync(ALL_LANES, tail_there, finders ? __ffs(finders) - 1 : 0);
+                if (lane_number() == from) tail = tail_there;
+            }
             if (lane_number() == from) found = found_there;
         }
         return found;
     }
 
-    // Looks at all arcs, the same for all lanes, with all of them.
-    __device__ bool among_together(Arcs arcs, const unsigned *visited, unsigned &tail) const
-    {
-        bool found = false, finds = false;
-        for (; arcs.begin < arcs.end && !found; arcs.begin += FROM_BELOW_TOGETHER * LANES) {
-            const unsigned own = arcs.begin + FROM_BELOW_TOGETHER * lane_number();
-            finds = any_visited<FROM_BELOW_TOGETHER>(own, arcs.end, visited, tail);
-            found = __any_sync(ALL_LANES, finds);
-        }
-        if constexpr (TREE) {
-            const unsigned finders = __ballot_sync(ALL_LANES, finds);
-            tail = __shfl_sync(ALL_LANES, tail, finders ? __ffs(finders) - 1 : 0);
-        }
-        return found;
-    }
-
-    // Lets v wait, with its arcs from `arc` on, and returns whether there was room. All lanes call it together, each for
-    // its own vertex, if wanted.
-    __device__ bool let_wait(bool wanted, unsigned v, unsigned arc) const
-    {
-        const unsigned all = __ballot_sync(ALL_LANES, wanted);
-        if (all == 0) return false;
-        unsigned place = lane_number() == 0 ? atomicAdd(tail, unsigned(__popc(all))) : 0;
-        place = __shfl_sync(ALL_LANES, place, 0) + __popc(all & ((1u << lane_number()) - 1));
-        const bool waits = wanted && place < room_to_wait();
-        if (waits) block_queue[place] = make_uint2(v, arc);
-        return waits;
-    }
-
-    __device__ unsigned room_to_wait() const { return min(MOST_WAITING, block_queue_size); }
-
-    // Finds the vertices of the next level among those that wait, a warp for each; returns how many this lane found.
-    __device__ unsigned look_for_waiting(const Progress &now, const unsigned *visited, unsigned *next, bool listing) const
-    {
-        const unsigned waiting = min(*tail, room_to_wait());
-        unsigned found = 0;
-        for (unsigned i = threadIdx.x / LANES; i < waiting; i += blockDim.x / LANES) {
-            const unsigned v = block_queue[i].x;
-            unsigned tail_of;
-            const bool is_next = among_together({block_queue[i].y, __ldg(&entering.indptr[v + 1])}, visited, tail_of);
-            const bool is_first = lane_number() == 0;
-            if (is_first && is_next) {
-                put_on_next(v, now, tail_of);
-                atomicOr(&next[v / 32], 1u << v % 32);
-                found++;
-            }
-            if (listing) enlist(is_first && !is_next, v, now);
-        }
-        return found;
-    }
-
-    // Looks at the next COUNT arcs before `end`.
+    // Returns whether one of the next COUNT arcs before `end` comes from a visited vertex, and for a tree writes that one.
     template <int COUNT>
     __device__ bool any_visited(unsigned arc, unsigned end, const unsigned *visited, unsigned &from) const
     {
@@ -357,14 +274,6 @@ template <bool TREE> struct Search {
         if (wanted) list(now.number + 1)[place] = v;
     }
 
-    // Looks at all arcs into v; all lanes call it together, each for its own vertex, if wanted.
-    __device__ bool follows_visited(bool wanted, unsigned v, const unsigned *visited, unsigned &tail) const
-    {
-        Arcs arcs = arcs_into(wanted, v);
-        const bool found = among_first(arcs, visited, tail);
-        return among(arcs, !found, visited, tail) || found;
-    }
-
     // Finds all further levels from below in block 0, whose threads share the vertices that are listed.
     __device__ Progress finish_alone(Progress now, unsigned *visited) const
     {
@@ -378,7 +287,7 @@ template <bool TREE> struct Search {
             for (unsigned k = 0; k < MOST_LEFT; k++) {
                 const unsigned i = k * blockDim.x + threadIdx.x;
                 v[k] = i < now.left ? left[i] : vertices;
-                is_next[k] = k * blockDim.x < now.left && follows_visited(v[k] < vertices, v[k], visited, tail_of[k]);
+                is_next[k] = k * blockDim.x < now.left && follows_visited(v[k] < vertices, v[k], visited, true, tail_of[k]);
             }
             __syncthreads();  // after which no thread looks at the bitmap or at the list any more
 #pragma unroll
