@@ -1,10 +1,12 @@
-// sssp/host-arcs: single-source shortest paths with predecessors, of a graph whose arcs stay in host memory; ours.
+// sssp/host-arcs: shortest paths with predecessors, of a graph whose arcs stay in host memory, in one launch; ours.
 //
 // Papers   EMOGI, VLDB 2020: lines.cuh. Near-Far Pile, IPDPS 2014: near-far.cu; a vertex that is expanded before its
 //          distance is final has its arcs read over the link once more.
-// Mapping  a launch per round, in which a warp takes an entry of the near queue at a time, and one per change of the
-//          limit, with a thread for each vertex; the host reads the queue's length. If many vertices are near, a warp
-//          takes the next `lines` lines of all arcs instead, and reads those of near vertices.
+// Mapping  in a round, a warp takes an entry of the near queue at a time. If many vertices are near, it takes the next
+//          `lines` lines of all arcs instead, and reads those of near vertices. What is done for each vertex, a thread
+//          does for every so many vertices as the grid has threads.
+// Barriers one of the grid per round, one more after a sweep, and one per change of the limit. Three queue lengths,
+//          three bitmaps and three least far distances take turns: one is read, one written, one cleared.
 // Arcs     head and weight are side by side, 8 bytes, so that an arc is one load.
 // Departs  from EMOGI, which relaxes the arcs of all vertices whose distance fell, near or far.
 //          A sum beyond 32 bits does not wrap around: path_length.h.
@@ -44,91 +46,153 @@ __device__ inline bool relax_arc(int2 arc, bool has, unsigned u, int distance, u
     return false;
 }
 
-// Sets all labels, empties the far pile, and queues the source, for which `queued` then has a bit.
-extern "C" __global__ void start(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines, int source,
-                                 Label *label, unsigned *far, int *least, unsigned *queued, uint2 *near,
-                                 unsigned *length)
-{
-    const int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v < vertices) label[v] = make_label(v == source ? 0 : UNREACHABLE, -1);
-    if (v < vertices && v % 32 == 0) {
-        far[v / 32] = 0;
-        queued[v / 32] = v / 32 == source / 32 ? 1u << source % 32 : 0;
-    }
-    if (v == 0) *least = UNREACHABLE;
-    HostArcs<int2>{indptr, pairs, lines}.start({near, length}, source);
-}
+// What stays the same during a search. queued[i % 3] has a bit for each vertex that is near in round i.
+struct Search {
+    HostArcs<int2> arcs;
+    unsigned vertices, words;
+    Label *label;
+    unsigned *far, *queued;
+    uint2 *queues;  // for even rounds and for odd ones, of `capacity` entries each
+    unsigned capacity;
+    unsigned *lengths;  // lengths[i % 3] is that of round i
+    int *least;         // least[k % 3] is the least distance that is far below limit k
 
-// Relaxes the arcs of near vertices. Heads that are near in the next round are queued, each once, for which `queued` has
-// a bit.
-extern "C" __global__ void relax(const Offset *indptr, const int2 *pairs, unsigned lines, const uint2 *near,
-                                 unsigned entries, unsigned limit, Label *label, unsigned *far, int *least,
-                                 unsigned *queued, uint2 *next, unsigned *length, Traffic *total)
-{
-    const HostArcs<int2> arcs{indptr, pairs, lines};
-    const Team grid{false};
-    Traffic traffic{0, 0};
-    int least_far = UNREACHABLE;
-    for (unsigned i = grid.warp(); i < entries; i += grid.warps()) {
-        const unsigned u = near[i].x;
-        const int distance = distance_of(__ldcg(&label[u]));
-        arcs.read(near[i], traffic, [&](int2 arc, bool has) {
-            const unsigned v = arc.x, bit = 1u << v % 32;
-            const bool is_near = relax_arc(arc, has, u, distance, limit, label, far, least_far);
-            arcs.append({next, length}, is_near && !(atomicOr(&queued[v / 32], bit) & bit), v);
+    __device__ unsigned *near_in(unsigned round) const { return queued + round % 3 * words; }
+    __device__ Queue queue(unsigned round) const { return {queues + round % 2 * capacity, lengths + round % 3}; }
+
+    // Calls visit(v) for all vertices, and for those up to a multiple of 32; all lanes of a warp call it together.
+    template <typename Visit> __device__ void for_each_vertex(Visit visit) const
+    {
+        const unsigned threads = gridDim.x * blockDim.x;
+        for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x; v < words * 32; v += threads) visit(v);
+    }
+
+    // Sets all labels, empties the far pile, and makes the source near in round 0.
+    __device__ void start(unsigned source) const
+    {
+        for_each_vertex([&](unsigned v) {
+            if (v < vertices) label[v] = make_label(v == source ? 0 : UNREACHABLE, -1);
+            if (v % 32 > 0) return;
+            far[v / 32] = 0;
+            near_in(0)[v / 32] = v / 32 == source / 32 ? 1u << source % 32 : 0;
+            near_in(1)[v / 32] = 0;
+        });
+        if (blockIdx.x == 0 && threadIdx.x < 3) least[threadIdx.x] = UNREACHABLE;
+        if (blockIdx.x == 0 && threadIdx.x > 0 && threadIdx.x < 3) lengths[threadIdx.x] = 0;
+        arcs.start(queue(0), source);
+    }
+
+    // Relaxes the arcs of the near queue's vertices. Heads that are near in the next round are queued, each once.
+    __device__ void relax(unsigned round, unsigned entries, unsigned limit, int *least_of_all, Traffic &traffic) const
+    {
+        const Team grid{false};
+        const uint2 *const near = queue(round).entries;
+        unsigned *const next = near_in(round + 1);
+        int least_far = UNREACHABLE;
+        for (unsigned i = grid.warp(); i < entries; i += grid.warps()) {
+            const uint2 entry = __ldcg(&near[i]);
+            const unsigned u = entry.x;
+            const int distance = distance_of(__ldcg(&label[u]));
+            arcs.read(entry, traffic, [&](int2 arc, bool has) {
+                const unsigned v = arc.x, bit = 1u << v % 32;
+                const bool is_near = relax_arc(arc, has, u, distance, limit, label, far, least_far);
+                arcs.append(queue(round + 1), is_near && !(atomicOr(&next[v / 32], bit) & bit), v);
+            });
+        }
+        lower_least(least_of_all, least_far);
+    }
+
+    // The same for all near vertices, in the order of their arcs' places; queues nothing.
+    __device__ void sweep(unsigned round, unsigned limit, int *least_of_all, Traffic &traffic) const
+    {
+        const Team grid{false};
+        const unsigned *const near = near_in(round);
+        unsigned *const next = near_in(round + 1);
+        int least_far = UNREACHABLE;
+        const Offset share = Offset(arcs.lines) * arcs.IN_LINE, first = arcs.indptr[0] + grid.warp() * share;
+        for (Offset i = first; i < arcs.indptr[vertices]; i += grid.warps() * share)
+            arcs.read_in_order(
+                i, vertices, traffic, [&](unsigned u) { return __ldcg(&near[u / 32]) >> u % 32 & 1; },
+                [&](int2 arc, bool has, unsigned u) {
+                    const unsigned v = arc.x, bit = 1u << v % 32;
+                    const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHABLE;
+                    const bool is_near = relax_arc(arc, has, u, distance, limit, label, far, least_far);
+                    if (is_near && !(__ldcg(&next[v / 32]) & bit)) atomicOr(&next[v / 32], bit);
+                });
+        lower_least(least_of_all, least_far);
+    }
+
+    // Queues the vertices that are near in a round.
+    __device__ void list(unsigned round) const
+    {
+        for_each_vertex([&](unsigned v) {
+            arcs.append(queue(round), __ldcg(&near_in(round)[v / 32]) >> v % 32 & 1, v);
         });
     }
-    lower_least(least, least_far);
-    traffic.add_to(total);
-}
 
-// Relaxes the arcs of the vertices that `near` has a bit for, in the order of their places. `queued` then has a bit for
-// those that are near in the next round.
-extern "C" __global__ void sweep(const Offset *indptr, const int2 *pairs, unsigned lines, unsigned vertices,
-                                 const unsigned *near, unsigned limit, Label *label, unsigned *far, int *least,
-                                 unsigned *queued, Traffic *total)
+    // Makes the far vertices near whose distance is below the limit, except those that were near before; queues them.
+    __device__ void collect(unsigned round, unsigned limit_before, unsigned limit, int *least_of_all) const
+    {
+        for_each_vertex([&](unsigned v) {
+            const unsigned before = far[v / 32];
+            const bool is_far = before >> lane_number() & 1;
+            const unsigned distance = is_far ? distance_of(__ldcg(&label[v])) : 0;
+            const bool stays = is_far && distance >= limit, comes = is_far && !stays && distance >= limit_before;
+            const unsigned left = __ballot_sync(ALL_LANES, stays), coming = __ballot_sync(ALL_LANES, comes);
+            if (lane_number() == 0 && before) far[v / 32] = left;
+            if (lane_number() == 0) near_in(round)[v / 32] = coming;
+            lower_least(least_of_all, stays ? int(distance) : UNREACHABLE);
+            arcs.append(queue(round), comes, v);
+        });
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+    find_distances(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines, int source, unsigned delta,
+                   unsigned sweep, Label *label, unsigned *far, unsigned *queued, uint2 *queues, unsigned capacity,
+                   unsigned *lengths, int *least, Traffic *total, long long *observed)
 {
-    const HostArcs<int2> arcs{indptr, pairs, lines};
-    const Team grid{false};
+    const cg::grid_group grid = cg::this_grid();
+    const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
+    const unsigned words = (unsigned(vertices) + 31) / 32;
+    const Search search{{indptr, pairs, lines}, unsigned(vertices), words, label, far, queued, queues, capacity,
+                        lengths, least};
+    search.start(source);
+    if (first_thread) *total = {0, 0};
+    grid.sync();
+
     Traffic traffic{0, 0};
-    int least_far = UNREACHABLE;
-    const Offset share = Offset(lines) * arcs.IN_LINE;
-    for (Offset i = indptr[0] + grid.warp() * share; i < indptr[vertices]; i += grid.warps() * share)
-        arcs.read_in_order(
-            i, vertices, traffic, [&](unsigned u) { return near[u / 32] >> u % 32 & 1; },
-            [&](int2 arc, bool has, unsigned u) {
-                const unsigned v = arc.x, bit = 1u << v % 32;
-                const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHABLE;
-                const bool is_near = relax_arc(arc, has, u, distance, limit, label, far, least_far);
-                if (is_near && !(__ldcg(&queued[v / 32]) & bit)) atomicOr(&queued[v / 32], bit);
-            });
-    lower_least(least, least_far);
+    unsigned limit = delta, limits = 0, rounds = 0;
+    for (unsigned i = 0;; i++) {  // rounds and changes of the limit
+        if (first_thread) lengths[(i + 2) % 3] = 0;
+        search.for_each_vertex([&](unsigned v) {
+            if (v % 32 == 0) search.near_in(i + 2)[v / 32] = 0;
+        });
+        if (const unsigned entries = lengths[i % 3]) {
+            rounds++;
+            int *const least_far = &least[limits % 3];
+            if ((unsigned long long)entries * sweep < unsigned(vertices)) {
+                search.relax(i, entries, limit, least_far, traffic);
+            } else {
+                search.sweep(i, limit, least_far, traffic);
+                grid.sync();
+                search.list(i + 1);
+            }
+        } else {
+            const int nearest = least[limits % 3];
+            if (nearest == UNREACHABLE) break;
+            const unsigned before = limit;
+            limit = nearest + delta;
+            limits++;
+            if (first_thread) least[(limits + 1) % 3] = UNREACHABLE;
+            search.collect(i + 1, before, limit, &least[limits % 3]);
+        }
+        grid.sync();
+    }
+
     traffic.add_to(total);
-}
-
-// Queues the vertices that `queued` has a bit for.
-extern "C" __global__ void list(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines,
-                                const unsigned *queued, uint2 *next, unsigned *length)
-{
-    const int v = blockIdx.x * blockDim.x + threadIdx.x;
-    const bool is_queued = v < vertices && queued[v / 32] >> v % 32 & 1;
-    HostArcs<int2>{indptr, pairs, lines}.append({next, length}, is_queued, v);
-}
-
-// Queues the far vertices whose distance is below the limit, for which `queued` then has a bit; leaves out those that
-// were near before.
-extern "C" __global__ void collect(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines,
-                                   unsigned limit_before, unsigned limit, const Label *label, unsigned *far, int *least,
-                                   unsigned *queued, uint2 *next, unsigned *length)
-{
-    const int v = blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned before = v / 32 * 32 < vertices ? far[v / 32] : 0;
-    const bool is_far = before >> lane_number() & 1;
-    const unsigned distance = is_far ? distance_of(label[v]) : 0;
-    const bool stays = is_far && distance >= limit, comes = is_far && !stays && distance >= limit_before;
-    const unsigned left = __ballot_sync(ALL_LANES, stays), coming = __ballot_sync(ALL_LANES, comes);
-    if (lane_number() == 0 && before) far[v / 32] = left;
-    if (lane_number() == 0 && v < vertices) queued[v / 32] = coming;
-    lower_least(least, stays ? int(distance) : UNREACHABLE);
-    HostArcs<int2>{indptr, pairs, lines}.append({next, length}, comes, v);
+    if (first_thread) {
+        observed[0] = rounds;
+        observed[1] = limits;
+    }
 }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from retrace.devices.base import Buffer, Kernel
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.arc_sets import simplify
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
@@ -178,62 +178,44 @@ class HostArcsSSSP(HostArcsSearch):
     """
 
     name = "sssp/host-arcs"
-    implements = "EMOGI, VLDB 2020, with the Near-Far Pile of IPDPS 2014"
+    implements = "EMOGI, VLDB 2020, with the Near-Far Pile of IPDPS 2014, in one launch"
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
         **SWEEP,
         "rise": NearFarSSSP.settings["rise"],
     }
-    read_by = "relax"
+    read_by = "find_distances"
     arc_bytes = 8
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count what is of vertices; the arcs are in the host's memory."""
-        bitmaps = 3 * 4 * -(-graph.vertices // WARP)
+        bitmaps = 4 * 4 * -(-graph.vertices // WARP)
         queues = 2 * ENTRY.itemsize * self.entries_of(graph)
         return 8 * (graph.vertices + 1) + 8 * graph.vertices + bitmaps + queues
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        names = "start", "relax", "sweep", "list", "collect"
-        self.start, self.relax, self.sweep, self.list, self.collect = self.load_kernels(*names)
+        self.kernel = self.device.load(self.source).kernel(self.read_by)
+        self.seen, self.counts = self.device.mapped(2, np.int64)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
         self.delta = choose_delta(self.graph, self.number("rise"))
-        device, words = self.device, -(-self.graph.vertices // WARP)
+        device, words, entries = self.device, -(-self.graph.vertices // WARP), self.entries_of(self.graph)
         self.label = device.empty(self.graph.vertices, np.uint64)
-        self.far, *self.queued = (device.empty(words, np.uint32) for _ in range(3))
-        self.least = device.empty(1, np.int32)
-        self.queues = [device.empty(self.entries_of(self.graph), ENTRY) for _ in ("near", "next")]
+        self.launch = self.kernel.with_arguments(
+            self.most_threads // self.block_size, self.block_size, np.int32(self.graph.vertices), *self.arcs,
+            np.int32(query.source), np.uint32(self.delta), np.uint32(self.number("sweep")), self.label,
+            device.empty(words, np.uint32), device.empty(3 * words, np.uint32),
+            device.empty(2 * entries, ENTRY), np.uint32(entries), device.empty(3, np.uint32),
+            device.empty(3, np.int32), self.traffic, self.counts,
+        )  # fmt: skip
 
     def solve(self, query: Query) -> int:
-        device, piles = self.device, (self.label, self.far, self.least)
-        (near, following), (queued, queued_next) = self.queues, self.queued
-        device.fill(self.traffic, 0)
-        self.each_vertex(self.start, np.int32(query.source), *piles, queued, near, self.length)
-        limit, rounds, self.limits = self.delta, 0, 0
-        while True:
-            while entries := self.read_number(self.length):
-                device.fill(self.length, 0)
-                device.fill(queued_next, 0)
-                below = np.uint32(limit), *piles, queued_next
-                if entries * self.number("sweep") < self.graph.vertices:
-                    own = near, np.uint32(entries)
-                    self.each_entry(self.relax, entries, *own, *below, following, self.length, self.traffic)
-                else:
-                    self.in_order(self.sweep, queued, *below, self.traffic)
-                    self.each_vertex(self.list, queued_next, following, self.length)
-                near, following, queued, queued_next = following, near, queued_next, queued
-                rounds += 1
-            least = self.read_number(self.least)
-            if least == UNREACHABLE:
-                return rounds
-            device.fill(self.least, UNREACHABLE)
-            limit_before, limit = limit, least + self.delta
-            limits = np.uint32(limit_before), np.uint32(limit)
-            self.each_vertex(self.collect, *limits, *piles, queued, near, self.length)
-            self.limits += 1
+        self.launch()
+        self.device.synchronize()
+        rounds, self.limits = self.seen.tolist()
+        return int(rounds)
 
     def download(self) -> Int32Array:
         predecessor, distance = self.device.download(self.label).view(np.int32).reshape(-1, 2).T
