@@ -237,17 +237,19 @@ class HostArcsBetweenness(HostArcsSearch):
     wide = False  # the simple graph is made by sorting all arcs
     repeats = False  # sums of doubles depend on the order of the threads
     implements = "Brandes' algorithm, with arcs read as in EMOGI, VLDB 2020"
-    read_by = "expand"
+    read_by = "search_from_each"
     arc_bytes = 4
+    at_once = 64
+    """Sources of a launch, between which a signal can end the search."""
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count what is of vertices; the arcs are in the host's memory. The simple graph has fewer."""
-        arrays = 8 * (graph.vertices + 1) + (4 + 3 * 8) * graph.vertices
+        arrays = 8 * (graph.vertices + 1) + (4 + 3 * 8 + 4) * graph.vertices + 4 * (graph.vertices + 1)
         return arrays + ENTRY.itemsize * self.entries_of(graph)
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(simplify(graph))
-        self.start, self.expand, self.collect = self.load_kernels("start", "expand", "collect")
+        self.kernel = self.device.load(self.source).kernel(self.read_by)
 
     def upload(self, query: Query) -> None:
         self.buffers: tuple[Buffer, ...] = ()  # frees the memory of the last query
@@ -255,38 +257,29 @@ class HostArcsBetweenness(HostArcsSearch):
         device, vertices = self.device, self.graph.vertices
         level = device.empty(vertices, np.int32)
         sigma, delta, score = (device.empty(vertices, np.float64) for _ in range(3))
-        queue, overflow = device.empty(self.entries_of(self.graph), ENTRY), device.empty(1, np.int32)
-        self.buffers = level, sigma, delta, queue, score, overflow
-
-    def search(self, source: int) -> None:
-        """Add what the search from a source adds to the scores."""
-        level, sigma, delta, queue, score, overflow = self.buffers
-        self.each_vertex(self.start, np.int32(source), level, sigma, delta, queue, self.length)
-        ends = [0, self.read_number(self.length)]
-        while ends[-2] < ends[-1]:
-            before = queue, np.uint32(ends[-2]), np.uint32(ends[-1]), np.int32(len(ends) - 1)
-            self.each_entry(
-                self.expand, ends[-1] - ends[-2], *before, level, sigma, self.length, self.traffic
-            )
-            ends.append(self.read_number(self.length))
-        for depth in range(len(ends) - 3, 0, -1):
-            own = queue, np.uint32(ends[depth]), np.uint32(ends[depth + 1]), np.int32(depth)
-            sums = delta, score, np.int32(source), overflow, self.traffic
-            self.each_entry(self.collect, ends[depth + 1] - ends[depth], *own, level, sigma, *sums)
+        queue, counts = device.empty(self.entries_of(self.graph), ENTRY), device.empty(3, np.uint32)
+        begins, overflow = device.empty(vertices + 1, np.uint32), device.empty(1, np.int32)
+        self.buffers = level, sigma, delta, score, queue, counts, begins, overflow
 
     def solve(self, query: Query) -> int:
-        *_, score, overflow = self.buffers
+        device, vertices = self.device, np.int32(self.graph.vertices)
+        score, overflow = self.buffers[3], self.buffers[-1]
         for buffer, value in ((self.traffic, 0), (score, 0), (overflow, -1)):
-            self.device.fill(buffer, value)
-        sources = query.sources_in(self.graph).tolist()
-        for source in sources:
-            self.search(source)
+            device.fill(buffer, value)
+        sources = query.sources_in(self.graph)
+        on_device = device.upload(sources.astype(np.int32))
+        for first in range(0, len(sources), self.at_once):
+            some = np.uint32(first), np.uint32(min(first + self.at_once, len(sources)))
+            arguments = vertices, *self.arcs, on_device, *some, *self.buffers, self.traffic
+            blocks = self.most_threads // self.block_size
+            self.kernel(blocks, self.block_size, *arguments, cooperative=True)
+            device.synchronize()
         if (source := self.read_number(overflow)) >= 0:
             raise too_many_paths(self.name, source, "a double and its inverse hold, 4.5e307")
         return len(sources)
 
     def download(self) -> NDArray[np.float64]:
-        return count_pairs_once(self.device.download(self.buffers[4]), self.graph)
+        return count_pairs_once(self.device.download(self.buffers[3]), self.graph)
 
     def predict_seconds(self, query: Query) -> float | None:
         sources = query.sources_in(self.graph)
