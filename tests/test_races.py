@@ -118,12 +118,19 @@ def test_lanes_on_small_levels(name: str, sources: tuple[int, ...], threads: int
         assert result.verified, f"seed {seed}: {result.reason}"
 
 
-@pytest.mark.parametrize("name", ["lanes", "lane-queues", "lane-queues:few=0", "bitmap-queue"])
-@pytest.mark.parametrize("seed", range(8))
-def test_searches_of_two_blocks_add_to_the_same_scores(name: str, seed: int) -> None:
-    cycle = graph(64, [(u, (u + 1) % 64, 1) for u in range(64)], directed=False)
+@pytest.mark.parametrize(
+    ("name", "blocks", "seed"),
+    [
+        *((name, 2, seed) for name in ("lanes", "bitmap-queue") for seed in range(8)),
+        *(("lane-queues:few=0", 4, seed) for seed in (1, 2, 4)),
+        ("lane-queues", 4, 2),
+    ],  # of eight seeds, those that showed an addition without its atomic
+)
+def test_searches_of_two_blocks_add_to_the_same_scores(name: str, blocks: int, seed: int) -> None:
+    vertices = 32 * blocks
+    cycle = graph(vertices, [(u, (u + 1) % vertices, 1) for u in range(vertices)], directed=False)
     variant, _, settings = name.partition(":")
-    spec = f"betweenness/{variant}:" + ",".join(filter(None, ("block_size=32,blocks=2", settings)))
+    spec = f"betweenness/{variant}:" + ",".join(filter(None, (f"block_size=32,blocks={blocks}", settings)))
     with EmulatedDevice(seed) as device:
         solver: Any = solved(spec, cycle, Query(), device)
         scores, next_pass = solver.download(), device.download(solver.next_pass)
