@@ -90,21 +90,6 @@ class HostArcsSearch(DeviceSolver):
         """Count each vertex once, and one more for every `lines` ends of a line that lie within a row."""
         return graph.vertices + graph.arcs // (LINE // self.arc_bytes * self.number("lines"))
 
-    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
-        """Launch a kernel with one thread for each vertex."""
-        vertices = self.graph.vertices
-        kernel(self.grid(vertices), self.block_size, np.int32(vertices), *self.arcs, *arguments)
-
-    def each_entry(self, kernel: Kernel, entries: int, *arguments: Any) -> None:
-        """Launch a kernel with a warp for each entry, or as many as run at the same time."""
-        threads = min(entries * WARP, self.most_threads)
-        kernel(self.grid(threads), self.block_size, *self.arcs, *arguments)
-
-    def in_order(self, kernel: Kernel, *arguments: Any) -> None:
-        """Launch a kernel with a warp for each `lines` lines of the arcs."""
-        shares = -(-self.graph.arcs // (LINE // self.arc_bytes * self.number("lines")))
-        self.each_entry(kernel, shares, np.uint32(self.graph.vertices), *arguments)
-
     def read_number(self, buffer: Buffer) -> int:
         """Wait for the kernels; return the only element of a buffer."""
         return int(self.device.download(buffer)[0])
@@ -165,6 +150,21 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
         self.in_order(self.sweep, np.int32(depth), self.level, self.traffic)
         self.device.fill(self.length, 0)
         self.each_vertex(self.list, np.int32(depth), self.level, self.queue, self.length)
+
+    def each_vertex(self, kernel: Kernel, *arguments: Any) -> None:
+        """Launch a kernel with one thread for each vertex."""
+        vertices = self.graph.vertices
+        kernel(self.grid(vertices), self.block_size, np.int32(vertices), *self.arcs, *arguments)
+
+    def each_entry(self, kernel: Kernel, entries: int, *arguments: Any) -> None:
+        """Launch a kernel with a warp for each entry, or as many as run at the same time."""
+        threads = min(entries * WARP, self.most_threads)
+        kernel(self.grid(threads), self.block_size, *self.arcs, *arguments)
+
+    def in_order(self, kernel: Kernel, *arguments: Any) -> None:
+        """Launch a kernel with a warp for each `lines` lines of the arcs."""
+        shares = -(-self.graph.arcs // (LINE // self.arc_bytes * self.number("lines")))
+        self.each_entry(kernel, shares, np.uint32(self.graph.vertices), *arguments)
 
     def download(self) -> Int32Array:
         return self.device.download(self.level)
