@@ -15,7 +15,7 @@ from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.solvers import REGISTRY, Query, make
-from retrace.solvers.cluster_parts import ClusterSearch, Parts
+from retrace.solvers.cluster_parts import KEEPS, ClusterSearch, Parts
 from retrace.solvers.contraction import Contraction
 from retrace.system.errors import TooLargeError
 from solving import solved
@@ -233,7 +233,9 @@ def test_trees_and_paths_of_any_graph(
     verify(f"{spec},cluster_blocks=2,pieces=3", found, Query(*ends), seed)
 
 
-@pytest.mark.parametrize("spec", [*TREES, "sssp/cluster:predecessors=yes"])
+@pytest.mark.parametrize(
+    "spec", [*TREES, "stcon/cluster:predecessors=yes,shared=marks", "sssp/cluster:predecessors=yes"]
+)
 def test_a_search_on_the_same_graph_leaves_nothing_to_the_next(spec: str) -> None:
     """The third search is as long as the second, elsewhere; the last ends are not connected."""
     path = graph(90, [(u, u + 1, 1) for u in range(89)])
@@ -353,6 +355,7 @@ def test_searches_meet_at_a_vertex_or_on_an_arc(target: int) -> None:
         for path in ("no", "yes"):
             verify(f"stcon/cluster:every=1,shared=arcs,predecessors={path}", found, Query(0, target))
             verify(f"stcon/cluster:shared=marks,predecessors={path}", found, Query(0, target))
+        verify("stcon/cluster:every=1,shared=state,predecessors=yes", found, Query(0, target))
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 1000])
@@ -371,6 +374,13 @@ def test_state_and_arcs_in_both_memories(name: str, kept: str) -> None:
         assert verify(f"{name}:shared={kept}", found, Query(0)).kept == kept
 
 
+@pytest.mark.parametrize("kept", KEEPS)
+@pytest.mark.parametrize("spec", TREES)
+def test_trees_and_paths_in_both_memories(spec: str, kept: str) -> None:
+    for found in (NAMED["grid"], ring(3000), deep_star(3, 200)):
+        assert verify(f"{spec},shared={kept}", found, Query(0)).kept == kept
+
+
 @pytest.mark.parametrize("kept", ["marks", "state"])
 def test_more_levels_than_16_bits_count(kept: str) -> None:
     """Levels are stored when their 16 bits are used up."""
@@ -378,6 +388,15 @@ def test_more_levels_than_16_bits_count(kept: str) -> None:
     spec = f"bfs/cluster:shared={kept},cluster_blocks=1,block_size=32,predecessors=yes"
     solver = verify(spec, path, Query(0))
     assert solver.count[0] == 66_000
+
+
+def test_more_rounds_than_16_bits_label() -> None:
+    """Labels are stored when their 16 bits are used up."""
+    path = graph(66_000, [(u, u + 1, 1) for u in range(65_999)])
+    spec = "stcon/cluster:shared=state,cluster_blocks=1,block_size=32,predecessors=yes"
+    solver = verify(spec, path, Query(0, 65_999))
+    assert solver.kept == "state"
+    assert solver.length == 65_999
 
 
 @pytest.mark.parametrize("seed", [None, 1])

@@ -6,17 +6,50 @@
 // Trick    a vertex that both reach in round i has the length 2i; one that the other search has reached before, 2i - 1.
 //          In the first round with such a vertex the least of these is the answer, and any later round gives more. So
 //          nothing but the visited bits is kept, and whether the searches have met is asked every `every` rounds only.
-// Path     if it is wanted (LABELLED), each vertex gets a label, from which path-pass.cu tells the arcs of a path: which
-//          search reached it first, and in which round. A label has its vertex's place, so that no thread looks for it, and
-//          is stored after arriving at the barrier, which would wait for it.
+// Path     if it is wanted, each vertex gets a label, from which path-pass.cu tells the arcs of a path: which search
+//          reached it first, and in which round. A label has its vertex's place, so that no thread looks for it. Where
+//          they fit, labels are kept in shared memory, as 16 bits; in global memory they are stored after arriving at the
+//          barrier, which would wait for them.
 
 #include "../cluster/parts.cuh"
 #include "../unreachable.h"
 #include "labels.cuh"
 
-template <bool LABELLED, int WORDS, typename Records>
+enum Labels { NO_LABELS, IN_GLOBAL, IN_SHARED };
+
+constexpr unsigned short NONE = 0xffff, STORED = 0xfffe;
+constexpr unsigned MOST_ROUNDS = 0x7fff;  // whose labels are below these two
+
+// Labels of a part, in 16 bits: in place of a round, how far it is above `base`.
+struct SharedLabels {
+    unsigned short *above;
+    unsigned *label;
+    int positions;
+    unsigned base;
+
+    __device__ void clear() const
+    {
+        for (int i = threadIdx.x; i < positions; i += blockDim.x) above[i] = NONE;
+    }
+    // Labels a vertex, unless it has a label.
+    __device__ void note(unsigned position, unsigned round, bool by_green) const
+    {
+        if (above[position] == NONE) above[position] = static_cast<unsigned short>(make_label(round - base, by_green));
+    }
+    // Stores the labels that are new since the last time; called by all threads of the block, at a barrier.
+    __device__ void store() const
+    {
+        for (int i = threadIdx.x; i < positions; i += blockDim.x) {
+            if (above[i] == STORED) continue;
+            label[i] = above[i] == NONE ? NO_LABEL : 2 * base + above[i];
+            if (above[i] != NONE) above[i] = STORED;
+        }
+    }
+};
+
+template <Labels LABELS, int WORDS, typename Records>
 __device__ void search(const Records &forward, const Records &backward, int words, unsigned source, unsigned target,
-                       int every, int *answer, unsigned *labels)
+                       int every, int *answer, unsigned *labels, unsigned *free)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned here = cluster.block_rank();
@@ -27,7 +60,9 @@ __device__ void search(const Records &forward, const Records &backward, int word
 
     for (int word = first; word < 4 * words; word += threads) found[word] = 0;
     unsigned *const label = labels + 32 * here * words;  // of this block's part
-    if constexpr (LABELLED)
+    SharedLabels own{reinterpret_cast<unsigned short *>(free), label, 32 * words, 0};
+    if constexpr (LABELS == IN_SHARED) own.clear();
+    if constexpr (LABELS == IN_GLOBAL)
         for (int i = first; i < 32 * words; i += threads) label[i] = NO_LABEL;
     red_active.fill(2, 0);
     green_active.fill(2, 0);
@@ -63,7 +98,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
             for (int k = 0; k < WORDS; k++) {
                 sooner |= (fresh[k] & visited[WORDS + k]) | (fresh[WORDS + k] & visited[k]);
                 same |= fresh[k] & fresh[WORDS + k];
-                if constexpr (LABELLED) {
+                if constexpr (LABELS == IN_GLOBAL) {
                     first_found.words[k] = fresh[k] & ~visited[WORDS + k];
                     first_found.words[WORDS + k] = fresh[WORDS + k] & ~visited[k] & ~fresh[k];
                 }
@@ -79,6 +114,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
             left.for_each(
                 [&](int bit, int k) {
                     const unsigned position = 32 * (first + k % WORDS * threads) + bit;
+                    if constexpr (LABELS == IN_SHARED) own.note(position, round, k >= WORDS);  // red's come first
                     return Reached{(k < WORDS ? forward : backward).load(position), k < WORDS};
                 },
                 [&](const Reached &vertex) {
@@ -91,7 +127,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
             green_active.tell(slot, __syncthreads_or(green));
             lengths.tell(slot, length);
         }
-        if constexpr (LABELLED) {
+        if constexpr (LABELS == IN_GLOBAL) {
             cluster.barrier_arrive();
 #pragma unroll
             for (int k = 0; k < 2 * WORDS; k++)
@@ -101,13 +137,19 @@ __device__ void search(const Records &forward, const Records &backward, int word
         } else {
             cluster.sync();
         }
+        if constexpr (LABELS == IN_SHARED)
+            if (round + 1 - own.base == MOST_ROUNDS) {
+                own.store();
+                own.base = round + 1;
+                __syncthreads();
+            }
         if (turn == 0) {
             const unsigned least = lengths.least(slot);
             if (least != UNREACHABLE || !red_active.any(slot) || !green_active.any(slot)) {
                 if (here == 0 && first == 0) {
                     answer[0] = int(least);
                     answer[1] = int(round) + 1;
-                    if constexpr (LABELLED) labels[32 * cluster.num_blocks() * words] = least;
+                    if constexpr (LABELS != NO_LABELS) labels[32 * cluster.num_blocks() * words] = least;
                 }
                 break;
             }
@@ -115,36 +157,42 @@ __device__ void search(const Records &forward, const Records &backward, int word
             slot ^= 1;
         }
     }
+    if constexpr (LABELS == IN_SHARED) own.store();
 }
 
-// `arcs`: the records are in shared memory, too; those of both ways once if they are the same. `labels` has one number
-// for each position of each part, and one more, for the length.
-#define KERNELS(NAME, LABELLED, WORDS)                                                                               \
-    extern "C" __global__ void __launch_bounds__(1024, 1)                                                            \
-        NAME##_marks_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in,                 \
-                             const uint4 *in, unsigned source, unsigned target, int every, int *answer,              \
-                             unsigned *labels)                                                                       \
-    {                                                                                                                \
-        const unsigned here = cg::this_cluster().block_rank();                                                       \
-        const LongRecords forward{out + first_out[here]}, backward{in + first_in[here]};                             \
-        search<LABELLED, WORDS>(forward, backward, words, source, target, every, answer, labels);                    \
-    }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(1024, 1) NAME##_arcs_##WORDS(                                       \
-        int words, const int *first_out, const unsigned long long *out, const int *first_in,                         \
-        const unsigned long long *in, unsigned source, unsigned target, int every, int *answer, unsigned *labels)    \
-    {                                                                                                                \
-        const unsigned here = cg::this_cluster().block_rank(), count = first_out[here + 1] - first_out[here];        \
-        unsigned *const free = shared_memory + 4 * words;                                                            \
-        const ShortRecords forward = ShortRecords::copy(out + first_out[here], count, free);                         \
-        const ShortRecords backward =                                                                                \
-            out == in ? forward                                                                                      \
-                      : ShortRecords::copy(in + first_in[here], first_in[here + 1] - first_in[here],                 \
-                                           free + 2 * count);                                                        \
-        search<LABELLED, WORDS>(forward, backward, words, source, target, every, answer, labels);                    \
+// `marks`: shared memory has the arrays of bits alone; `state`: labels, too; `arcs`: the records as well, of both ways once
+// if they are the same. `labels` has one number for each position of each part, and one more, for the length.
+#define KERNEL_WITH_LONG_RECORDS(NAME, LABELS, WORDS)                                                                 \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
+        NAME##_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in, const uint4 *in,       \
+                       unsigned source, unsigned target, int every, int *answer, unsigned *labels)                    \
+    {                                                                                                                 \
+        const unsigned here = cg::this_cluster().block_rank();                                                        \
+        const LongRecords forward{out + first_out[here]}, backward{in + first_in[here]};                              \
+        unsigned *const free = shared_memory + 4 * words;                                                             \
+        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, free);                 \
     }
-KERNELS(cluster_stcon, false, 1)
-KERNELS(cluster_stcon, false, 4)
-KERNELS(cluster_stcon, false, 16)
-KERNELS(cluster_stcon_labelled, true, 1)
-KERNELS(cluster_stcon_labelled, true, 4)
-KERNELS(cluster_stcon_labelled, true, 16)
+#define KERNEL_WITH_SHORT_RECORDS(NAME, LABELS, WORDS)                                                                \
+    extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
+        NAME##_##WORDS(int words, const int *first_out, const unsigned long long *out, const int *first_in,           \
+                       const unsigned long long *in, unsigned source, unsigned target, int every, int *answer,        \
+                       unsigned *labels)                                                                              \
+    {                                                                                                                 \
+        const unsigned here = cg::this_cluster().block_rank(), count = first_out[here + 1] - first_out[here];         \
+        unsigned *const free = shared_memory + 4 * words, *const copied = free + (LABELS == IN_SHARED ? 16 * words : 0); \
+        const ShortRecords forward = ShortRecords::copy(out + first_out[here], count, copied);                        \
+        const ShortRecords backward =                                                                                 \
+            out == in ? forward                                                                                       \
+                      : ShortRecords::copy(in + first_in[here], first_in[here + 1] - first_in[here],                  \
+                                           copied + 2 * count);                                                       \
+        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, free);                 \
+    }
+#define KERNELS(WORDS)                                                                                                \
+    KERNEL_WITH_LONG_RECORDS(cluster_stcon_marks, NO_LABELS, WORDS)                                                   \
+    KERNEL_WITH_SHORT_RECORDS(cluster_stcon_arcs, NO_LABELS, WORDS)                                                   \
+    KERNEL_WITH_LONG_RECORDS(cluster_stcon_labelled_marks, IN_GLOBAL, WORDS)                                          \
+    KERNEL_WITH_LONG_RECORDS(cluster_stcon_labelled_state, IN_SHARED, WORDS)                                          \
+    KERNEL_WITH_SHORT_RECORDS(cluster_stcon_labelled_arcs, IN_SHARED, WORDS)
+KERNELS(1)
+KERNELS(4)
+KERNELS(16)

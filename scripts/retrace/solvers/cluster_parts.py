@@ -114,7 +114,7 @@ class ClusterSearch(DeviceSolver):
         "shared": Setting("arcs", "most that a block has in shared memory, if it fits", choices=KEEPS),
     }
     repeats = True
-    in_shared: ClassVar[tuple[str, ...]]
+    in_shared: tuple[str, ...]
     """Those of `KEEPS` that there is a kernel for, from the least."""
     more_sources: ClassVar[tuple[str, ...]] = (CUT,)
     arrays: list[NDArray[Any]]

@@ -14,7 +14,7 @@ import numpy as np
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
-from retrace.solvers.cluster_parts import EVERY, ClusterSearch
+from retrace.solvers.cluster_parts import EVERY, KEEPS, ClusterSearch
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
 from retrace.solvers.setting import PREDECESSORS, Settings
 from retrace.solvers.solver import BLOCK_SIZE, DeviceSolver, HostSolver, only
@@ -161,20 +161,23 @@ class ClusterSTCON(ClusterSearch):
     """One launch of one cluster, for deep graphs: each of its rounds is a level of both searches.
 
     A vertex that both have reached tells the length. Only the bits of visited vertices are kept; for a path,
-    also a label of each vertex, in which a pass over all arcs finds the path's.
+    also a label of each vertex, in 16 bits of shared memory if they fit. In the labels, a pass over all arcs
+    finds the path's.
     """
 
     name = "stcon/cluster"
     implements = "our own kernel: two searches, level by level, in one thread-block cluster"
     pass_source = "stcon/path-pass.cu"
     more_sources = (*ClusterSearch.more_sources, pass_source)
-    in_shared = ("marks", "arcs")
+    in_shared: tuple[str, ...] = ("marks", "arcs")
     settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY, **PREDECESSORS}
 
     def kernel_prefix(self) -> str:
         return "cluster_stcon_labelled" if self.finds_predecessors else "cluster_stcon"
 
     def setup(self, graph: CSRGraph) -> None:
+        if self.finds_predecessors:
+            self.in_shared = KEEPS
         super().setup(graph)
         if self.finds_predecessors:
             self.find_path = self.device.load(self.pass_source).kernel("find_path")
@@ -184,7 +187,9 @@ class ClusterSTCON(ClusterSearch):
         backward = graph.reversed()
         ways = [graph] if backward is graph else [graph, backward]
         marks, arcs = 4 * 4 * parts.words, [parts.short_bytes(way) for way in ways]
-        self.fit(parts, marks, None if None in arcs else marks + sum(filter(None, arcs)))
+        state = marks + 2 * parts.positions if self.finds_predecessors else marks
+        needs = marks, state, None if None in arcs else state + sum(filter(None, arcs))
+        self.fit(parts, *(need for kept, need in zip(KEEPS, needs, strict=True) if kept in self.in_shared))
         records = parts.short_records if self.kept == "arcs" else parts.long_records
         self.arrays = [array for way in ways for array in records(way)]
         self.copies = 2 // len(ways)  # an undirected graph is given to the kernel twice
