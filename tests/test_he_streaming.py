@@ -108,8 +108,9 @@ def test_files_that_cannot_be_opened_or_break_off(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("tiny_pieces")
 def test_the_first_fault_is_told_however_far_threads_have_read(tmp_path: Path) -> None:
-    path, content = tmp_path / "graph.he.gz", b"H 50 100 0\n" + b"".join([b"E 1 2\n", *LINES])
-    path.write_bytes(gzip.compress(content[:60])[:-4])
+    """A damage is found where the next half megabyte is unpacked."""
+    path, content = tmp_path / "graph.he.gz", b"H 50 100000 0\n" + b"".join([b"E 1 2\n", *1000 * LINES])
+    path.write_bytes(gzip.compress(content)[:-4])
     for cores in ({0}, set(range(8))):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("os.sched_getaffinity", {0: cores}.get)

@@ -3,7 +3,6 @@
 import gzip
 import itertools
 import os
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 import numpy as np
+from isal import igzip, igzip_lib
 
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.formats.layouts import LARGEST, LAYOUTS, Header, LineLayout, Place, layout_of
@@ -24,6 +24,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 GZIP_MAGIC = b"\x1f\x8b"
+DAMAGED = cast("type[Exception]", igzip_lib.IsalError)
+"""What isal raises; its types take the class for an exception."""
 
 PIECE = 1 << 20
 """Number of bytes read at a time."""
@@ -42,11 +44,11 @@ def open_graph(path: Path, shown: str | None = None) -> Iterator[BinaryIO]:
     try:
         with path.open("rb") as raw:
             if raw.peek(2).startswith(GZIP_MAGIC):
-                with gzip.open(raw) as content:
+                with igzip.open(raw) as content:
                     yield cast(BinaryIO, content)
             else:
                 yield raw
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except (EOFError, DAMAGED, gzip.BadGzipFile):
         told = "expected a whole gzip file, found a damaged one; get it again"
         raise RetraceError(f"{shown or path}: {told}") from None
     except OSError as error:
@@ -128,7 +130,7 @@ def read_ahead(items: Iterable[T], work: Callable[[T], R]) -> Iterator[tuple[T, 
                 if len(waiting) > threads:
                     first, result = waiting.popleft()
                     yield first, result.result()
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, EOFError, DAMAGED) as error:
             damage = error
         for item, result in waiting:
             yield item, result.result()
