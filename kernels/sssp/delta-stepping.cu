@@ -164,7 +164,7 @@ struct Search {
         if (least_left < UNREACHABLE) atomicMin(least_here, least_left);
     }
 
-    // Moves the vertices whose distance is below the limit from later buckets to the current one, and queues their light
+    // Makes those of later buckets whose distance is below the limit members of the current one, and queues their light
     // arcs.
     __device__ void open_bucket(const Team &grid, unsigned step, unsigned limit) const
     {
@@ -182,10 +182,7 @@ struct Search {
                 queue_arcs(next, is_current, v, LIGHT);
             });
             __syncwarp();
-            if (moved) {
-                members[word] = moved;
-                later[word] = before & ~moved;
-            }
+            if (moved) members[word] = moved;  // `later` keeps them until the bucket is closed
         });
     }
 
