@@ -22,7 +22,7 @@ GRID = identified(grid(6, 5), "grid", source=0, pairs={"far": [0, 29]})
 LIBRARIES = ("scipy", "igraph", "networkit")
 DISTANCES_ALONE = (
     "sssp/dijkstra-linear", "sssp/dijkstra-heap", "sssp/bsp", "sssp/gapbs", "sssp/workfront-sweep",
-    "sssp/edge-classes",
+    "sssp/edge-classes", "sssp/delta-stepping",
 )  # fmt: skip
 TREES = [
     f"{name}:predecessors=yes" if "predecessors" in REGISTRY.find(name).settings else name

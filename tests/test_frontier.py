@@ -39,6 +39,10 @@ WAYS = [
         for name in ("workfront-sweep", "edge-classes")
         for way in (SMALL, f"{SMALL},piece=1,block_queue_size=1", "block_size=64,grid=1,registers=32,piece=3")
     ),
+    f"sssp/delta-stepping:{SMALL},delta=1",
+    f"sssp/delta-stepping:{SMALL},delta=1073741824",
+    f"sssp/delta-stepping:{SMALL},delta=2,piece=1,block_queue_size=1",
+    "sssp/delta-stepping:block_size=64,grid=1,registers=32,piece=3,delta=5",
 ]
 """Every level by the whole grid, or by one block; from one side, or changing; queues that overflow."""
 FULL = [
@@ -49,6 +53,7 @@ FULL += ["bfs/direction:block_size=64,grid=3,piece=1,block_queue_size=1"]
 FULL += [f"bfs/direction:{SMALL},alone=9,alpha=9,beta=2,piece=2,block_queue_size=5,predecessors=yes"]
 FULL += [f"sssp/near-far:{SMALL},alone=0,rise=3,piece=2,block_queue_size=5,predecessors=yes"]
 FULL += [f"sssp/{name}:{SMALL},piece=2,block_queue_size=5" for name in ("workfront-sweep", "edge-classes")]
+FULL += [f"sssp/delta-stepping:{SMALL},delta=1,piece=2,block_queue_size=5"]
 
 
 @pytest.mark.parametrize("name", ["bfs/direction", "sssp/near-far"])

@@ -6,6 +6,7 @@ from retrace.solvers import (
     betweenness,
     bfs,
     by_depth,
+    delta_stepping,
     frontier,
     generate,
     host_arcs,
@@ -30,6 +31,7 @@ from retrace.solvers.solver import DeviceSolver, Solver
 
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
-    "bellman_ford", "betweenness", "bfs", "by_depth", "find", "frontier", "generate", "host_arcs", "limits",
-    "make", "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon", "workfront",
+    "bellman_ford", "betweenness", "bfs", "by_depth", "delta_stepping", "find", "frontier", "generate",
+    "host_arcs", "limits", "make", "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon",
+    "workfront",
 ]  # fmt: skip

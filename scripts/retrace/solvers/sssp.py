@@ -242,7 +242,7 @@ class GapbsSSSP(GapbsPeer):
     source = "gapbs/sssp.cpp"
     settings: ClassVar[Settings] = {
         **GapbsPeer.settings,
-        "delta": Setting(0, "width of a bucket; 0 for the fastest power of 2", least=0, most=2**30),
+        "delta": Setting(0, "width of a bucket; 0 lets the solver choose", least=0, most=2**30),
     }
     INFINITY = 2**30 - 1
     SHORT_S = 0.05
