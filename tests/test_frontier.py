@@ -39,9 +39,8 @@ WAYS = [
         for name in ("workfront-sweep", "edge-classes")
         for way in (SMALL, f"{SMALL},piece=1,block_queue_size=1", "block_size=64,grid=1,registers=32,piece=3")
     ),
-    f"sssp/delta-stepping:{SMALL},delta=1",
     f"sssp/delta-stepping:{SMALL},delta=1073741824",
-    f"sssp/delta-stepping:{SMALL},delta=2,piece=1,block_queue_size=1",
+    f"sssp/delta-stepping:{SMALL},delta=1,piece=1,block_queue_size=1",
     "sssp/delta-stepping:block_size=64,grid=1,registers=32,piece=3,delta=5",
 ]
 """Every level by the whole grid, or by one block; from one side, or changing; queues that overflow."""
