@@ -333,6 +333,23 @@ def test_snakemake_can_run_without_a_limit_of_jobs_per_second() -> None:
     assert "if self.job_rate_limiter is None" in inspect.getsource(JobScheduler)
 
 
+@pytest.mark.parametrize(("gpus", "measured"), [(0, False), (1, False), (2, True), (3, True), (None, True)])
+def test_larger_graphs_wait_for_as_many_gpus(
+    config: Config, monkeypatch: Patch, gpus: int | None, measured: bool
+) -> None:
+    """Without a GPU here, jobs with `backend: cuda` run on another computer."""
+    monkeypatch.setattr(plan, "cuda_available", lambda: bool(gpus))
+    monkeypatch.setattr(plan, "visible_gpus", lambda: ["a GPU"] * (gpus or 0))
+    monkeypatch.setattr(plan, "cuda_status", lambda: None if gpus else "no device")
+    asked = {"scale": "paper", "backend": "emulator" if gpus == 0 else "cuda"}
+    planned = plan.make_plan(config | asked)
+    several = planned.graphs("betweenness-gpus")
+    assert several == (["random-6-5", "Gowalla", "random-22-16-1056"] if measured else ["random-6-5"])
+    assert ("random-22-16-1056" in planned.sparse) == measured
+    assert "Gowalla" in planned.graphs("fast-bfs")
+    assert "random-22-16-1056" in planned.graphs("betweenness-gpus", scale="paper")
+
+
 def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeypatch: Patch) -> None:
     def jobs(scale: str) -> list[tuple[str, tuple[str, ...], list[str]]]:
         planned = plan.make_plan(config | {"scale": scale})

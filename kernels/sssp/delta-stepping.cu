@@ -56,8 +56,8 @@ struct Search {
     __device__ void finish(const Team &grid, unsigned &step, unsigned bucket) const
     {
         __syncthreads();
-        if (threadIdx.x == 0 && *least_here < UNREACHABLE) {
-            atomicMin(&least[bucket % 2], *least_here);
+        if (threadIdx.x == 0) {
+            if (*least_here < UNREACHABLE) atomicMin(&least[bucket % 2], *least_here);
             *least_here = UNREACHABLE;
         }
         queue_after(step).flush();

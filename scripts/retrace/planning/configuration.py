@@ -125,6 +125,8 @@ class Experiment(FileModel):
     """Graphs that are measured with `scale: paper` only."""
     longest_s: dict[Scale, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     """By scale, in place of `longest_s` in the limits, for a baseline that takes minutes."""
+    gpus: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    """GPUs without which the larger graphs are not measured."""
     setups: Annotated[int, Field(ge=0, lt=2**31)] = 0
     """Passes that time a device solver's setup; no more begin after a quarter of a second."""
 

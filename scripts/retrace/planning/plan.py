@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from retrace.devices import gapbs
-from retrace.devices.cuda import cuda_status
+from retrace.devices.cuda import cuda_available, cuda_status, visible_gpus
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.graphs.dense import COMPLETE_GRAPH
@@ -78,6 +78,8 @@ class Plan:
     """Where this run's CUDA kernels run: cuda or emulator."""
     why_no_gpu: str | None
     """Why no GPU is used; None if one is."""
+    gpus: int | None = None
+    """GPUs that jobs see; None if they run elsewhere."""
 
     @property
     def experiments(self) -> dict[str, Experiment]:
@@ -198,6 +200,8 @@ class Plan:
         """Return the graphs that an experiment is measured on, at this run's scale or another."""
         wanted = self.experiments[experiment]
         larger = wanted.larger_graphs if (scale or self.config.scale) == "paper" else ()
+        if not scale and self.gpus is not None and self.gpus < wanted.gpus:
+            larger = ()
         return [*wanted.graphs, *larger]
 
     def solvers(self, experiment: str) -> list[str]:
@@ -345,7 +349,8 @@ def make_plan(config: Mapping[str, Any]) -> Plan:
         )
     every, mine = load_reports().items(), checked.experiments.keys()
     reports = {key: report for key, report in every if not mine.isdisjoint(report.experiments)}
-    plan = Plan(checked, datasets, reports, backend, why_no_gpu)
+    seen = len(visible_gpus()) if cuda_available() else None
+    plan = Plan(checked, datasets, reports, backend, why_no_gpu, seen if backend == "cuda" else 0)
     folders = {Path(project.path(checked.records(name))): name for name in checked.machines}
     folders[Path(checked.records(checked.machine))] = checked.machine
     there = [path for path in map(Path, plan.records(*checked.experiments)) if path.exists()]
