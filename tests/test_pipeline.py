@@ -39,7 +39,7 @@ PROJECT = Path(__file__).parents[1]
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
-KILLS = int(os.environ.get("KILLS", 3))
+KILLS = int(os.environ.get("KILLS", 5))
 DRAWN = "Write the table and draw the figures of table-3.3"
 
 
