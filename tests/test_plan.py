@@ -142,6 +142,18 @@ def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     assert called == [True, False]
 
 
+def test_what_uses_thrust_is_compiled_before_its_experiments(config: Config) -> None:
+    made = plan.make_plan(config)
+    assert [Path(path).name for path in made.thrust_kernels] == ["sssp_thrust.cpp"]
+    before = {name for name in made.experiments if made.compiled_before(name) == [plan.THRUST]}
+    assert before == {
+        name
+        for name, experiment in made.experiments.items()
+        if any(spec.startswith("sssp/thrust") for spec in experiment.specs)
+    }
+    assert "table-2" in before
+
+
 def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
     matrix = {"solver": ["betweenness/vert", "betweenness/edge:batch=9"], "blocks": [1, 2], "block_size": 64}
     config["experiments"] = {"mine": {"solvers": ["betweenness/igraph", matrix], "graphs": ["small-6"]}}

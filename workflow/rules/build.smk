@@ -2,7 +2,8 @@
 #   in   kernels/: the files of an experiment's solvers
 #   out  resources/build/{experiment}.json: the compiled file of each source file
 #   1    gapbs: get the source of a library that some solvers call
-#   2    build: compile the kernels of an experiment
+#   2    thrust: compile what takes longest
+#   3    build: compile the kernels of an experiment
 
 
 rule gapbs:
@@ -25,6 +26,27 @@ rule gapbs:
         " > {log:q} 2> >(tee -a {log:q} >&2)"
 
 
+rule thrust:
+    """Compile what uses Thrust: nvcc takes 20 s, so this begins before all else, and a build finds it in build/."""
+    input:
+        kernels=PLAN.thrust_kernels,
+        script=f"{SCRIPTS}/build_kernels.py",
+        code=imports("build_kernels.py"),
+    output:
+        "resources/build/peers/thrust.json",
+    log:
+        "logs/build/thrust.log",
+    priority: 3
+    params:
+        backends=[PLAN.backend],
+        compute_capability=PLAN.options("compute_capability"),
+    message:
+        "Compile what uses Thrust"
+    shell:
+        "python {input.script:q} --output {output:q} --backends {params.backends:q}"
+        " {params.compute_capability:q} --processes {threads} --files {input.kernels:q} 2> >(tee {log:q} >&2)"
+
+
 rule build:
     """Compile the kernels and C++ baselines of {experiment}; the compiled files are cached in build/ by content.
 
@@ -37,6 +59,9 @@ rule build:
         peers=lambda wildcards: PLAN.with_experiment(wildcards.experiment).peers(
             wildcards.experiment
         ),
+        compiled_before=lambda wildcards: PLAN.with_experiment(
+            wildcards.experiment
+        ).compiled_before(wildcards.experiment),
         script=f"{SCRIPTS}/build_kernels.py",
         code=imports("build_kernels.py"),
     output:

@@ -37,6 +37,8 @@ FORMS = {"tables": ("csv", "md", "html"), "figures": ("svg", "png", "md")}
 """The suffixes of what a run makes, by its folder in `results/`."""
 PAGE = "results/report/index.html"
 """All results on one page."""
+THRUST = "resources/build/peers/thrust.json"
+"""The manifest of what uses Thrust."""
 EMULATED_THREADS = 256
 """Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
@@ -293,6 +295,17 @@ class Plan:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
         specs = self.experiments[experiment].specs
         return [gapbs.OUTCOME] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
+
+    def compiled_before(self, experiment: str) -> list[str]:
+        """Return the manifest of what uses Thrust, if an experiment does: it takes longest to compile."""
+        used = {find(spec).source for spec in self.experiments[experiment].specs}
+        return [THRUST] if any(source.startswith("thrust/") for source in used) else []
+
+    @property
+    def thrust_kernels(self) -> list[str]:
+        """Return the kernel files that use Thrust."""
+        files = project.kernel_files()
+        return [project.path(f"kernels/{path}") for path in files if path.startswith("thrust/")]
 
     def compiles(self, path: str) -> bool:
         """Return whether this run's backends, the host among them, may use a kernel file."""
