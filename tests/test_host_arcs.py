@@ -7,15 +7,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from command_line import Patch
 from exact_betweenness import exact_scores
-from graphs import NAMED, diamonds, graph, grid, identified, layers, mixed_graph, two_level_star
+from graphs import (
+    NAMED,
+    diamonds,
+    graph,
+    grid,
+    identified,
+    layers,
+    mixed_graph,
+    random_graphs,
+    two_level_star,
+)
 from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
-from retrace.graphs.csr import CSRGraph
+from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
 from retrace.solvers import Query, make
@@ -41,6 +53,13 @@ SSSP = [
 WAYS = BFS + SSSP
 """One warp per block or more; entries of a line or more; a queue, or arcs in the order of their places; each
 distance near in a round of its own, or all."""
+BETWEENNESS = [
+    "betweenness/host-arcs:block_size=32,lines=1,sweep=0",
+    "betweenness/host-arcs:block_size=64,lines=3,sweep=6",
+    "betweenness/host-arcs:block_size=32,lines=1,sweep=999999999",
+    "betweenness/host-arcs:block_size=64,lines=3,sweep=999999999",
+]
+"""The same; levels of either kind may follow each other."""
 
 
 @pytest.mark.parametrize("spec", WAYS)
@@ -106,6 +125,19 @@ def bytes_in_order(found: CSRGraph, level: NDArray[Any], lines: int, arc_bytes: 
     return SECTOR * sectors, counted
 
 
+def bytes_of_levels(found: CSRGraph, level: NDArray[Any], lines: int, sweep: int) -> tuple[int, int]:
+    """Count the bytes and lines of all levels, those of many entries in the order of their arcs."""
+    begin, end = found.indptr[:-1], found.indptr[1:]
+    line, last = begin * 4 // LINE, (end - 1) * 4 // LINE
+    entries = np.where(begin < end, (last - line) // lines + 1, 0)
+    reached = level < UNREACHABLE
+    sizes = np.bincount(level[reached], entries[reached])
+    many = reached & (sizes[np.where(reached, level, 0)] * sweep >= found.vertices)
+    in_order = bytes_in_order(found, np.where(many, level, UNREACHABLE), lines, 4)
+    of_rows = bytes_of_rows(found, np.flatnonzero(reached & ~many), 4)
+    return in_order[0] + of_rows[0], in_order[1] + of_rows[1]
+
+
 @pytest.mark.parametrize("lines", [1, 2, 16])
 @pytest.mark.parametrize("arcs", [[0, 0, 1, 2, 5, 31, 32, 33, 50, 65, 600], [0, 1, 2, 3]])
 @pytest.mark.parametrize("seed", range(3))
@@ -161,21 +193,24 @@ def test_no_schedule_changes_what_is_counted(name: str) -> None:
     assert len(counts) == 1
 
 
+@pytest.mark.parametrize("sweep", [0, 1, 3, 18, 100, 2**30])
 @pytest.mark.parametrize("lines", [1, 2, 16])
-def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int) -> None:
-    found = row_after(1, 300)
-    everywhere = np.arange(found.vertices)
-    with EmulatedDevice() as device:
-        spec = f"betweenness/host-arcs:lines={lines}"
-        observed = solved(spec, found, Query(sources=(0, 1)), device).observed()
-    rows = (everywhere, everywhere[1:], everywhere[1:], everywhere[2:])
-    each = [bytes_of_rows(found, reached, 4) for reached in rows]
-    assert (observed["link_bytes"], observed["link_lines"]) == tuple(map(sum, zip(*each, strict=True)))
+def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int, sweep: int) -> None:
+    """A third or an eighteenth of all vertices is a level of many; rows begin anywhere and share lines."""
+    turns, sources = layers([1, 9, 40, 3, 7, 60, 50, 10]), (0, 4)
+    for seed in (None, 1):
+        with EmulatedDevice(seed) as device:
+            spec = f"betweenness/host-arcs:lines={lines},sweep={sweep}"
+            observed = solved(spec, turns, Query(sources=sources), device).observed()
+            levels = [solved("bfs/host-arcs", turns, Query(s), device).download() for s in sources]
+        ways = [*levels, *(np.where(level == 0, UNREACHABLE, level) for level in levels)]  # out and back
+        each = [bytes_of_levels(turns, way, lines, sweep) for way in ways]
+        assert (observed["link_bytes"], observed["link_lines"]) == tuple(map(sum, zip(*each, strict=True)))
 
 
-@pytest.mark.parametrize("lines", [1, 3])
-def test_scores_of_hubs_whose_rows_begin_anywhere_in_a_line(lines: int) -> None:
-    for before, seed in product((1, 5, 31), (None, *range(4))):
+@pytest.mark.parametrize("spec", BETWEENNESS)
+def test_scores_of_hubs_whose_rows_begin_anywhere_in_a_line(spec: str) -> None:
+    for before, seed in product((1, 5, 31), (None, *range(3))):
         whole = graph(
             before + 205,
             [(before + 204, 0, 1)]
@@ -185,9 +220,19 @@ def test_scores_of_hubs_whose_rows_begin_anywhere_in_a_line(lines: int) -> None:
         )
         query = Query(sources=(before + 204, 0, 1))
         with EmulatedDevice(seed) as device:
-            spec = f"betweenness/host-arcs:lines={lines},block_size=64"
             scores = solved(spec, whole, query, device).download()
         assert_allclose(scores, exact_scores(whole, query.sources), rtol=1e-12, err_msg=str(before))
+
+
+@pytest.mark.parametrize("spec", BETWEENNESS)
+@given(whole=random_graphs(60), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
+@settings(max_examples=15, deadline=None)
+def test_scores_of_random_graphs(spec: str, whole: CSRGraph, data: st.DataObject, seed: int | None) -> None:
+    vertex = st.integers(0, whole.vertices - 1)
+    sources = tuple(data.draw(st.lists(vertex, unique=True, max_size=6)))
+    with EmulatedDevice(seed) as device:
+        scores = solved(spec, whole, Query(sources=sources), device).download()
+    assert_allclose(scores, exact_scores(whole, sources), rtol=1e-12, atol=1e-12)
 
 
 def test_too_many_paths_are_reported() -> None:

@@ -12,6 +12,7 @@ from retrace.devices.emulator import debug_environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS
 from test_betweenness_kernels import with_settings
+from test_host_arcs import BETWEENNESS
 from test_races import APART, FINDING, NAMES
 from test_search_ways import WAYS
 
@@ -20,7 +21,7 @@ SPECS = [
     with_settings(name, block_size=64, edges_per_thread=3, early_end=1)
     for name in NAMES + FINDING
     if name not in APART
-] + WAYS
+] + [*WAYS, *BETWEENNESS]
 PROBLEMS = sorted({spec.partition("/")[0] for spec in SPECS})
 PROGRAM = """
 import sys

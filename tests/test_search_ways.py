@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.solvers import Query
 from solving import solved
 from test_frontier import WAYS as OF_FRONTIERS
-from test_host_arcs import SSSP
+from test_host_arcs import BETWEENNESS, SSSP
 from test_host_arcs import WAYS as OF_HOST_ARCS
 from test_races import RACING
 from test_solvers import verify
@@ -61,3 +63,25 @@ def test_arcs_of_weight_0_close_no_cycle(spec: str, found: CSRGraph, seed: int |
 @pytest.mark.parametrize("vertices", [1, 2, 31, 32, 33, 65_537])
 def test_sizes_around_those_of_warps_and_words(spec: str, vertices: int) -> None:
     verify(spec, "emulator", mixed_graph(vertices), Query(0))
+
+
+@pytest.mark.parametrize("spec", BETWEENNESS)
+def test_scores_of_every_way_agree_with_the_oracle(spec: str) -> None:
+    for found in NAMED.values():
+        verify(spec, "emulator", found, Query(sources=(0, found.vertices - 1)[: found.vertices]))
+
+
+@pytest.mark.parametrize("spec", BETWEENNESS)
+@pytest.mark.parametrize("which", RACING)
+def test_no_schedule_changes_scores(spec: str, which: str) -> None:
+    """Threads compete for the same heads, tails and places in the queue."""
+    last = RACING[which].vertices - 1
+    for seed in range(4):
+        verify(spec, "emulator", RACING[which], Query(sources=(0, last // 2, last)), seed)
+
+
+@pytest.mark.parametrize(
+    ("spec", "vertices"), [*product(BETWEENNESS, [1, 2, 31, 32, 33]), (BETWEENNESS[-1], 65_537)]
+)
+def test_scores_on_sizes_around_those_of_warps_and_words(spec: str, vertices: int) -> None:
+    verify(spec, "emulator", mixed_graph(vertices), Query(sources=(0,)))

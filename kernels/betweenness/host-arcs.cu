@@ -2,21 +2,39 @@
 //
 // Papers   Brandes' algorithm: brandes.cuh. EMOGI, VLDB 2020: lines.cuh.
 // Mapping  one cooperative launch for some sources, one after the other. On the way out and back, a warp takes one entry
-//          of the queue at a time. Only the arrays of one search are in memory.
+//          of the queue at a time. Of a level with many vertices, it takes the next `lines` lines of all arcs instead, and
+//          reads those of the level. Only the arrays of one search are in memory.
 // Queue    all levels are parts of one queue, as in bfs/host-arcs.cu, and are taken from last to first on the way back.
-// Barriers one of the grid per level, out and back, and two per source. Three counters take turns: one has the entries of
-//          this level, one counts those of the next, one becomes 0.
-// Departs  from brandes.cuh: (1 + delta[v]) / sigma[v] is computed for each arc, since the link takes longer.
+//          What is found in the order of the arcs is queued afterwards.
+// Barriers one of the grid per level, out and back, one more before vertices are queued afterwards, and two per source.
+//          Three counters take turns: one has the entries of this level, one counts those of the next, one becomes 0.
+// Departs  from brandes.cuh: (1 + delta[v]) / sigma[v] is computed for each arc, since the link takes longer. The lanes
+//          that read arcs of one vertex add up their parts first.
 
 #include "../host-arcs/lines.cuh"
 #include "../unreachable.h"
 
 constexpr double MOST_PATHS = 0x1p1022;  // whose inverse is still normal
 
+// Returns the sum of the values of consecutive lanes that have the same owner to the first of them, and 0 to the others.
+// All lanes call it together; a lane's owner is not below that of the lane before.
+__device__ inline double sum_of_owner(double value, unsigned owner)
+{
+    const unsigned before = __shfl_up_sync(ALL_LANES, owner, 1);
+    const bool is_first = lane_number() == 0 || before != owner;
+    const unsigned later = __ballot_sync(ALL_LANES, is_first) >> lane_number() >> 1;
+    const unsigned own = later ? __ffs(later) : LANES - lane_number();  // lanes that have this owner, from this one on
+    for (unsigned by = 1; by < LANES; by *= 2) {
+        const double further = __shfl_down_sync(ALL_LANES, value, by);
+        if (by < own) value += further;
+    }
+    return is_first ? value : 0;
+}
+
 // What stays the same during all searches.
 struct Search {
     HostArcs<unsigned> arcs;
-    unsigned vertices;
+    unsigned vertices, sweep;
     int *level;
     double *sigma, *delta, *score;
     uint2 *queue;
@@ -36,42 +54,56 @@ struct Search {
         arcs.start({queue, counts}, source);
     }
 
-    // Finds the vertices of the level after `depth`, whose entries are begin to end - 1, and their numbers of shortest
-    // paths. Queues those that arcs leave, from `end` on.
-    __device__ void expand(int depth, unsigned begin, unsigned end, Traffic &traffic) const
+    // Whether the arcs of a level of so many entries are read in the order of their places.
+    __device__ bool is_swept(unsigned entries) const { return (unsigned long long)entries * sweep >= vertices; }
+
+    // Reads the arcs of a level's vertices, whose entries are begin to end - 1. visit(v, has, u) is called by all lanes
+    // together, for an arc to v from u; some have none.
+    template <typename Visit>
+    __device__ void read(int depth, unsigned begin, unsigned end, Traffic &traffic, Visit visit) const
     {
+        if (is_swept(end - begin)) {
+            arcs.sweep(vertices, traffic, [&](unsigned u) { return __ldcg(&level[u]) == depth; }, visit);
+            return;
+        }
         const Team grid{false};
-        const Queue next{queue + end, &counts[(depth + 1) % 3]};
         for (unsigned i = begin + grid.warp(); i < end; i += grid.warps()) {
             const uint2 entry = queue[i];
-            const double paths = sigma[entry.x];
-            arcs.read(entry, traffic, [&](unsigned v, bool has) {
-                int known = has ? __ldcg(&level[v]) : 0;
-                if (has && known == UNREACHABLE) known = atomicCAS(&level[v], UNREACHABLE, depth + 1);
-                const bool is_new = has && known == UNREACHABLE;
-                if (has && (is_new || known == depth + 1)) atomicAdd(&sigma[v], paths);
-                arcs.append(next, is_new, v);
-            });
+            arcs.read(entry, traffic, [&](unsigned v, bool has) { visit(v, has, entry.x); });
         }
+    }
+
+    // Finds the vertices of the level after `depth`, and their numbers of shortest paths. Queues those that arcs leave,
+    // from `end` on.
+    __device__ void expand(int depth, unsigned begin, unsigned end, Traffic &traffic) const
+    {
+        const Queue next{queue + end, &counts[(depth + 1) % 3]};
+        const bool queues_later = is_swept(end - begin);
+        read(depth, begin, end, traffic, [&](unsigned v, bool has, unsigned u) {
+            int known = has ? __ldcg(&level[v]) : 0;
+            if (has && known == UNREACHABLE) known = atomicCAS(&level[v], UNREACHABLE, depth + 1);
+            const bool is_new = has && known == UNREACHABLE;
+            if (has && (is_new || known == depth + 1)) atomicAdd(&sigma[v], sigma[u]);
+            if (!queues_later) arcs.append(next, is_new, v);
+        });
+        if (!queues_later) return;
+        cg::this_grid().sync();
+        const unsigned threads = gridDim.x * blockDim.x;
+        for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x; v / LANES * LANES < vertices; v += threads)
+            arcs.append(next, v < vertices && level[v] == depth + 1, v);
     }
 
     // Adds up what the successors of a level's vertices add to their delta and score.
     __device__ void collect(int depth, unsigned begin, unsigned end, unsigned source, Traffic &traffic) const
     {
-        const Team grid{false};
-        for (unsigned i = begin + grid.warp(); i < end; i += grid.warps()) {
-            const unsigned u = queue[i].x;
-            double sum = 0;
-            arcs.read(queue[i], traffic, [&](unsigned v, bool has) {
-                if (!has || level[v] != depth + 1) return;
-                if (sigma[v] > MOST_PATHS) *overflow = int(source);
-                sum += (1 + delta[v]) / sigma[v];
-            });
-            for (unsigned by = LANES / 2; by > 0; by /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, by);
-            if (lane_number() != 0 || sum == 0) continue;
+        read(depth, begin, end, traffic, [&](unsigned v, bool has, unsigned u) {
+            const bool is_next = has && level[v] == depth + 1;
+            if (is_next && sigma[v] > MOST_PATHS) *overflow = int(source);
+            const double sum = sum_of_owner(is_next ? (1 + delta[v]) / sigma[v] : 0, u);
+            if (sum == 0) return;
             atomicAdd(&delta[u], sum * sigma[u]);
             atomicAdd(&score[u], sum * sigma[u]);
-        }
+        });
     }
 
     // Adds what the search from a source adds to the scores; all threads of the grid call it.
@@ -103,11 +135,11 @@ struct Search {
 // Searches from sources[first] to sources[last - 1].
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     search_from_each(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, const int *sources,
-                     unsigned first, unsigned last, int *level, double *sigma, double *delta, double *score,
+                     unsigned first, unsigned last, unsigned sweep, int *level, double *sigma, double *delta, double *score,
                      uint2 *queue, unsigned *counts, unsigned *begins, int *overflow, Traffic *total)
 {
-    const Search search{{indptr, indices, lines}, unsigned(vertices), level, sigma, delta, score, queue, counts, begins,
-                        overflow};
+    const Search search{{indptr, indices, lines}, unsigned(vertices), sweep, level, sigma, delta, score, queue, counts,
+                        begins, overflow};
     Traffic traffic{0, 0};
     for (unsigned i = first; i < last; i++) search.search_from(sources[i], traffic);
     traffic.add_to(total);

@@ -39,15 +39,12 @@ extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, 
                                  int depth, int *level, Traffic *total)
 {
     const HostArcs<unsigned> arcs{indptr, indices, lines};
-    const Team grid{false};
     Traffic traffic{0, 0};
-    const Offset share = Offset(lines) * arcs.IN_LINE;
-    for (Offset i = indptr[0] + grid.warp() * share; i < indptr[vertices]; i += grid.warps() * share)
-        arcs.read_in_order(
-            i, vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
-            [&](unsigned v, bool has, unsigned) {
-                if (has && __ldcg(&level[v]) == UNREACHABLE) level[v] = depth;
-            });
+    arcs.sweep(
+        vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
+        [&](unsigned v, bool has, unsigned) {
+            if (has && __ldcg(&level[v]) == UNREACHABLE) level[v] = depth;
+        });
     traffic.add_to(total);
 }
 

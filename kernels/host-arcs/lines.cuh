@@ -152,4 +152,15 @@ template <typename Arc> struct HostArcs {
             read = rows_end;
         }
     }
+
+    // Reads the arcs of all vertices that are wanted(v), as read_in_order does; a warp takes `lines` lines at a time.
+    // All threads of the grid call it.
+    template <typename Wanted, typename Visit>
+    __device__ void sweep(unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
+    {
+        const Team grid{false};
+        const Offset share = Offset(lines) * IN_LINE;
+        for (Offset i = indptr[0] + grid.warp() * share; i < indptr[vertices]; i += grid.warps() * share)
+            read_in_order(i, vertices, traffic, wanted, visit);
+    }
 };

@@ -105,20 +105,17 @@ struct Search {
     // The same for all near vertices, in the order of their arcs' places; queues nothing.
     __device__ void sweep(unsigned round, unsigned limit, int *least_of_all, Traffic &traffic) const
     {
-        const Team grid{false};
         const unsigned *const near = near_in(round);
         unsigned *const next = near_in(round + 1);
         int least_far = UNREACHABLE;
-        const Offset share = Offset(arcs.lines) * arcs.IN_LINE, first = arcs.indptr[0] + grid.warp() * share;
-        for (Offset i = first; i < arcs.indptr[vertices]; i += grid.warps() * share)
-            arcs.read_in_order(
-                i, vertices, traffic, [&](unsigned u) { return __ldcg(&near[u / 32]) >> u % 32 & 1; },
-                [&](int2 arc, bool has, unsigned u) {
-                    const unsigned v = arc.x, bit = 1u << v % 32;
-                    const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHABLE;
-                    const bool is_near = relax_arc(arc, has, u, distance, limit, label, far, least_far);
-                    if (is_near && !(__ldcg(&next[v / 32]) & bit)) atomicOr(&next[v / 32], bit);
-                });
+        arcs.sweep(
+            vertices, traffic, [&](unsigned u) { return __ldcg(&near[u / 32]) >> u % 32 & 1; },
+            [&](int2 arc, bool has, unsigned u) {
+                const unsigned v = arc.x, bit = 1u << v % 32;
+                const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHABLE;
+                const bool is_near = relax_arc(arc, has, u, distance, limit, label, far, least_far);
+                if (is_near && !(__ldcg(&next[v / 32]) & bit)) atomicOr(&next[v / 32], bit);
+            });
         lower_least(least_of_all, least_far);
     }
 

@@ -230,13 +230,15 @@ class HostArcsSSSP(HostArcsSearch):
 class HostArcsBetweenness(HostArcsSearch):
     """A search as `bfs/host-arcs` from each source, which counts paths, and back: arcs are read twice.
 
-    The memory of one search is on the device, in doubles.
+    Out and back, the arcs of a level with many vertices are read in the order of their places. The memory of
+    one search is on the device, in doubles.
     """
 
     name = "betweenness/host-arcs"
     wide = False  # the simple graph is made by sorting all arcs
     repeats = False  # sums of doubles depend on the order of the threads
-    implements = "Brandes' algorithm, with arcs read as in EMOGI, VLDB 2020"
+    implements = "Brandes' algorithm, with arcs read as in EMOGI, VLDB 2020, and in their order"
+    settings: ClassVar[Settings] = {**HostArcsSearch.settings, **SWEEP}
     read_by = "search_from_each"
     arc_bytes = 4
     at_once = 64
@@ -270,7 +272,8 @@ class HostArcsBetweenness(HostArcsSearch):
         on_device = device.upload(sources.astype(np.int32))
         for first in range(0, len(sources), self.at_once):
             some = np.uint32(first), np.uint32(min(first + self.at_once, len(sources)))
-            arguments = vertices, *self.arcs, on_device, *some, *self.buffers, self.traffic
+            sweep = np.uint32(self.number("sweep"))
+            arguments = vertices, *self.arcs, on_device, *some, sweep, *self.buffers, self.traffic
             blocks = self.most_threads // self.block_size
             self.kernel(blocks, self.block_size, *arguments, cooperative=True)
             device.synchronize()
