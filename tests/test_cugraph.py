@@ -84,7 +84,7 @@ def test_a_second_search_finds_its_source_again() -> None:
         solver = solved(spec, GRID, query)
         first = solver.download()
         solver.solve(query)
-        assert np.array_equal(first, solver.download())
+        assert_allclose(solver.download(), first, rtol=1e-6 if solver.name.startswith("betw") else 0)
 
 
 @pytest.mark.usefixtures("there")
@@ -167,7 +167,7 @@ def test_a_record_has_its_setup_and_the_pool(problem: str, there: None, provenan
     assert str(record.software.peer).startswith("cuGraph")
     assert len(record.setup) == Effort(3, 60).setups
     assert record.observed["rmm_pool_bytes"] == 8 << 30
-    assert record.trials[0].again is not None
+    assert (record.trials[0].again is None) == (problem == "betweenness")  # whose sums never repeat
 
 
 class Opened(EmulatedDevice):

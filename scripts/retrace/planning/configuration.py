@@ -151,6 +151,11 @@ class Experiment(FileModel):
         for key, names in listed.items():
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise at(key, f"expected each item once, found {twice} twice")
+        shown: dict[str, str] = {}
+        for spec in self.specs:  # a table names a solver without its problem
+            if (other := shown.setdefault(spec.partition("/")[2], spec)) != spec:
+                told = f"{other} and {spec} would stand under one name; give each problem an experiment"
+                raise at("solvers", told)
         if len({given(spec) for spec in self.specs}) > 1:
             told = "expected generators, solvers of limits, or others, found several; give each an experiment"
             raise at("solvers", told)
