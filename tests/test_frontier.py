@@ -82,7 +82,7 @@ def test_full_queues_lose_no_vertex(spec: str) -> None:
 @pytest.mark.parametrize("way", [BELOW, "alone=0,alpha=1000000"])
 @pytest.mark.parametrize("entering", [1, 4, 5, 20, 21, 132, 133, 165, 300])
 def test_a_vertex_looks_through_all_arcs_that_enter_it(way: str, entering: int) -> None:
-    """From below, the last tail alone is visited: a lane finds it first or later, or the whole warp.
+    """From below, the last tail alone is visited: a lane finds it first or later, or others look with it.
 
     Another lane of the warp finds the tail of its own vertex by itself.
     """
@@ -92,6 +92,19 @@ def test_a_vertex_looks_through_all_arcs_that_enter_it(way: str, entering: int) 
     for tree in ("no", "yes"):
         spec = f"bfs/direction:{SMALL},{way},predecessors={tree}"
         verify(spec, "emulator", graph(404, arcs), Query(0))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 9, 17, 31, 32])
+def test_lanes_look_for_the_vertices_that_are_left(count: int) -> None:
+    """From below, vertices of one word; the last tail of every one but each fifth is visited, or none is."""
+    first, unreached, last = 32, 64, 400
+    arcs = [(0, last, 1)]
+    for i in range(count):
+        arcs += [(unreached + k, first + i, 1) for k in range(9 * (i % 7) + 30 * (i % 3))]
+        arcs += [(last if i % 5 != 3 else unreached, first + i, 1), (first + i, last + 1 + i, 1)]
+    for tree in ("no", "yes"):
+        spec = f"bfs/direction:{SMALL},{BELOW},predecessors={tree}"
+        verify(spec, "emulator", graph(last + 40, arcs), Query(0))
 
 
 def test_what_is_observed() -> None:

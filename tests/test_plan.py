@@ -91,7 +91,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         (SOLVERS, {"block_size": 1}, "experiments.table-3.3.solvers[6].solver: required, but missing"),
         (SOLVERS, "bfs/bsp", "experiments.table-3.3.solvers: expected each item once, found bfs/bsp twice"),
         (SOLVERS, "sssp/bsp",
-         "experiments.table-3.3.solvers: bfs/bsp and sssp/bsp would stand under one name; give each problem "),
+         "experiments.table-3.3.solvers: bfs/bsp and sssp/bsp would stand under one name; give each "),
         (SOLVERS, "generate/tree-first",
          "experiments.table-3.3.solvers: expected generators, solvers of limits, or others, found several"),
         (f"{EXPERIMENT}/graphs", "Mars", "experiments.table-3.3.graphs: no graph Mars; expected BAY, "),

@@ -11,7 +11,7 @@
 //          are queued.
 // Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, a warp takes as many words of
 //          the bitmap as any other, up to 32, a lane for each, and puts the vertices that are not visited in a row, a
-//          lane for each; what a lane has not found among the first arcs, the whole warp looks for. Vertices that are
+//          lane for each. The fewer of these have arcs left, the more lanes look at the arcs of each. Vertices that are
 //          not found are listed once they are few.
 // Barriers one of the grid per level, one at the start, and one for each return to above. While levels have at most
 //          `alone` arcs, block 0 goes on alone, with barriers of its own, and the grid waits at one. Three counters
@@ -30,7 +30,6 @@
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 8;
-constexpr unsigned FEW_ARCS = 128;  // that a lane looks at by itself
 constexpr unsigned QUEUED_UP_TO = 4;  // a frontier of so many times fewer arcs than for from below queues the next
 constexpr unsigned LISTED_FROM = 8;  // what is left is listed from so many times `rest` vertices on
 constexpr unsigned MOST_LEFT = 4;  // vertices of a thread of the one block that finishes
@@ -221,38 +220,40 @@ template <bool TREE> struct Search {
     {
         unsigned arc = wanted ? __ldg(&entering.indptr[v]) : 0;
         const unsigned end = wanted ? __ldg(&entering.indptr[v + 1]) : 0;
-        bool found = soon && any_visited<FIRST_FROM_BELOW>(arc, end, visited, tail);
+        bool found = soon && any_visited<FIRST_FROM_BELOW>(arc, 1, end, visited, tail);
         if (soon) arc += FIRST_FROM_BELOW;
-        for (const unsigned some = min(end, arc + FEW_ARCS); arc < some && !found; arc += FROM_BELOW)
-            found = any_visited<FROM_BELOW>(arc, end, visited, tail);
-        for (unsigned left = __ballot_sync(ALL_LANES, !found && arc < end); left; left &= left - 1) {
-            const unsigned from = __ffs(left) - 1, last = __shfl_sync(ALL_LANES, end, from);
-            bool found_there = false, finds = false;
+        for (;;) {
+            const unsigned left = __ballot_sync(ALL_LANES, !found && arc < end), count = __popc(left);
+            if (count == 0) return found;
+            const unsigned each = LANES >> (LANES - __clz(count - 1));  // lanes for a vertex that is left
+            const unsigned rank = lane_number() / each, of = rank < count ? place_of_bit(left, rank) : 0;
+            const unsigned first = __shfl_sync(ALL_LANES, arc, of) + lane_number() % each;
+            const unsigned last = __shfl_sync(ALL_LANES, end, of);
             unsigned tail_there;
-            for (unsigned base = __shfl_sync(ALL_LANES, arc, from); base < last && !found_there; base += LANES) {
-                finds = any_visited<1>(base + lane_number(), last, visited, tail_there);
-                found_there = __any_sync(ALL_LANES, finds);
-            }
+            const bool finds = rank < count && any_visited<FROM_BELOW>(first, each, last, visited, tail_there);
+            const unsigned own = __popc(left & ((1u << lane_number()) - 1)) * each;  // the first lane for this one's
+            const unsigned finders = __ballot_sync(ALL_LANES, finds) >> own % LANES & (ALL_LANES >> (LANES - each));
+            const bool found_now = (left >> lane_number() & 1) && finders;
             if constexpr (TREE) {
-                const unsigned finders = __ballot_sync(ALL_LANES, finds);
-                tail_there = __shfl_sync(ALL_LANES, tail_there, finders ? __ffs(finders) - 1 : 0);
-                if (lane_number() == from) tail = tail_there;
+                const unsigned there = __shfl_sync(ALL_LANES, tail_there, own + __ffs(finders) - 1);
+                if (found_now) tail = there;
             }
-            if (lane_number() == from) found = found_there;
+            found |= found_now;
+            arc += FROM_BELOW * each;
         }
-        return found;
     }
 
-    // Returns whether one of the next COUNT arcs before `end` comes from a visited vertex, and for a tree writes that one.
+    // Returns whether one of COUNT arcs before `end`, each so many after the one before, comes from a visited vertex,
+    // and for a tree writes that one.
     template <int COUNT>
-    __device__ bool any_visited(unsigned arc, unsigned end, const unsigned *visited, unsigned &from) const
+    __device__ bool any_visited(unsigned arc, unsigned step, unsigned end, const unsigned *visited, unsigned &from) const
     {
         unsigned tail[COUNT], word[COUNT];
         bool found = false;
 #pragma unroll
-        for (int b = 0; b < COUNT; b++) tail[b] = arc + b < end ? __ldg(&entering.indices[arc + b]) : 0;
+        for (int b = 0; b < COUNT; b++) tail[b] = arc + b * step < end ? __ldg(&entering.indices[arc + b * step]) : 0;
 #pragma unroll
-        for (int b = 0; b < COUNT; b++) word[b] = arc + b < end ? visited[tail[b] / 32] : 0;
+        for (int b = 0; b < COUNT; b++) word[b] = arc + b * step < end ? visited[tail[b] / 32] : 0;
 #pragma unroll
         for (int b = 0; b < COUNT; b++) {
             const bool is_visited = (word[b] >> tail[b] % 32 & 1) != 0;
