@@ -124,6 +124,13 @@ def test_a_vertex_that_is_not_reached_is_no_predecessor() -> None:
     assert reason == "vertex 1 has predecessor 2, whose arcs fit no path"
 
 
+def test_what_was_never_written_is_not_taken_for_no_predecessor() -> None:
+    found = graph(3, [(0, 1, 1)])
+    distance = np.array([0, 1, UNREACHABLE], dtype=np.int32)
+    reason = certify_tree(found, 0, distance, np.array([-1, 0, -(2**30)], dtype=np.int32))
+    assert reason == f"vertex 2 has predecessor {-(2**30)} at distance {UNREACHABLE}"
+
+
 def test_a_detour_is_no_shortest_path() -> None:
     parallel = graph(2, [(0, 1, 6), (0, 1, 5)])
     reason = certify(parallel, parallel.weights, 0, np.array([0, 6], dtype=np.int32))

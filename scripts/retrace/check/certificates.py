@@ -92,7 +92,7 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
     Every reached vertex except the source must have a predecessor (-1 is none), with an arc from it that fits
     both distances exactly; and following predecessors must end at the source.
     """
-    has = predecessor >= 0
+    has = predecessor != -1
     should = distance != UNREACHABLE
     should[source] = False
     wrong = np.flatnonzero(has != should)
@@ -126,7 +126,7 @@ def certify_path(
     `levels`, shape (vertices,), are right, and arcs have length 1. The vertices must form a tree of shortest
     paths. One that has no more of them than the path to the target, and the target, is that path.
     """
-    has = predecessor >= 0
+    has = predecessor != -1
     has[source] = True
     level = np.where(has, levels, np.int32(UNREACHABLE))
     if fault := certify_tree(graph, source, level, predecessor):
