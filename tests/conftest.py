@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import runpy
 import signal
@@ -73,6 +74,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if session.config.option.collectonly:
         return
+    gc.freeze()  # each trial collects garbage, among thousands of tests that stay
     on_gpu = [item for item in session.items if item.get_closest_marker("gpu")]
     emulated = [item for item in session.items if item not in set(on_gpu)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
