@@ -33,9 +33,6 @@ from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Where Python keeps no bytecode, each of the many processes that tests start would compile the library anew.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
 # Several tests share the cores, on which OpenMP's waiting threads would spin.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
