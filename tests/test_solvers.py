@@ -78,6 +78,8 @@ def test_agrees_with_the_oracle_on_random_graphs(
 ) -> None:
     vertex = st.integers(0, graph.vertices - 1)
     target = data.draw(vertex) if name.startswith("stcon") else None
+    if name == "sssp/standard-published":
+        seed = None  # under one, the printed form loses updates: test_errata.py
     verify(name, backend, graph, Query(data.draw(vertex), target), seed)
 
 
