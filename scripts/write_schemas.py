@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from itertools import pairwise
+from textwrap import dedent
 from typing import Any
 
 import yaml
@@ -14,6 +18,7 @@ from retrace.reports.report import Report
 from retrace.solvers import Setting, settings_of_all_solvers
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
+from retrace.system.models import Model
 from retrace.system.project import ROOT
 
 MODELS = {
@@ -36,10 +41,37 @@ def main() -> None:
 def schema(name: str) -> dict[str, Any]:
     """Return a model's JSON Schema; that of records names every setting that a solver declares."""
     found = {"$schema": "https://json-schema.org/draft/2020-12/schema", **MODELS[name].model_json_schema()}
+    models = {model.__name__: model for model in below(Model)}
+    for part in (found, *found.get("$defs", {}).values()):
+        fields = part.get("properties", {})
+        texts = descriptions(models[part["title"]]) if fields else {}
+        for key in fields.keys() & texts.keys():
+            fields[key] = dict(sorted({**fields[key], "description": texts[key]}.items()))
     if name == "record":
         found["properties"]["parameters"]["properties"] = {
             key: of_setting(setting) for key, setting in sorted(settings_of_all_solvers().items())
         }
+    return found
+
+
+def below(model: type[Model]) -> list[type[Model]]:
+    """List the models that a model is the base of."""
+    return [found for kind in model.__subclasses__() for found in (kind, *below(kind))]
+
+
+def descriptions(model: type[Model]) -> dict[str, str]:
+    """Return the text below each field of a model.
+
+    Pydantic would read it whenever a model is imported, for 0.3 s in each of a run's processes.
+    """
+    found: dict[str, str] = {}
+    for kind in reversed(model.__mro__):
+        if issubclass(kind, Model):
+            (read,) = ast.parse(dedent(inspect.getsource(kind))).body
+            for field, below_it in pairwise(getattr(read, "body", ())):
+                match field, below_it:
+                    case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))):
+                        found[key] = inspect.cleandoc(text)
     return found
 
 

@@ -14,6 +14,9 @@ import pytest
 
 from retrace.system.errors import RetraceError
 
+# Where Python keeps no bytecode, each of the many processes that tests start would compile the library anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 PROJECT = Path(__file__).parents[1]
 PATHS = (str(PROJECT / "scripts"), os.environ.get("PYTHONPATH", ""))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, PATHS))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import runpy
 import signal
@@ -31,9 +32,6 @@ from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 # A shell starts a command with & so that Ctrl-C is ignored, and its children inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# Where Python keeps no bytecode, each of the many processes that tests start would compile the library anew.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Several tests share the cores, on which OpenMP's waiting threads would spin.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -73,6 +71,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if session.config.option.collectonly:
         return
+    gc.freeze()  # each trial collects garbage, among thousands of tests that stay
     on_gpu = [item for item in session.items if item.get_closest_marker("gpu")]
     emulated = [item for item in session.items if item not in set(on_gpu)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

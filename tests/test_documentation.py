@@ -342,7 +342,7 @@ def with_kernel() -> Path:
     folder = PROJECT / "build/documentation"
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("kernels", "profiles", "results/published", "scripts", "workflow"):
-        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc.*"))
     for path in [PROJECT / "Snakefile", *PROJECT.glob("*.yaml"), *PROJECT.glob("*.toml")]:
         shutil.copy(path, folder / path.name)
     (folder / "results/machines").symlink_to(PROJECT / "results/machines")

@@ -23,8 +23,9 @@ from solving import DEVICES, open_device, solved
 
 SEEDS = range(4)
 ADD_UP = str(Path(__file__).parent / "kernels" / "fixed_point.cu")
-KINDS = ["lane-queues:block_size=64", "lane-queues:block_size=64,lanes=128",
-         "lane-queues:block_size=32,lanes=32,registers=32,few=2",
+# a filter of 32 KiB would be copied whenever the emulator goes on with another block
+KINDS = ["lane-queues:block_size=64,filter_kib=1", "lane-queues:block_size=64,lanes=128,filter_kib=1",
+         "lane-queues:block_size=32,lanes=32,registers=32,few=2,filter_kib=1",
          "bitmap-queue:block_size=32",
          "bitmap-queue:block_size=32,precision=float,compacted=yes,renumbered=yes"]  # fmt: skip
 addends = st.lists(

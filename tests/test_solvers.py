@@ -63,6 +63,8 @@ def verify(name: str, backend: str, graph: CSRGraph, query: Query, seed: int | N
 @pytest.mark.parametrize("graph", NAMED.values(), ids=list(NAMED))
 def test_agrees_with_the_oracle_on_named_graphs(name: str, backend: str, graph: CSRGraph) -> None:
     last = graph.vertices - 1
+    if name == "bellman-ford/ablated" and graph is NAMED["star"]:
+        name += ":early_end=1"  # else 600 iterations, after the second of which nothing changes
     for source in {0, last, last // 2}:
         for target in {0, last, last // 3} if name.startswith("stcon") else {None}:
             verify(name, backend, graph, Query(source, target))
@@ -76,6 +78,8 @@ def test_agrees_with_the_oracle_on_random_graphs(
 ) -> None:
     vertex = st.integers(0, graph.vertices - 1)
     target = data.draw(vertex) if name.startswith("stcon") else None
+    if name == "sssp/standard-published":
+        seed = None  # under one, the printed form loses updates: test_errata.py
     verify(name, backend, graph, Query(data.draw(vertex), target), seed)
 
 

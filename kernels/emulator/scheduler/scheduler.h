@@ -33,11 +33,11 @@
 
 #include "../runtime.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csetjmp>
 #include <ctime>
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -129,12 +129,48 @@ struct Resident : Block {
     bool empty = true;
 };
 
+// Fibers that may run, in the order in which they became ready.
+class Ready {
+  public:
+    bool empty() const { return size() == 0; }
+    size_t size() const { return stacks.size() - taken; }
+    void clear()
+    {
+        stacks.clear();
+        taken = 0;
+    }
+    void push_back(Stack *stack)
+    {
+        if (2 * taken > stacks.size()) {
+            stacks.erase(stacks.begin(), stacks.begin() + ptrdiff_t(taken));
+            taken = 0;
+        }
+        stacks.push_back(stack);
+    }
+    // Removes one of them; the others keep their order.
+    Stack *take(size_t at)
+    {
+        const auto first = stacks.begin() + ptrdiff_t(taken), place = first + ptrdiff_t(at);
+        Stack *const stack = *place;
+        if (at < size() / 2) {
+            std::move_backward(first, place, place + 1);
+            taken++;
+        } else
+            stacks.erase(place);
+        return stack;
+    }
+
+  private:
+    std::vector<Stack *> stacks;
+    size_t taken = 0;  // so many at the front are no longer there
+};
+
 // The state of one OS thread.
 struct Worker {
     Stack main;  // the OS thread's own stack
     std::vector<std::unique_ptr<Stack>> stacks;
     std::vector<Stack *> idle;
-    std::deque<Stack *> ready;
+    Ready ready;
     std::vector<Resident> blocks;
     Resident *in_place = nullptr;  // the block whose shared memory is in place
     std::vector<SharedArray> shared;

@@ -87,9 +87,7 @@ LONGEST_MESSAGE = 300
 class Model(BaseModel):
     """A mapping with known keys. It cannot be changed, and values are not converted to other types."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class FileModel(Model):
