@@ -265,7 +265,7 @@ class HostArcsBetweenness(HostArcsSearch):
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count what is of vertices; the arcs are in the host's memory. The simple graph has fewer."""
-        of_all = 8 * (graph.vertices + 1) + 8 * graph.vertices
+        of_all = 8 * (graph.vertices + 1) + (8 + 4) * graph.vertices  # offsets, scores and sources
         free = self.device.free_memory() - of_all
         _, clusters = self.choose_clusters(self.device.load(self.source), graph, free)
         return of_all + clusters * self.cluster_bytes(graph)
