@@ -115,6 +115,7 @@ def test_scores_of_samples(name: str, backend: str, whole: CSRGraph, data: st.Da
         hubs=data.draw(st.integers(1, 3)),
         bitmap_kib=data.draw(st.integers(0, 1)),
         sweep=data.draw(st.sampled_from([0, 3, 999999999])),
+        cluster=data.draw(st.sampled_from([0, 1, 3, 16])),
         compacted=data.draw(st.sampled_from(["no", "yes"])),
         renumbered=data.draw(st.sampled_from(["no", "yes"])),
         block_size=data.draw(

@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from retrace.devices.base import Device
+from retrace.devices.base import MAX_CLUSTER, Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.system.errors import RetraceError
 
@@ -259,6 +259,13 @@ def test_free_memory_and_resident_blocks(device: Device) -> None:
     device.memory_gib = 2**-10
     assert device.free_memory() <= 2**20
     assert 1 <= device.resident_blocks(1024) <= device.resident_blocks(256)
+
+
+def test_clusters_that_run_at_the_same_time(device: Device) -> None:
+    module = device.load("limits/barrier-cluster.cu")
+    assert 2 <= module.largest_cluster("barrier_cluster", 64) <= MAX_CLUSTER
+    clusters = [module.resident_clusters("barrier_cluster", 1024, blocks) for blocks in (1, 2, 4)]
+    assert 1 <= clusters[2] <= clusters[1] <= clusters[0]
 
 
 @pytest.mark.gpu

@@ -33,6 +33,18 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int threads
     *blocks = int(2048 / threads - shared / 65536);
     return 0;
 }
+int cuOccupancyMaxActiveClusters(int *clusters, void *, const Config *config)
+{
+    const Attribute &cluster = config->attributes[0];
+    if (config->count != 1 || cluster.id != 4 || !attributes_set) return 1;
+    *clusters = int(132 * 2048 / (config->block[0] * cluster.value[0]));
+    return 0;
+}
+int cuOccupancyMaxPotentialClusterSize(int *blocks, void *, const Config *config)
+{
+    *blocks = config->block[0] > 512 || !attributes_set ? 8 : 16;
+    return 0;
+}
 int cuGetErrorName(int, const char **text) { *text = "CUDA_ERROR_NOT_FOUND"; return 0; }
 int cuLaunchKernelEx(const Config *config, void *, void **arguments, void **)
 {
@@ -90,6 +102,13 @@ def test_packed_arguments_arrive_at_each_launch(module: DriverModule) -> None:
 
 def test_resident_blocks_are_asked_for(module: DriverModule) -> None:
     assert DriverKernel(module, "there").resident_blocks((128, 4), 65536) == 3
+
+
+def test_clusters_are_asked_for(module: DriverModule) -> None:
+    """Those of more than 8 blocks are only had if the kernel allows them."""
+    kernel = DriverKernel(module, "there")
+    assert (kernel.largest_cluster(512), kernel.largest_cluster(1024)) == (16, 8)
+    assert DriverKernel(module, "there").resident_clusters(1024, 16) == 16
 
 
 def test_an_error_of_the_driver_is_named(module: DriverModule) -> None:

@@ -54,12 +54,13 @@ WAYS = BFS + SSSP
 """One warp per block or more; entries of a line or more; a queue, or arcs in the order of their places; each
 distance near in a round of its own, or all."""
 BETWEENNESS = [
-    "betweenness/host-arcs:block_size=32,lines=1,sweep=0",
+    "betweenness/host-arcs:block_size=32,lines=1,sweep=0,cluster=1",
     "betweenness/host-arcs:block_size=64,lines=3,sweep=6",
-    "betweenness/host-arcs:block_size=32,lines=1,sweep=999999999",
-    "betweenness/host-arcs:block_size=64,lines=3,sweep=999999999",
+    "betweenness/host-arcs:block_size=32,lines=1,sweep=999999999,cluster=16",
+    "betweenness/host-arcs:block_size=64,lines=3,sweep=999999999,cluster=1",
 ]
-"""The same; levels of either kind may follow each other."""
+"""The same; levels of either kind may follow each other. Several clusters of a block or of two run at a time,
+also under a seed; of those of 16, one."""
 
 
 @pytest.mark.parametrize("spec", WAYS)
@@ -200,7 +201,7 @@ def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int, sweep:
     turns, sources = layers([1, 9, 40, 3, 7, 60, 50, 10]), (0, 4)
     for seed in (None, 1):
         with EmulatedDevice(seed) as device:
-            spec = f"betweenness/host-arcs:lines={lines},sweep={sweep}"
+            spec = f"betweenness/host-arcs:block_size=64,lines={lines},sweep={sweep}"
             observed = solved(spec, turns, Query(sources=sources), device).observed()
             levels = [solved("bfs/host-arcs", turns, Query(s), device).download() for s in sources]
         ways = [*levels, *(np.where(level == 0, UNREACHABLE, level) for level in levels)]  # out and back
@@ -235,18 +236,82 @@ def test_scores_of_random_graphs(spec: str, whole: CSRGraph, data: st.DataObject
     assert_allclose(scores, exact_scores(whole, sources), rtol=1e-12, atol=1e-12)
 
 
+def apart() -> CSRGraph:
+    """Make a vertex without arcs, a path, and a part of many ways whose levels have few and many vertices."""
+    wide = layers([1, 7, 40, 3, 30, 2])
+    first = 1 + 12
+    path = [(u, u + 1, 1) for u in range(1, first - 1)]
+    arcs = [(first + u, first + v, 1) for u, v in zip(wide.tails(), wide.indices, strict=True)]
+    return graph(first + wide.vertices, path + arcs)
+
+
+@pytest.mark.parametrize("sources", [(0,), (1, 0), (13, 1, 0, 14), tuple(range(96))])
+@pytest.mark.parametrize("sweep", [0, 8, 64])
+@pytest.mark.parametrize("blocks", [1, 2, 16])
+def test_clusters_share_sources_of_all_kinds(blocks: int, sweep: int, sources: tuple[int, ...]) -> None:
+    """There are fewer sources than clusters, or more; their searches end at once, or after many levels."""
+    found = apart()
+    assert found.vertices == 96
+    for seed in (None, 1, 2)[: 1 if len(sources) > 9 and blocks > 2 else 3]:
+        with EmulatedDevice(seed) as device:
+            spec = f"betweenness/host-arcs:block_size=32,lines=2,sweep={sweep},cluster={blocks}"
+            solver = solved(spec, found, Query(sources=sources), device)
+            scores, observed = solver.download(), solver.observed()
+        assert (observed["cluster_blocks"], observed["clusters"]) == (blocks, min(3, len(sources)))
+        assert_allclose(scores, exact_scores(found, sources), rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [96, 97, 200])
+def test_a_launch_has_a_number_of_sources_for_each_cluster(count: int) -> None:
+    """Each of three clusters takes 32 at most."""
+    found, sources = mixed_graph(200), tuple(range(count))
+    with EmulatedDevice() as device:
+        spec = "betweenness/host-arcs:block_size=32,cluster=1"
+        scores = solved(spec, found, Query(sources=sources), device).download()
+    assert_allclose(scores, exact_scores(found, sources), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("kib", "clusters"), [(14, 1), (24, 2), (64, 3)])
+def test_there_are_as_many_clusters_as_memory_has_room_for(kib: int, clusters: int) -> None:
+    found, query = layers([1] + [30] * 8), Query(sources=tuple(range(5)))
+    with EmulatedDevice(memory_gib=kib / 2**20) as device:
+        solver: Any = make("betweenness/host-arcs:block_size=32", device)
+        needed = solver.memory_bytes(found)
+        assert needed <= kib * 2**10
+        solver.setup(found)
+        solver.upload(query)
+        solver.solve(query)
+        assert solver.observed()["clusters"] == clusters
+        buffers = solver.arcs[0], solver.score, *solver.buffers
+        flags, sources = 3 * 4 * clusters, 4 * found.vertices
+        assert needed == sum(buffer.nbytes for buffer in buffers) - flags + sources
+        assert_allclose(solver.download(), exact_scores(found, query.sources), rtol=1e-12)
+
+
+def test_time_is_predicted_from_searches_of_all_clusters() -> None:
+    with EmulatedDevice() as device:
+        solver: Any = make("betweenness/host-arcs:block_size=32", device)
+        solver.setup(grid(9, 7))
+        searched: list[int] = []
+        solver.solve = lambda query: searched.append(len(query.sources))
+        assert solver.predict_seconds(Query()) is not None
+        assert searched == [1, 9]  # by three clusters
+        assert solver.predict_seconds(Query(sources=tuple(range(9)))) is None
+
+
 def test_too_many_paths_are_reported() -> None:
     """Path counts double with each diamond; the inverse of the last that fits is the least normal number."""
+    spec = "betweenness/host-arcs:block_size=32"
     with EmulatedDevice() as device:
-        fits = solved("betweenness/host-arcs", diamonds(1022, directed=True), Query(sources=(0,)), device)
+        fits = solved(spec, diamonds(1022, directed=True), Query(sources=(0,)), device)
         assert np.isfinite(fits.download()).all()
         with pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"):
-            solved("betweenness/host-arcs", diamonds(1023, directed=True), Query(sources=(0,)), device)
+            solved(spec, diamonds(1023, directed=True), Query(sources=(0,)), device)
 
 
 def test_a_second_solve_counts_anew() -> None:
     with EmulatedDevice() as device:
-        for name in ("bfs/host-arcs", "sssp/host-arcs", "betweenness/host-arcs"):
+        for name in ("bfs/host-arcs", "sssp/host-arcs", "betweenness/host-arcs:block_size=64"):
             query = Query(sources=(0, 7)) if "betweenness" in name else Query(0)
             solver = solved(name, grid(9, 7), query, device)
             once, answer = solver.observed(), solver.download()

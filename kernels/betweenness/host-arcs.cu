@@ -1,12 +1,14 @@
 // betweenness/host-arcs: betweenness centrality of a graph whose arcs stay in host memory; ours.
 //
 // Papers   Brandes' algorithm: brandes.cuh. EMOGI, VLDB 2020: lines.cuh.
-// Mapping  one cooperative launch for some sources, one after the other. On the way out and back, a warp takes one entry
-//          of the queue at a time. Of a level with many vertices, it takes the next `lines` lines of all arcs instead, and
-//          reads those of the level. Only the arrays of one search are in memory.
+// Mapping  a thread-block cluster for each search, as many as run at the same time: while one waits, for a barrier or for a
+//          line, others read. Sources are dealt out to the clusters in turn. On the way out and back, a warp takes one
+//          entry of the queue at a time. Of a level with many vertices, it takes the next `lines` lines of all arcs
+//          instead, and reads those of the level.
+// Memory   each cluster has a row of every array but the scores.
 // Queue    all levels are parts of one queue, as in bfs/host-arcs.cu, and are taken from last to first on the way back.
 //          What is found in the order of the arcs is queued afterwards.
-// Barriers one of the grid per level, out and back, one more before vertices are queued afterwards, and two per source.
+// Barriers one of the cluster per level, out and back, one more before vertices are queued afterwards, and two per source.
 //          Three counters take turns: one has the entries of this level, one counts those of the next, one becomes 0.
 // Departs  from brandes.cuh: (1 + delta[v]) / sigma[v] is computed for each arc, since the link takes longer. The lanes
 //          that read arcs of one vertex add up their parts first.
@@ -31,9 +33,10 @@ __device__ inline double sum_of_owner(double value, unsigned owner)
     return is_first ? value : 0;
 }
 
-// What stays the same during all searches.
+// What stays the same during all searches of a cluster.
 struct Search {
     HostArcs<unsigned> arcs;
+    Blocks blocks;  // of the cluster
     unsigned vertices, sweep;
     int *level;
     double *sigma, *delta, *score;
@@ -44,14 +47,13 @@ struct Search {
     // Sets what is of one search, and queues the source.
     __device__ void start(unsigned source) const
     {
-        const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-        for (unsigned v = thread; v < vertices; v += threads) {
+        for (unsigned v = blocks.thread(); v < vertices; v += blocks.threads()) {
             level[v] = v == source ? 0 : UNREACHABLE;
             sigma[v] = v == source ? 1 : 0;
             delta[v] = 0;
         }
-        if (thread == 0) counts[1] = begins[0] = 0;
-        arcs.start({queue, counts}, source);
+        if (blocks.thread() == 0) counts[1] = begins[0] = 0;
+        arcs.start(blocks, {queue, counts}, source);
     }
 
     // Whether the arcs of a level of so many entries are read in the order of their places.
@@ -63,11 +65,10 @@ struct Search {
     __device__ void read(int depth, unsigned begin, unsigned end, Traffic &traffic, Visit visit) const
     {
         if (is_swept(end - begin)) {
-            arcs.sweep(vertices, traffic, [&](unsigned u) { return __ldcg(&level[u]) == depth; }, visit);
+            arcs.sweep(blocks, vertices, traffic, [&](unsigned u) { return __ldcg(&level[u]) == depth; }, visit);
             return;
         }
-        const Team grid{false};
-        for (unsigned i = begin + grid.warp(); i < end; i += grid.warps()) {
+        for (unsigned i = begin + blocks.warp(); i < end; i += blocks.warps()) {
             const uint2 entry = queue[i];
             arcs.read(entry, traffic, [&](unsigned v, bool has) { visit(v, has, entry.x); });
         }
@@ -87,9 +88,8 @@ struct Search {
             if (!queues_later) arcs.append(next, is_new, v);
         });
         if (!queues_later) return;
-        cg::this_grid().sync();
-        const unsigned threads = gridDim.x * blockDim.x;
-        for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x; v / LANES * LANES < vertices; v += threads)
+        cg::this_cluster().sync();
+        for (unsigned v = blocks.thread(); v / LANES * LANES < vertices; v += blocks.threads())
             arcs.append(next, v < vertices && level[v] == depth + 1, v);
     }
 
@@ -106,13 +106,13 @@ struct Search {
         });
     }
 
-    // Adds what the search from a source adds to the scores; all threads of the grid call it.
+    // Adds what the search from a source adds to the scores; all threads of the cluster call it.
     __device__ void search_from(unsigned source, Traffic &traffic) const
     {
-        const cg::grid_group grid = cg::this_grid();
-        const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
+        const cg::cluster_group cluster = cg::this_cluster();
+        const bool first_thread = blocks.thread() == 0;
         start(source);
-        grid.sync();
+        cluster.sync();
         int depth = 0;
         for (unsigned begin = 0, count; (count = counts[depth % 3]) > 0; depth++) {
             const unsigned end = begin + count;
@@ -122,25 +122,32 @@ struct Search {
             }
             expand(depth, begin, end, traffic);
             begin = end;
-            grid.sync();
+            cluster.sync();
         }
         while (--depth > 0) {  // the source is left out
             collect(depth, begins[depth], begins[depth + 1], source, traffic);
-            grid.sync();
+            cluster.sync();
         }
-        grid.sync();  // before the next search, all have seen that this one ends
+        cluster.sync();  // before the next search, all have seen that this one ends
     }
 };
 
-// Searches from sources[first] to sources[last - 1].
+// Searches from sources[first] to sources[last - 1]. Each cluster has its row of what is written, but for the scores; a
+// queue has room for `entries`.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     search_from_each(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, const int *sources,
-                     unsigned first, unsigned last, unsigned sweep, int *level, double *sigma, double *delta, double *score,
-                     uint2 *queue, unsigned *counts, unsigned *begins, int *overflow, Traffic *total)
+                     unsigned first, unsigned last, unsigned sweep, unsigned entries, int *level, double *sigma,
+                     double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score, int *overflow,
+                     Traffic *total)
 {
-    const Search search{{indptr, indices, lines}, unsigned(vertices), sweep, level, sigma, delta, score, queue, counts,
-                        begins, overflow};
+    const cg::cluster_group cluster = cg::this_cluster();
+    const Blocks blocks{cluster.block_rank(), cluster.num_blocks()};
+    const unsigned row = blockIdx.x / blocks.count, rows = gridDim.x / blocks.count;
+    const size_t of_vertices = size_t(row) * vertices;
+    const Search search{{indptr, indices, lines}, blocks, unsigned(vertices), sweep, level + of_vertices,
+                        sigma + of_vertices, delta + of_vertices, score, queue + size_t(row) * entries,
+                        counts + 3 * row, begins + of_vertices + row, overflow};
     Traffic traffic{0, 0};
-    for (unsigned i = first; i < last; i++) search.search_from(sources[i], traffic);
+    for (unsigned i = first + row; i < last; i += rows) search.search_from(sources[i], traffic);
     traffic.add_to(total);
 }

@@ -15,7 +15,7 @@ extern "C" __global__ void start(int vertices, const Offset *indptr, const unsig
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v < vertices) level[v] = v == source ? 0 : UNREACHABLE;
-    HostArcs<unsigned>{indptr, indices, lines}.start({queue, length}, source);
+    HostArcs<unsigned>{indptr, indices, lines}.start(whole_grid(), {queue, length}, source);
 }
 
 // Finds the vertices of a level, from the entries begin to end - 1, which are of the level before.
@@ -24,7 +24,7 @@ extern "C" __global__ void expand(const Offset *indptr, const unsigned *indices,
                                   Traffic *total)
 {
     const HostArcs<unsigned> arcs{indptr, indices, lines};
-    const Team grid{false};
+    const Blocks grid = whole_grid();
     Traffic traffic{0, 0};
     for (unsigned i = begin + grid.warp(); i < end; i += grid.warps())
         arcs.read(queue[i], traffic, [&](unsigned v, bool has) {
@@ -41,7 +41,7 @@ extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, 
     const HostArcs<unsigned> arcs{indptr, indices, lines};
     Traffic traffic{0, 0};
     arcs.sweep(
-        vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
+        whole_grid(), vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },
         [&](unsigned v, bool has, unsigned) {
             if (has && __ldcg(&level[v]) == UNREACHABLE) level[v] = depth;
         });

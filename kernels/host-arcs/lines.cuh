@@ -23,6 +23,19 @@ constexpr unsigned LINE = 128;   // bytes of the largest request
 constexpr unsigned SECTOR = 32;  // bytes of the smallest
 constexpr int IN_FLIGHT = 4;     // loads of a lane at a time
 
+// The blocks that share a search: the grid, or a cluster of it.
+struct Blocks {
+    unsigned rank, count;  // of this block among them; of all
+
+    __device__ unsigned thread() const { return rank * blockDim.x + threadIdx.x; }
+    __device__ unsigned threads() const { return count * blockDim.x; }
+    // Warps of consecutive numbers are in different blocks, as those of a Team are.
+    __device__ unsigned warp() const { return threadIdx.x / LANES * count + rank; }
+    __device__ unsigned warps() const { return count * (blockDim.x / LANES); }
+};
+
+__device__ inline Blocks whole_grid() { return {blockIdx.x, gridDim.x}; }
+
 // What a warp read from the host's memory; the same in all its lanes.
 struct Traffic {
     unsigned long long lines, sectors;
@@ -58,11 +71,11 @@ template <typename Arc> struct HostArcs {
         return begin == end ? 0 : unsigned(((end - 1) / IN_LINE - begin / IN_LINE) / lines) + 1;
     }
 
-    // Queues the source alone. All threads of the grid call it.
-    __device__ void start(const Queue &queue, unsigned source) const
+    // Queues the source alone. All threads of some blocks call it.
+    __device__ void start(const Blocks &blocks, const Queue &queue, unsigned source) const
     {
-        const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, count = entries(source);
-        for (unsigned i = thread; i < count; i += gridDim.x * blockDim.x) queue.entries[i] = make_uint2(source, i);
+        const unsigned thread = blocks.thread(), count = entries(source);
+        for (unsigned i = thread; i < count; i += blocks.threads()) queue.entries[i] = make_uint2(source, i);
         if (thread == 0) *queue.length = count;
     }
 
@@ -154,13 +167,12 @@ template <typename Arc> struct HostArcs {
     }
 
     // Reads the arcs of all vertices that are wanted(v), as read_in_order does; a warp takes `lines` lines at a time.
-    // All threads of the grid call it.
+    // All threads of some blocks call it.
     template <typename Wanted, typename Visit>
-    __device__ void sweep(unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
+    __device__ void sweep(const Blocks &blocks, unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
     {
-        const Team grid{false};
         const Offset share = Offset(lines) * IN_LINE;
-        for (Offset i = indptr[0] + grid.warp() * share; i < indptr[vertices]; i += grid.warps() * share)
+        for (Offset i = indptr[0] + blocks.warp() * share; i < indptr[vertices]; i += blocks.warps() * share)
             read_in_order(i, vertices, traffic, wanted, visit);
     }
 };

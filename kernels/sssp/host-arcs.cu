@@ -79,13 +79,13 @@ struct Search {
         });
         if (blockIdx.x == 0 && threadIdx.x < 3) least[threadIdx.x] = UNREACHABLE;
         if (blockIdx.x == 0 && threadIdx.x > 0 && threadIdx.x < 3) lengths[threadIdx.x] = 0;
-        arcs.start(queue(0), source);
+        arcs.start(whole_grid(), queue(0), source);
     }
 
     // Relaxes the arcs of the near queue's vertices. Heads that are near in the next round are queued, each once.
     __device__ void relax(unsigned round, unsigned entries, unsigned limit, int *least_of_all, Traffic &traffic) const
     {
-        const Team grid{false};
+        const Blocks grid = whole_grid();
         const uint2 *const near = queue(round).entries;
         unsigned *const next = near_in(round + 1);
         int least_far = UNREACHABLE;
@@ -109,7 +109,7 @@ struct Search {
         unsigned *const next = near_in(round + 1);
         int least_far = UNREACHABLE;
         arcs.sweep(
-            vertices, traffic, [&](unsigned u) { return __ldcg(&near[u / 32]) >> u % 32 & 1; },
+            whole_grid(), vertices, traffic, [&](unsigned u) { return __ldcg(&near[u / 32]) >> u % 32 & 1; },
             [&](int2 arc, bool has, unsigned u) {
                 const unsigned v = arc.x, bit = 1u << v % 32;
                 const int distance = has ? distance_of(__ldcg(&label[u])) : UNREACHABLE;

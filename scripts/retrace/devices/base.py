@@ -134,6 +134,12 @@ class Module(Protocol):
         it returns a few.
         """
 
+    def largest_cluster(self, kernel: str, block: Dim) -> int:
+        """Return the most blocks of a cluster of a kernel; the emulator, which has no limit, says two."""
+
+    def resident_clusters(self, kernel: str, block: Dim, cluster: int) -> int:
+        """Return how many clusters of so many blocks run at the same time; the emulator says a few."""
+
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         """Copy `values` into the `__constant__` or `__device__` array `name`."""
 

@@ -245,6 +245,14 @@ class CudaModule:
         return self.driver_kernel(kernel).resident_blocks(block, shared) * self.device.multiprocessors()
 
     @naming_cuda
+    def largest_cluster(self, kernel: str, block: Dim) -> int:
+        return self.driver_kernel(kernel).largest_cluster(block)
+
+    @naming_cuda
+    def resident_clusters(self, kernel: str, block: Dim, cluster: int) -> int:
+        return self.driver_kernel(kernel).resident_clusters(block, cluster)
+
+    @naming_cuda
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         try:
             address, size = self._module.get_global(name)

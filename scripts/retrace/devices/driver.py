@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import PACKED, Dim, as_xyz
+from retrace.devices.base import MAX_CLUSTER, PACKED, Dim, as_xyz
 from retrace.system.errors import RetraceError
 
 COOPERATIVE, CLUSTER = 2, 4
@@ -116,6 +116,20 @@ class DriverKernel:
         ask = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
         self._call(ask, ctypes.byref(blocks), self._function, threads, ctypes.c_size_t(shared))
         return blocks.value
+
+    def largest_cluster(self, block: Dim) -> int:
+        """Return the most blocks of a cluster."""
+        return self._asked("cuOccupancyMaxPotentialClusterSize", block, MAX_CLUSTER)
+
+    def resident_clusters(self, block: Dim, cluster: int) -> int:
+        """Return how many clusters of so many blocks the device runs at the same time."""
+        return self._asked("cuOccupancyMaxActiveClusters", block, cluster)
+
+    def _asked(self, name: str, block: Dim, cluster: int) -> int:
+        """Return what a function of the driver answers about a launch of one cluster."""
+        answer, launch = ctypes.c_int(), self._prepare((cluster, block, 0, False, cluster, ()))
+        self._call(name, ctypes.byref(answer), self._function, launch.reference)
+        return answer.value
 
 
 class DriverModule:

@@ -29,7 +29,10 @@ POISON = 0xCD
 """Value of uninitialised bytes, so that a kernel that reads them gives a wrong answer every time."""
 
 RESIDENT_BLOCKS = 3
-"""Blocks of a cooperative launch that asks for as many as run at the same time."""
+"""Blocks of a cooperative launch, or clusters, if as many are asked for as run at the same time."""
+
+LARGEST_CLUSTER = 2
+"""Blocks of a cluster that asks for as many as can be."""
 
 EMULATED_PEERS = 2
 """Devices of a host that is asked for all."""
@@ -274,6 +277,12 @@ class EmulatedModule:
         return self._kernels[name]
 
     def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
+        return RESIDENT_BLOCKS
+
+    def largest_cluster(self, kernel: str, block: Dim) -> int:
+        return LARGEST_CLUSTER
+
+    def resident_clusters(self, kernel: str, block: Dim, cluster: int) -> int:
         return RESIDENT_BLOCKS
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:

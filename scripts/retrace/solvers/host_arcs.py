@@ -5,17 +5,19 @@ E. Ebrahimi and W. Hwu, "EMOGI: Efficient Memory-access for Out-of-memory Graph-
 """
 
 from ctypes import c_longlong
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import Buffer, Kernel
+from retrace.devices.base import MAX_CLUSTER, Buffer, Kernel, Module
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
+from retrace.solvers.betweenness.block_per_source import SHARE
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.frontier import ENTRY, NearFarSSSP, choose_delta
@@ -65,8 +67,7 @@ class HostArcsSearch(DeviceSolver):
         self.copying = loaded_library(COPY_ARCS)
         self.offsets = graph.indptr.astype(np.uint64)
         memory.require(self.arc_bytes * graph.arcs, memory.available(), "memory")
-        resident = self.device.load(self.source).resident_blocks(self.read_by, self.block_size)
-        self.most_threads = resident * self.block_size
+        self.module = self.device.load(self.source)
         words = np.dtype(f"u{self.arc_bytes}")
         self.host: NDArray[Any]
         self.host, self.mapped_arcs = self.device.mapped(graph.arcs, words)
@@ -122,7 +123,11 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.start, self.expand, self.sweep, self.list = self.load_kernels("start", "expand", "sweep", "list")
+        self.start, self.expand, self.sweep, self.list = map(
+            self.module.kernel, ("start", "expand", "sweep", "list")
+        )
+        resident = self.module.resident_blocks(self.read_by, self.block_size)
+        self.most_threads = resident * self.block_size
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -195,7 +200,8 @@ class HostArcsSSSP(HostArcsSearch):
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.kernel = self.device.load(self.source).kernel(self.read_by)
+        self.kernel = self.module.kernel(self.read_by)
+        self.blocks = self.module.resident_blocks(self.read_by, self.block_size)
         self.seen, self.counts = self.device.mapped(2, np.int64)
 
     def upload(self, query: Query) -> None:
@@ -204,7 +210,7 @@ class HostArcsSSSP(HostArcsSearch):
         device, words, entries = self.device, -(-self.graph.vertices // WARP), self.entries_of(self.graph)
         self.label = device.empty(self.graph.vertices, np.uint64)
         self.launch = self.kernel.with_arguments(
-            self.most_threads // self.block_size, self.block_size, np.int32(self.graph.vertices), *self.arcs,
+            self.blocks, self.block_size, np.int32(self.graph.vertices), *self.arcs,
             np.int32(query.source), np.uint32(self.delta), np.uint32(self.number("sweep")), self.label,
             device.empty(words, np.uint32), device.empty(3 * words, np.uint32),
             device.empty(2 * entries, ENTRY), np.uint32(entries), device.empty(3, np.uint32),
@@ -230,62 +236,95 @@ class HostArcsSSSP(HostArcsSearch):
 class HostArcsBetweenness(HostArcsSearch):
     """A search as `bfs/host-arcs` from each source, which counts paths, and back: arcs are read twice.
 
-    Out and back, the arcs of a level with many vertices are read in the order of their places. The memory of
-    one search is on the device, in doubles.
+    A thread-block cluster searches from one source at a time. There are as many clusters as the device runs
+    at the same time, or as its free memory has room for, since each has arrays of its own, in doubles. Out
+    and back, the arcs of a level with many vertices are read in the order of their places.
     """
 
     name = "betweenness/host-arcs"
     wide = False  # the simple graph is made by sorting all arcs
     repeats = False  # sums of doubles depend on the order of the threads
     implements = "Brandes' algorithm, with arcs read as in EMOGI, VLDB 2020, and in their order"
-    settings: ClassVar[Settings] = {**HostArcsSearch.settings, **SWEEP}
+    settings: ClassVar[Settings] = {
+        **HostArcsSearch.settings,
+        "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
+        **SWEEP,
+        "cluster": Setting(
+            0, "blocks that search from one source at a time; 0: as many as can be", least=0, most=MAX_CLUSTER
+        ),
+    }
     read_by = "search_from_each"
     arc_bytes = 4
-    at_once = 64
-    """Sources of a launch, between which a signal can end the search."""
+    turns = 32
+    """Sources of each cluster in a launch, after which a signal can end the search."""
+
+    def cluster_bytes(self, graph: CSRGraph) -> int:
+        """Return the memory of one cluster in bytes."""
+        arrays = (4 + 8 + 8) * graph.vertices + 4 * (graph.vertices + 1)
+        return arrays + ENTRY.itemsize * self.entries_of(graph)
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count what is of vertices; the arcs are in the host's memory. The simple graph has fewer."""
-        arrays = 8 * (graph.vertices + 1) + (4 + 3 * 8 + 4) * graph.vertices + 4 * (graph.vertices + 1)
-        return arrays + ENTRY.itemsize * self.entries_of(graph)
+        of_all = 8 * (graph.vertices + 1) + (8 + 4) * graph.vertices  # offsets, scores and sources
+        free = self.device.free_memory() - of_all
+        _, clusters = self.choose_clusters(self.device.load(self.source), graph, free)
+        return of_all + clusters * self.cluster_bytes(graph)
+
+    def choose_clusters(self, module: Module, graph: CSRGraph, free: int) -> tuple[int, int]:
+        """Return the blocks of a cluster, and how many run at a time in so many bytes, at least one."""
+        blocks = self.number("cluster") or module.largest_cluster(self.read_by, self.block_size)
+        resident = module.resident_clusters(self.read_by, self.block_size, blocks)
+        return blocks, max(1, min(resident, int(SHARE * free) // self.cluster_bytes(graph)))
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(simplify(graph))
-        self.kernel = self.device.load(self.source).kernel(self.read_by)
+        self.kernel = self.module.kernel(self.read_by)
 
     def upload(self, query: Query) -> None:
         self.buffers: tuple[Buffer, ...] = ()  # frees the memory of the last query
         super().upload(query)
-        device, vertices = self.device, self.graph.vertices
-        level = device.empty(vertices, np.int32)
-        sigma, delta, score = (device.empty(vertices, np.float64) for _ in range(3))
-        queue, counts = device.empty(self.entries_of(self.graph), ENTRY), device.empty(3, np.uint32)
-        begins, overflow = device.empty(vertices + 1, np.uint32), device.empty(1, np.int32)
-        self.buffers = level, sigma, delta, score, queue, counts, begins, overflow
+        device, vertices, entries = self.device, self.graph.vertices, self.entries_of(self.graph)
+        self.score, self.overflow = device.empty(vertices, np.float64), device.empty(1, np.int32)
+        self.blocks, most = self.choose_clusters(self.module, self.graph, device.free_memory())
+        self.clusters = min(most, max(1, len(query.sources_in(self.graph))))
+        level, sigma, delta = (vertices, np.int32), (vertices, np.float64), (vertices, np.float64)
+        queue, counts, begins = (entries, ENTRY), (3, np.uint32), (vertices + 1, np.uint32)
+        self.buffers = tuple(
+            device.empty(self.clusters * size, dtype)
+            for size, dtype in (level, sigma, delta, queue, counts, begins)
+        )
 
     def solve(self, query: Query) -> int:
-        device, vertices = self.device, np.int32(self.graph.vertices)
-        score, overflow = self.buffers[3], self.buffers[-1]
-        for buffer, value in ((self.traffic, 0), (score, 0), (overflow, -1)):
+        device = self.device
+        for buffer, value in ((self.traffic, 0), (self.score, 0), (self.overflow, -1)):
             device.fill(buffer, value)
         sources = query.sources_in(self.graph)
-        on_device = device.upload(sources.astype(np.int32))
-        for first in range(0, len(sources), self.at_once):
-            some = np.uint32(first), np.uint32(min(first + self.at_once, len(sources)))
-            sweep = np.uint32(self.number("sweep"))
-            arguments = vertices, *self.arcs, on_device, *some, sweep, *self.buffers, self.traffic
-            blocks = self.most_threads // self.block_size
-            self.kernel(blocks, self.block_size, *arguments, cooperative=True)
+        graph = np.int32(self.graph.vertices), *self.arcs, device.upload(sources.astype(np.int32))
+        asked = np.uint32(self.number("sweep")), np.uint32(self.entries_of(self.graph))
+        step = self.clusters * self.turns
+        for first in range(0, len(sources), step):
+            some = np.uint32(first), np.uint32(min(first + step, len(sources)))
+            arguments = *graph, *some, *asked, *self.buffers, self.score, self.overflow, self.traffic
+            grid = self.clusters * self.blocks
+            self.kernel(grid, self.block_size, *arguments, cluster=self.blocks)
             device.synchronize()
-        if (source := self.read_number(overflow)) >= 0:
+        if (source := self.read_number(self.overflow)) >= 0:
             raise too_many_paths(self.name, source, "a double and its inverse hold, 4.5e307")
         return len(sources)
 
     def download(self) -> NDArray[np.float64]:
-        return count_pairs_once(self.device.download(self.buffers[3]), self.graph)
+        return count_pairs_once(self.device.download(self.score), self.graph)
+
+    def observed(self) -> dict[str, float]:
+        """Return also how many blocks a cluster has, and how many clusters searched at the same time."""
+        return {"cluster_blocks": self.blocks, "clusters": self.clusters, **super().observed()}
 
     def predict_seconds(self, query: Query) -> float | None:
         sources = query.sources_in(self.graph)
         self.upload(query)
-        self.solve(Query(sources=tuple(sources[:1].tolist())))
-        return extrapolate(lambda few: self.solve(Query(sources=tuple(few.tolist()))), sources)
+
+        def search(few: Int32Array) -> int:
+            return self.solve(Query(sources=tuple(few.tolist())))
+
+        search(sources[:1])
+        return extrapolate(search, sources, self.clusters)

@@ -41,9 +41,15 @@ def too_many_paths(
     )
 
 
-def extrapolate(search: Callable[[Int32Array], object], sources: Int32Array) -> float | None:
-    """Measure the searches from a few sources; return the seconds of all, or None if there are only a few."""
-    if len(sources) <= FEW_SEARCHES:
+def extrapolate(
+    search: Callable[[Int32Array], object], sources: Int32Array, at_once: int = 1
+) -> float | None:
+    """Measure the searches from a few sources; return the seconds of all, or None if there are only a few.
+
+    If some of them run at the same time, a multiple of these is measured.
+    """
+    number = -(-FEW_SEARCHES // at_once) * at_once
+    if len(sources) <= number:
         return None
-    few = np.ascontiguousarray(sources[:: len(sources) // FEW_SEARCHES])
+    few = np.ascontiguousarray(sources[:: len(sources) // number][:number])
     return seconds_of(lambda: search(few)) / len(few) * len(sources)
