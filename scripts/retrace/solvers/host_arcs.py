@@ -248,7 +248,7 @@ class HostArcsBetweenness(HostArcsSearch):
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
-        **SWEEP,
+        "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments.md, 54
         "cluster": Setting(
             0, "blocks that search from one source at a time; 0: as many as can be", least=0, most=MAX_CLUSTER
         ),
