@@ -142,6 +142,9 @@ def test_a_number_leads_to_its_record_and_can_be_cited(browser: Browser, page: s
     assert browser.run("panel.querySelectorAll('circle').length") == 5
     cells = "[...panel.querySelectorAll('table')].map((one) => [...one.rows].map((row) => row.cells.length))"
     assert [len(set(of_table)) for of_table in browser.run(cells)] == [1, 1]  # a heading for each number
+    trials = "[...[...panel.querySelectorAll('table')].at(-1).tBodies[0].rows]"
+    sums = browser.run(f"{trials}.map((row) => [...row.cells].slice(1, 5).map((cell) => +cell.textContent))")
+    assert [total for *_, total in sums] == [round(sum(phases), 6) for *phases, _ in sums]
     assert "0123456789abcdef" in browser.run("panel.innerText")
     browser.press("Escape")
     browser.wait_for("[panel.open, location.hash]", [False, ""])
