@@ -37,6 +37,7 @@ pytestmark = [
 
 PROJECT = Path(__file__).parents[1]
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
+TABLE_3_5 = {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
 KILLS = int(os.environ.get("KILLS", 5))
@@ -84,7 +85,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
         "table-3.3": {"solvers": ["bfs/queue", "bfs/bsp", "bfs/scipy"], "graphs": ["small-6", "NY"]},
         "mine": {"solvers": [{"solver": "bfs/bsp", "block_size": [32]}], "graphs": ["small-6"]},
         "table-3.4": {"solvers": ["stcon/two-queues", "stcon/bsp"], "graphs": ["small-9"]},
-        "table-3.5": {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]},
+        "table-3.5": TABLE_3_5,
         "generators": {"solvers": [f"generate/{name}" for name in MADE_BY], "graphs": ["random-6-5"]},
     }
     copy_project(folder, experiments)
@@ -534,7 +535,9 @@ def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], t
     assert not (tmp_path / BUSY_RECORD).exists()
 
 
-def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path) -> None:
+def test_without_network_a_stand_in_is_called_one(tmp_path: Path) -> None:
+    (project := tmp_path / "project").mkdir()  # of one experiment, since a verification lists all
+    copy_project(project, {"table-3.5": TABLE_3_5})
     offline = write_registry(tmp_path / "offline.yaml", **EDITION, addresses=[f"{NOWHERE}/tiny.gr.gz"])
     run, made = ("--config", f"datasets={offline}"), ("--", "table-3.5", "figure-3.5", "verification")
 
