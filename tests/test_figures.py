@@ -1,24 +1,34 @@
-"""The figures of the committed records: each says its finding and can be read, also by a screen reader."""
+"""docs/results/ is what the committed records say today; each figure says its finding and can be read.
+
+Each figure is drawn once, for the page and for the tests of what is drawn: it takes half a second.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from command_line import Call
 from retrace.planning.configuration import committed_records, load_configuration, project_keys
 from retrace.planning.plan import Plan
+from retrace.publish import results_pages
 from retrace.publish.chart import WORDS, draw, drawing_of, image
+from retrace.publish.results_pages import REMAKE, stale
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import PUBLISHED, Drawing, Report, load_reports
 from retrace.system.project import ROOT
 
-FIGURES = sorted((ROOT / "docs/results").glob("*.svg"))
+FOLDER = ROOT / "docs/results"
+MOST_BYTES = 3_000_000
+FIGURES = sorted(FOLDER.glob("*.svg"))
 DRAWINGS = {name: drawing for report in load_reports().values() for name, drawing in report.figures.items()}
 SVG = "{http://www.w3.org/2000/svg}"
 WIDEST = 838 * 0.75
@@ -82,7 +92,61 @@ def test_no_number_of_a_title_is_typed(drawing: Drawing) -> None:
     assert not re.search(r"(?<!L)\d|[×%]", BRACES.sub("", drawing.finding))  # noqa: RUF001
 
 
-# ----- all figures that a run draws, most of them not committed
+# ----- the pages
+
+Made = tuple[dict[str, bytes], list[tuple[Drawing, Figure]]]
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    """The files of docs/results/, and the figures drawn for them."""
+    figures = []
+
+    def drawn(drawing: Drawing, *given: Any) -> Figure:
+        figures.append((drawing, draw(drawing, *given)))
+        return figures[-1][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results_pages, "draw", drawn)
+        return results_pages.pages(committed_records()), figures
+
+
+def test_the_results_are_those_of_the_committed_records(made: Made) -> None:
+    assert stale(made[0], FOLDER) == [], f"docs/results/ is stale; write it anew with: {REMAKE}"
+
+
+def test_the_results_are_small_and_complete(made: Made) -> None:
+    files, _ = made
+    assert sum(map(len, files.values())) < MOST_BYTES
+    front = files["README.md"].decode()
+    for name, content in files.items():
+        if name.endswith(".md"):
+            linked = re.findall(r"\]\(([\w.-]+)\)", content.decode())
+            assert [link for link in linked if link not in files] == [], name
+            assert name == "README.md" or f"({name})" in front
+    assert "/home" not in front + str([text for name, text in files.items() if name.endswith(".svg")])
+    assert f"`{REMAKE}`" in front
+
+
+def test_what_is_stale_is_named(tmp_path: Path) -> None:
+    for name in ("kept", "altered", "left"):
+        (tmp_path / name).write_bytes(b"a")
+    assert stale({"kept": b"a", "altered": b"b", "missing": b"a"}, tmp_path) == ["altered", "left", "missing"]
+
+
+def test_the_program_writes_what_has_changed(
+    tmp_path: Path, script: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results_pages, "pages", lambda records: {"a.md": b"a", "b.svg": b"b"})
+    (tmp_path / "a.md").write_bytes(b"a")
+    (tmp_path / "old.svg").write_bytes(b"o")
+    done = script("make_results.py", "--output", tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.split() == [str(tmp_path / "b.svg"), str(tmp_path / "old.svg")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.svg"]
+
+
+# ----- all figures that a run draws, some of them not committed
 
 CONFIGURATION, DATASETS = load_configuration(project_keys())
 DRAWN = Plan(CONFIGURATION, DATASETS, load_reports(), "cuda", None).figures
@@ -106,15 +170,17 @@ def committed() -> tuple[Mapping[str, Report], Frame]:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_run_s_figure_can_be_read_and_its_words_stand_apart(
-    name: str, committed: tuple[Mapping[str, Report], Frame]
+    name: str, committed: tuple[Mapping[str, Report], Frame], made: Made
 ) -> None:
     owners, frame = committed
     report = owners.get(name)
     drawing = drawing_of(report, name)
-    figure = draw(drawing, frame, report)
+    files, figures = made
+    if not (figure := next((figure for known, figure in figures if known == drawing), None)):
+        figure = draw(drawing, frame, report)
     if not any(entry.times for entry in frame.of(drawing.experiment).measured):
         return
-    assert_readable(ElementTree.fromstring(image(figure, "svg")))
+    assert_readable(ElementTree.fromstring(files.get(f"{name}.svg") or image(figure, "svg")))
     words = [text.get_text() for text in figure.texts if text.get_label() == WORDS]
     assert NUMBER.search(words[-1])
     boxes = [(text.get_text(), text.get_window_extent().bounds) for text in visible(figure)]

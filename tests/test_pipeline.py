@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -37,6 +38,7 @@ pytestmark = [
 
 PROJECT = Path(__file__).parents[1]
 EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
+TABLE_3_5 = {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
 KILLS = int(os.environ.get("KILLS", 5))
@@ -79,14 +81,19 @@ def patient_host() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
     """A copy of the project with a tiny configuration, in which nothing was run yet."""
-    folder = tmp_path_factory.mktemp("project")
     experiments = {
         "table-3.3": {"solvers": ["bfs/queue", "bfs/bsp", "bfs/scipy"], "graphs": ["small-6", "NY"]},
         "mine": {"solvers": [{"solver": "bfs/bsp", "block_size": [32]}], "graphs": ["small-6"]},
         "table-3.4": {"solvers": ["stcon/two-queues", "stcon/bsp"], "graphs": ["small-9"]},
-        "table-3.5": {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]},
+        "table-3.5": TABLE_3_5,
         "generators": {"solvers": [f"generate/{name}" for name in MADE_BY], "graphs": ["random-6-5"]},
     }
+    return project_of(experiments, tmp_path_factory.mktemp("project"), address)
+
+
+def project_of(experiments: dict[str, Any], folder: Path, address: str) -> Path:
+    """Copy the project into `folder`, with experiments of its own and a tiny NY at `address`."""
+    folder.mkdir(exist_ok=True)
     copy_project(folder, experiments)
     edition = {**EDITION, "sha256": SHA256, "addresses": [f"{address}/tiny.gr.gz"]}
     write_registry(folder / "datasets.yaml", **edition)
@@ -350,19 +357,17 @@ def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path, op
     assert "Traceback" not in printed
 
 
-def test_a_report_without_numbers_has_figures_and_claims(project: Path, tmp_path: Path) -> None:
+def test_a_report_without_numbers_has_figures_and_claims(address: str, tmp_path: Path) -> None:
     solvers = ["bellman-ford/sequential", "bellman-ford/scipy"]
     experiments = {"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}}
-    file = tmp_path / "claims.yaml"
-    file.write_text(yaml.safe_dump({"experiments": experiments}))
-    run = ("--configfile", str(file), "--", "an-bellman-ford")
-    snakemake(project, tmp_path, *run)
-    made = {path.name for place in ("tables", "figures") for path in (tmp_path / "results" / place).iterdir()}
+    project = project_of(experiments, tmp_path / "project", address)
+    snakemake(project, project, "an-bellman-ford")
+    made = {path.name for place in ("tables", "figures") for path in (project / "results" / place).iterdir()}
     assert made >= {"claims-an-bellman-ford.html", "bellman-ford-direction.svg"}
-    claims = (tmp_path / "results/tables/claims-an-bellman-ford.md").read_text()
+    claims = (project / "results/tables/claims-an-bellman-ford.md").read_text()
     assert "cannot be told: no times on a GPU" in claims
-    assert {record.agreed for record in records(tmp_path)} == {True}
-    assert NOTHING_TO_DO in snakemake(project, tmp_path, *run)
+    assert {record.agreed for record in records(project)} == {True}
+    assert NOTHING_TO_DO in snakemake(project, project, "an-bellman-ford")
 
 
 def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> None:
@@ -440,12 +445,13 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert NOTHING_TO_DO in snakemake(project, tmp_path, *drawing)
 
 
-def test_a_killed_job_goes_on_after_the_graphs_that_it_had_measured(project: Path, tmp_path: Path) -> None:
+def test_a_killed_job_goes_on_after_the_graphs_that_it_had_measured(address: str, tmp_path: Path) -> None:
     experiment = {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["small-6", "NY"]}
-    file, log = tmp_path / "two.yaml", tmp_path / "logs/measure/table-3.3.log"
-    file.write_text(yaml.safe_dump({"trials": 1500, "experiments": {"table-3.3": experiment}}))
-    busy = ("--configfile", str(file), "--", "measure_all")
-    kept = tmp_path / "resources/checkpoints/table-3.3"
+    project = project_of({"table-3.3": experiment}, tmp_path / "project", address)
+    log, kept = (
+        tmp_path / place for place in ("logs/measure/table-3.3.log", "resources/checkpoints/table-3.3")
+    )
+    busy = ("measure_all", "--config", "trials=1500")
 
     run = Run(project, tmp_path, *busy, RETRACE_BARS="1")
     run.wait_until(lambda: log.exists() and re.search(r"table-3.3 NY: .*trial/s", log.read_text()), 200)
@@ -534,7 +540,9 @@ def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], t
     assert not (tmp_path / BUSY_RECORD).exists()
 
 
-def test_without_network_a_stand_in_is_called_one(project: Path, tmp_path: Path) -> None:
+def test_without_network_a_stand_in_is_called_one(tmp_path: Path) -> None:
+    # of one experiment, since a verification lists all
+    project = project_of({"table-3.5": TABLE_3_5}, tmp_path / "project", NOWHERE)
     offline = write_registry(tmp_path / "offline.yaml", **EDITION, addresses=[f"{NOWHERE}/tiny.gr.gz"])
     run, made = ("--config", f"datasets={offline}"), ("--", "table-3.5", "figure-3.5", "verification")
 
