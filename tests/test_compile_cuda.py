@@ -13,9 +13,8 @@ from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 
 # The oldest and the newest: what both have, those between them have too. Each takes a pass of the front end,
-# unless no line is for one of them alone: then what it makes for the oldest is assembled for both.
+# unless no line is for one of them alone: then the oldest, which has least of everything, stands for both.
 TARGETS = ("-gencode=arch=compute_75,code=sm_75", "-gencode=arch=compute_90,code=sm_90")
-IN_ONE_PASS = ("-gencode=arch=compute_75,code=[sm_75,sm_90]",)
 SOURCES = sorted(
     [path for path in KERNELS.glob("*/*.cu") if path.parent != EMULATOR]
     + list((Path(__file__).parent / "kernels").glob("*.cu"))
@@ -35,7 +34,7 @@ def compiled() -> Iterator[dict[Path, Future[Path]]]:
     def compile_file(source: Path) -> Path:
         apart = any("__CUDA_ARCH__" in path.read_text() for path in compiled_from(source))
         new = "cluster" in source.read_text()  # with 9.0
-        targets = TARGETS[-1:] if new else TARGETS if apart else IN_ONE_PASS
+        targets = TARGETS[-1:] if new else TARGETS if apart else TARGETS[:1]
         return build_by([str(nvcc), *CUDA_FLAGS, *fast, *targets, "-fatbin"], source, "cuda", "fatbin")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
