@@ -15,7 +15,7 @@ async function unpack() {
   const told = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   for (const { trials = [] } of told.records) for (const trial of trials) {
     const [upload, solve, download] = trial;
-    trial.splice(3, 0, Number((upload + solve + download).toFixed(6))); // what a phase is null of is 0
+    trial.splice(3, 0, Number((upload + solve + download).toFixed(6))); // null adds 0
   }
   return told;
 }
