@@ -202,9 +202,9 @@ def test_the_committed_records_are_sound() -> None:
 
 
 def test_many_records_are_read_in_a_time_that_grows_with_their_number(tmp_path: Path) -> None:
-    """60,000 took 102 s; they take 4 s on an idle machine."""
+    """60,000 took 102 s; they take 4 s on an idle machine. 16 times as many take 16 times as long, not 256."""
     seconds, line = [], record("bfs/queue", "NY").model_dump_json()
-    for count in (1_000, 4_000):
+    for count in (250, 4_000):
         path = tmp_path / f"{count}.jsonl"
         lines = (line.replace('"source":0', f'"source":{number}') for number in range(count))
         path.write_text("\n".join(lines))
@@ -213,7 +213,7 @@ def test_many_records_are_read_in_a_time_that_grows_with_their_number(tmp_path: 
         update_records(path, found)
         build(found)
         seconds.append(process_time() - begun)
-    assert seconds[1] < 10 * seconds[0]
+    assert seconds[1] < 32 * seconds[0]
 
 
 @pytest.mark.parametrize("content", [b"\n", b"{\n", b"[]\n", b"1\n", b'"text"\n', b"\xff\xfe\x00", None])
