@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from retrace.publish.chart_axes import GAP, ROW, WIDTH, extent
+from retrace.publish.chart_axes import GAP, ROW, WIDTH, extent, widened
 from retrace.publish.chart_bars import draw_bars, draw_falls
 from retrace.publish.chart_lines import LEADER, draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
@@ -103,11 +103,12 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
         drawn = _place(figure, drawing, chosen) if chosen else []
         if drawing.kind == "lines":
             draw_lines(drawing, drawn)
+            box = extent(figure)
         elif drawing.kind == "bars":
-            draw_bars(figure, drawing, drawn, report)
+            box = draw_bars(figure, drawing, drawn, report)
         else:
-            draw_falls(figure, drawn)
-        box = Bbox.union([extent(figure), Bbox.from_extents(0, 0, WIDTH, 0)])
+            box = draw_falls(figure, drawn)
+        box = Bbox.union([box, Bbox.from_extents(0, 0, WIDTH, 0)])
         if notes := "; ".join(footnotes(drawing, chosen)):
             box = add_words(figure, box, f"{notes}.", "top", 1)
         if drawing.kind != "waterfall" or not chosen:  # whose bars say it
@@ -197,4 +198,4 @@ def add_words(figure: Figure, box: Bbox, words: str, side: str, most: int, **fon
 
     widths = range(21, 161)
     width(widths[max(0, bisect_right(widths, box.width * figure.dpi, key=width) - 1)])
-    return Bbox.union([box, text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())])
+    return widened(figure, box, text)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from matplotlib.transforms import Bbox
 
@@ -72,3 +74,9 @@ def tick_ratio(value: float) -> str:
 def extent(figure: Figure) -> Bbox:
     """Return where there is anything, or where the first text goes."""
     return figure.get_tightbbox() if figure.axes or figure.texts else Bbox.from_extents(0, 0, WIDTH, 0)
+
+
+def widened(figure: Figure, box: Bbox, added: Text | Legend) -> Bbox:
+    """Return the box of a box and what was added to the figure: to look at all of it again is slow."""
+    inches = figure.dpi_scale_trans.inverted()
+    return Bbox.union([box, added.get_window_extent().transformed(inches)])

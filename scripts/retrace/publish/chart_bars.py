@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator
+from matplotlib.transforms import Bbox
 
 from retrace.publish.chart_axes import (
     COLOURS,
@@ -20,6 +21,7 @@ from retrace.publish.chart_axes import (
     tick_time,
     whiskers,
     whites,
+    widened,
 )
 from retrace.publish.chart_words import bold_bar
 from retrace.publish.panels import LIMIT, Dot, Line, Panel, bar_names
@@ -42,8 +44,11 @@ MOST_LABEL = 0.6
 
 def draw_bars(
     figure: Figure, drawing: Drawing, drawn: Sequence[tuple[Axes, Panel]], report: Report | None
-) -> None:
-    """Draw a dot for each time, or a bar from 1 for each ratio, on a logarithmic axis for each graph."""
+) -> Bbox:
+    """Draw a dot for each time, or a bar from 1 for each ratio, on a logarithmic axis for each graph.
+
+    Return where there is anything.
+    """
     groups = table_layout(report, drawing.experiment).groups or [REPORT]
     colours = dict(zip(groups, GROUP_COLOURS, strict=False)) | OTHER_COLOURS
     looks = {
@@ -75,10 +80,11 @@ def draw_bars(
         axes.set_ylim(len(rows) - 0.4, -0.6)
         name_powers(axes.xaxis, 2, 5, tick_ratio if panel.over else tick_time)
         _keep_inside(axes)
-    if drawn:
-        _name_axis(figure, axis_label(drawn[0][1]))
-        bars = {key: (colour, "s") for key, (colour, _) in looks.items()}
-        _add_key(figure, drawn, bars if drawn[0][1].over else looks)
+    if not drawn:
+        return extent(figure)
+    bars = {key: (colour, "s") for key, (colour, _) in looks.items()}
+    box = _name_axis(figure, axis_label(drawn[0][1]))
+    return _add_key(figure, box, drawn, bars if drawn[0][1].over else looks)
 
 
 def _keep_inside(axes: Axes) -> None:
@@ -144,8 +150,11 @@ def _draw_bar(axes: Axes, line: Line, row: int, panel: Panel, look: dict[str, An
     )  # fmt: skip
 
 
-def draw_falls(figure: Figure, drawn: Sequence[tuple[Axes, Panel]]) -> None:
-    """Draw each step as a bar from the time before to the time after, on a logarithmic axis."""
+def draw_falls(figure: Figure, drawn: Sequence[tuple[Axes, Panel]]) -> Bbox:
+    """Draw each step as a bar from the time before to the time after, on a logarithmic axis.
+
+    Return where there is anything.
+    """
     for axes, panel in drawn:
         axes.set_xscale("log")
         axes.sharex(drawn[0][0])
@@ -160,25 +169,30 @@ def draw_falls(figure: Figure, drawn: Sequence[tuple[Axes, Panel]]) -> None:
         axes.set_yticks(range(len(panel.lines)), [line.name for line in panel.lines])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(panel.lines) - 0.4, -0.6)
-    if drawn:
-        name_powers(drawn[0][0].xaxis, 2, 9, tick_time)
-        _name_axis(figure, "Time per run")
-        _add_key(figure, drawn, {key: (colour, "s") for key, colour in FALL_COLOURS.items()})
+    if not drawn:
+        return extent(figure)
+    name_powers(drawn[0][0].xaxis, 2, 9, tick_time)
+    box = _name_axis(figure, "Time per run")
+    return _add_key(figure, box, drawn, {key: (colour, "s") for key, colour in FALL_COLOURS.items()})
 
 
-def _name_axis(figure: Figure, words: str) -> None:
-    """Write once what the x axes of all panels show."""
+def _name_axis(figure: Figure, words: str) -> Bbox:
+    """Write once what the x axes of all panels show; return where there is anything."""
     places = [axes.get_position() for axes in figure.axes]
     middle = (min(box.x0 for box in places) + max(box.x1 for box in places)) / 2
-    figure.text(middle, extent(figure).y0 - GAP / 2, words, ha="center", va="top")
+    box = extent(figure)
+    return widened(figure, box, figure.text(middle, box.y0 - GAP / 2, words, ha="center", va="top"))
 
 
 def _add_key(
-    figure: Figure, drawn: Sequence[tuple[Axes, Panel]], looks: Mapping[str, tuple[str, str]]
-) -> None:
+    figure: Figure, box: Bbox, drawn: Sequence[tuple[Axes, Panel]], looks: Mapping[str, tuple[str, str]]
+) -> Bbox:
+    """Write below the box what the colours mean, if there are several; return the box of both."""
     there = {line.key for _, panel in drawn for line in panel.lines}
     key = [Line2D([], [], ls="", color=colour, marker=marker, label=kind)
            for kind, (colour, marker) in looks.items() if kind in there]  # fmt: skip
-    if len(key) > 1:
-        place: Any = {"loc": "upper left", "bbox_to_anchor": (0, extent(figure).y0)}
-        figure.legend(handles=key, ncols=6, frameon=False, handletextpad=0.2, borderaxespad=0.3, **place)
+    if len(key) < 2:
+        return box
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (0, box.y0)}
+    look: Any = {"ncols": 6, "frameon": False, "handletextpad": 0.2, "borderaxespad": 0.3}
+    return widened(figure, box, figure.legend(handles=key, **look, **place))

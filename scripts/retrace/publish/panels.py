@@ -218,12 +218,12 @@ def _lines(
         title = f"{machine}, {searches(own)}"
     at = {id(e): float(e.record.parameters[drawing.x]) for e in own if drawing.x in e.record.parameters}
     ends = [min(at.values()), max(at.values())] if at else [1.0]
-    found = []
+    found, base = [], read(drawing.over) if drawing.over else None
     for name, some in lines.items():
-        dots = []
-        for entry in own:
-            value = measured(entry, drawing.y, read(drawing.over) if drawing.over else None, own)
-            if entry in some and value and (value.median > 0 or drawing.y == "transfer"):
+        dots, of_line = [], {id(entry) for entry in some}
+        for entry in (entry for entry in own if id(entry) in of_line):
+            value = measured(entry, drawing.y, base, own)
+            if value and (value.median > 0 or drawing.y == "transfer"):
                 places = [at[id(entry)]] if id(entry) in at else ends
                 dots += [Dot(x, value, entry) for x in (places if by_setting else [entry.vertices])]
         if dots:
