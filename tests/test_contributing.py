@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+import forked_snakemake
 from browser import REQUIRED
 from command_line import ENVIRONMENT, PROJECT
 
@@ -119,23 +118,13 @@ def test_the_catalogue_of_snakemake_workflows_has_its_keys() -> None:
 
 def test_the_catalogue_finds_the_workflow_where_it_looks(tmp_path: Path) -> None:
     """It skips a repository with a folder `workflow/` but no `workflow/Snakefile`, which is the same here."""
-    snakemake = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--list-rules",
-        "--directory",
-        str(tmp_path),
-        "--snakefile",
-    ]
-    found = [
-        subprocess.run(
-            [*snakemake, PROJECT / name], env=ENVIRONMENT, capture_output=True, text=True, check=False
-        )
+    words = ["--list-rules", "--directory", str(tmp_path), "--snakefile"]
+    first, second = (
+        forked_snakemake.call(PROJECT, *words, str(PROJECT / name), environment=ENVIRONMENT, timeout=100)
         for name in ("Snakefile", "workflow/Snakefile")
-    ]
-    assert [done.returncode for done in found] == [0, 0], found[1].stderr
-    assert found[0].stdout == found[1].stdout
+    )
+    assert first[0] == 0, first[1]
+    assert first == second
     linked = re.findall(r"\]\(([^)#]+)", (PROJECT / "config/README.md").read_text())
     assert "../config.yaml" in linked
     assert [name for name in linked if not (PROJECT / "config" / name).exists()] == []

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import forked_snakemake
 from command_line import ENVIRONMENT, PROJECT, refused
 from exact_betweenness import exact_scores
 from graphs import grid, identified, two_level_star
@@ -244,18 +245,17 @@ def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_table(tmp_path: Pat
 @pytest.mark.pipeline
 def test_a_run_makes_the_same_scores_in_any_number_of_shards(tmp_path: Path) -> None:
     """The workflow adds up one shard and three, whose sources are sampled."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(PROJECT / "Snakefile")]
-    command += ["--directory", str(tmp_path), "results/scores/random-6-5-40.csv", "--config"]
-    command += ["backend=emulator", "machine=mine"]
+    words = ["--cores", "2", "--snakefile", str(PROJECT / "Snakefile"), "--directory", str(tmp_path)]
+    words += ["results/scores/random-6-5-40.csv", "--config", "backend=emulator", "machine=mine"]
     tables = []
     for shards in (1, 3):
         asked = f"scores={{shards: {shards}, solver: 'betweenness/bitmap-queue:block_size=32'}}"
-        done = subprocess.run([*command, asked], capture_output=True, text=True, check=False, timeout=200)
-        assert done.returncode == 0, done.stderr
+        status, printed = forked_snakemake.call(PROJECT, *words, asked, environment=os.environ, timeout=200)
+        assert status == 0, printed
         tables.append((tmp_path / "results/scores/random-6-5-40.csv").read_bytes())
         (record,) = read_records([tmp_path / "results/scores/random-6-5-40.jsonl"])
         assert record.verified
         assert record.parameters["sources"] == 40
         assert record.observed["shards"] == shards
-        assert f"{shards} shards" in done.stdout + done.stderr
+        assert f"{shards} shards" in printed
     assert tables[0] == tables[1]
