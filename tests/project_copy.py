@@ -37,6 +37,11 @@ def copy_project(folder: Path, experiments: dict[str, Any]) -> None:
     config |= {"machine": "local", "machines": {"local": {"block_size": 64}}}
     config |= {"backend": "emulator", "trials": 2}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    write_experiments(folder / "experiments.yaml", experiments)
+
+
+def write_experiments(path: Path, experiments: dict[str, Any]) -> None:
+    """Write a copy of experiments.yaml with other experiments."""
     measured: dict[str, Any] = yaml.safe_load((PROJECT / "experiments.yaml").read_text())
     measured["experiments"] = experiments
-    (folder / "experiments.yaml").write_text(yaml.safe_dump(measured, sort_keys=False))
+    path.write_text(yaml.safe_dump(measured, sort_keys=False))

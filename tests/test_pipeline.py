@@ -29,7 +29,7 @@ import yaml
 import forked_snakemake
 from command_line import python
 from hosts import FILE, NOWHERE, SHA256, serving
-from project_copy import copy_project
+from project_copy import copy_project, write_experiments
 from retrace.records.record import Record, read_records
 
 pytestmark = [
@@ -44,6 +44,7 @@ NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
 KILLS = int(os.environ.get("KILLS", 5))
 DRAWN = "Write the table and draw the figures of table-3.3"
+Only = Callable[[dict[str, Any]], None]
 
 
 class Host(BaseHTTPRequestHandler):
@@ -89,16 +90,20 @@ def project(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
         "table-3.5": TABLE_3_5,
         "generators": {"solvers": [f"generate/{name}" for name in MADE_BY], "graphs": ["random-6-5"]},
     }
-    return project_of(experiments, tmp_path_factory.mktemp("project"), address)
-
-
-def project_of(experiments: dict[str, Any], folder: Path, address: str) -> Path:
-    """Copy the project into `folder`, with experiments of its own and a tiny NY at `address`."""
-    folder.mkdir(exist_ok=True)
+    folder = tmp_path_factory.mktemp("project")
     copy_project(folder, experiments)
     edition = {**EDITION, "sha256": SHA256, "addresses": [f"{address}/tiny.gr.gz"]}
     write_registry(folder / "datasets.yaml", **edition)
     return folder
+
+
+@pytest.fixture
+def only(project: Path) -> Iterator[Only]:
+    """Let the project have these experiments alone during a test: another copy would compile all again."""
+    path = project / "experiments.yaml"
+    before = path.read_bytes()
+    yield lambda experiments: write_experiments(path, experiments)
+    path.write_bytes(before)
 
 
 def write_registry(path: Path, **edition: object) -> Path:
@@ -366,17 +371,16 @@ def test_wrong_options_are_refused_in_one_line(project: Path, tmp_path: Path, op
     assert "Traceback" not in printed
 
 
-def test_a_report_without_numbers_has_figures_and_claims(address: str, tmp_path: Path) -> None:
+def test_a_report_without_numbers_has_figures_and_claims(project: Path, only: Only, tmp_path: Path) -> None:
     solvers = ["bellman-ford/sequential", "bellman-ford/scipy"]
-    experiments = {"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}}
-    project = project_of(experiments, tmp_path / "project", address)
-    snakemake(project, project, "an-bellman-ford")
-    made = {path.name for place in ("tables", "figures") for path in (project / "results" / place).iterdir()}
+    only({"bellman-ford-direction": {"solvers": solvers, "graphs": ["NY"]}})
+    snakemake(project, tmp_path, "an-bellman-ford")
+    made = {path.name for place in ("tables", "figures") for path in (tmp_path / "results" / place).iterdir()}
     assert made >= {"claims-an-bellman-ford.html", "bellman-ford-direction.svg"}
-    claims = (project / "results/tables/claims-an-bellman-ford.md").read_text()
+    claims = (tmp_path / "results/tables/claims-an-bellman-ford.md").read_text()
     assert "cannot be told: no times on a GPU" in claims
-    assert {record.agreed for record in records(project)} == {True}
-    assert NOTHING_TO_DO in snakemake(project, project, "an-bellman-ford")
+    assert {record.agreed for record in records(tmp_path)} == {True}
+    assert NOTHING_TO_DO in snakemake(project, tmp_path, "an-bellman-ford")
 
 
 def test_options_run_again_what_depends_on_them(finished: tuple[Path, str]) -> None:
@@ -454,9 +458,10 @@ def test_a_killed_run_is_resumed(project: Path, busy: tuple[str, ...], tmp_path:
     assert NOTHING_TO_DO in snakemake(project, tmp_path, *drawing)
 
 
-def test_a_killed_job_goes_on_after_the_graphs_that_it_had_measured(address: str, tmp_path: Path) -> None:
-    experiment = {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["small-6", "NY"]}
-    project = project_of({"table-3.3": experiment}, tmp_path / "project", address)
+def test_a_killed_job_goes_on_after_the_graphs_that_it_had_measured(
+    project: Path, only: Only, tmp_path: Path
+) -> None:
+    only({"table-3.3": {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["small-6", "NY"]}})
     log, kept = (
         tmp_path / place for place in ("logs/measure/table-3.3.log", "resources/checkpoints/table-3.3")
     )
@@ -549,9 +554,8 @@ def test_sigterm_ends_a_run_and_its_jobs(project: Path, busy: tuple[str, ...], t
     assert not (tmp_path / BUSY_RECORD).exists()
 
 
-def test_without_network_a_stand_in_is_called_one(tmp_path: Path) -> None:
-    # of one experiment, since a verification lists all
-    project = project_of({"table-3.5": TABLE_3_5}, tmp_path / "project", NOWHERE)
+def test_without_network_a_stand_in_is_called_one(project: Path, only: Only, tmp_path: Path) -> None:
+    only({"table-3.5": TABLE_3_5})  # since a verification lists all
     offline = write_registry(tmp_path / "offline.yaml", **EDITION, addresses=[f"{NOWHERE}/tiny.gr.gz"])
     run, made = ("--config", f"datasets={offline}"), ("--", "table-3.5", "figure-3.5", "verification")
 
