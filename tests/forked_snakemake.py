@@ -7,12 +7,16 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from multiprocessing import get_context
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Lock
 
 from snakemake.cli import main
 
 FORKS = get_context("forkserver")
 FORKS.set_forkserver_preload([__name__])
+ALONE = Lock()
+"""To start a process asks how each other one ended, which can be asked once."""
 
 
 def call(folder: Path, *arguments: str, environment: Mapping[str, str], timeout: float) -> tuple[int, str]:
@@ -20,11 +24,13 @@ def call(folder: Path, *arguments: str, environment: Mapping[str, str], timeout:
     with tempfile.NamedTemporaryFile() as file:
         given = (folder, arguments, dict(environment), file.name)
         process = FORKS.Process(target=_snakemake, args=given)
-        process.start()
-        process.join(timeout)
-        ended = process.exitcode is not None
-        process.kill()
-        process.join()
+        with ALONE:
+            process.start()
+        ended = wait([process.sentinel], timeout)
+        if not ended:
+            process.kill()
+        with ALONE:
+            process.join()
         assert ended, file.read().decode()
         return process.exitcode or 0, file.read().decode()
 
