@@ -202,7 +202,7 @@ def test_the_committed_records_are_sound() -> None:
 
 
 def test_many_records_are_read_in_a_time_that_grows_with_their_number(tmp_path: Path) -> None:
-    """60,000 took 102 s; they take 4 s on an idle machine. 16 times as many take 16 times as long, not 256."""
+    """60,000 took 102 s; they take 4 s on an idle machine."""
     seconds, line = [], record("bfs/queue", "NY").model_dump_json()
     for count in (250, 4_000):
         path = tmp_path / f"{count}.jsonl"
@@ -213,7 +213,7 @@ def test_many_records_are_read_in_a_time_that_grows_with_their_number(tmp_path: 
         update_records(path, found)
         build(found)
         seconds.append(process_time() - begun)
-    assert seconds[1] < 32 * seconds[0]
+    assert seconds[1] < 32 * seconds[0]  # 16, or 256 if each is compared with all
 
 
 @pytest.mark.parametrize("content", [b"\n", b"{\n", b"[]\n", b"1\n", b'"text"\n', b"\xff\xfe\x00", None])
