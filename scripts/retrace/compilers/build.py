@@ -35,7 +35,7 @@ HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-pthread", "-shared", "-fPI
 """The C++ baselines use all instructions of the machine on which they are measured."""
 
 EMULATOR_FLAGS = (
-    "-std=c++20", "-O2", "-g1", "-shared", "-fPIC", f"-I{EMULATOR}",
+    "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{EMULATOR}",
     "-fno-strict-aliasing",  # kernels read int4 through pointers to int, as CUDA allows
     "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
@@ -43,7 +43,10 @@ EMULATOR_FLAGS = (
     "-Wno-attributes",  # an array that is `extern __shared__` is never taken for unused
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
-SANITIZED_FLAGS = ("-fsanitize=address", "-fno-omit-frame-pointer")
+SANITIZED_FLAGS = (
+    "-fsanitize=address", "-fno-omit-frame-pointer", "-g1",  # its report names lines
+    "--param=asan-instrumentation-with-call-threshold=0",  # compiles faster than a check at each access
+)  # fmt: skip
 DEBUG_FLAGS = ("-O0",)
 """Compiles in half of the time of -O1, which took longer than the kernels ran. Their scheduler has -O1."""
 PLAIN_FLAGS = ("-Og", "-fira-region=one")
