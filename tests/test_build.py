@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -206,6 +207,31 @@ def test_a_change_of_a_header_builds_anew(tmp_path: Path, own_build: Path) -> No
             device.load(str(source)).kernel("k")(1, 1, out)
             assert device.download(out).tolist() == [number]
     assert len(list(own_build.glob("emulator/problem-variant-*.so"))) == 2
+
+
+def test_a_second_checkout_compiles_nothing_again(tmp_path: Path, own_build: Path) -> None:
+    """Its paths are not in the keys; a header precompiled elsewhere serves for what is compiled in it."""
+    for part in ("scripts/retrace", "kernels"):  # files later than those of this checkout
+        shutil.copytree(PROJECT / part, tmp_path / part, copy_function=shutil.copyfile)
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1] + "/scripts")
+from retrace.compilers.build import build_emulator
+from retrace.system.project import KERNELS
+for variant in sys.argv[2:]:
+    print(KERNELS, build_emulator(KERNELS / "limits" / variant))
+"""
+    variants = "barrier-grid.cu", "barrier-cluster.cu"
+
+    def built_in(folder: Path, *variants: str) -> list[list[str]]:
+        done = python(program, folder, *variants, RETRACE_BUILD=str(own_build))
+        return [line.split() for line in done.stdout.splitlines()]
+
+    first, second = built_in(PROJECT, *variants[:1]), built_in(tmp_path, *variants)
+    assert [kernels for kernels, _ in second] == [str(tmp_path / "kernels")] * 2
+    assert second[0][1] == first[0][1]
+    assert len(list(own_build.glob("emulator/[!.]*.so"))) == 3  # and the scheduler
+    assert all(path.is_symlink() for path in own_build.glob("emulator/header-*"))
 
 
 def test_a_change_of_the_emulator_precompiles_its_header_anew(

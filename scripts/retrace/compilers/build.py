@@ -252,14 +252,15 @@ def emulator_files() -> list[Path]:
 
 
 def content_key(files: Sequence[Path], command: Sequence[str], settings: Sequence[str] = ()) -> str:
-    """Hash files, the compiler, its flags and further settings."""
+    """Hash files, the compiler, its flags and further settings, but not where the project is."""
     hashed = hashlib.sha256()
     generators = [Path(__file__).with_name(f"{name}.py") for name in ("build", "assembly", "declarations")]
     for path in [*generators, *files]:
         if not path.is_file():
             raise RetraceError(f"{shown_path(path)}: no such kernel file")
         hashed.update(path.name.encode() + b"\0" + path.read_bytes())
-    hashed.update("\0".join((*command[1:], compiler_version(command[0]), *settings)).encode())
+    flags = [flag.replace(f"{ROOT}/", "") for flag in command[1:]]
+    hashed.update("\0".join((*flags, compiler_version(command[0]), *settings)).encode())
     return hashed.hexdigest()[:16]
 
 
