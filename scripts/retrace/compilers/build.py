@@ -43,10 +43,7 @@ EMULATOR_FLAGS = (
     "-Wno-attributes",  # an array that is `extern __shared__` is never taken for unused
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
-SANITIZED_FLAGS = (
-    "-fsanitize=address", "-fno-omit-frame-pointer", "-g1",  # its report names lines
-    "--param=asan-instrumentation-with-call-threshold=0",  # compiles faster than a check at each access
-)  # fmt: skip
+SANITIZED_FLAGS = ("-fsanitize=address", "-fno-omit-frame-pointer", "-g1")  # its report names lines
 DEBUG_FLAGS = ("-O0",)
 """Compiles in half of the time of -O1, which took longer than the kernels ran. Their scheduler has -O1."""
 PLAIN_FLAGS = ("-Og", "-fira-region=one")
