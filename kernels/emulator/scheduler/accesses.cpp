@@ -10,6 +10,15 @@
 
 namespace emulator {
 
+// Apart from may_preempt, which is called far more often and needs no stack of its own then.
+[[gnu::noinline]] static void preempt(Stack &self)
+{
+    Worker &worker = *self.worker;
+    worker.run_left = worker.pick(2 * worker.mean_run);
+    worker.ready.push_back(&self);
+    worker.suspend();
+}
+
 // Called before a memory access in a seeded run; may let other threads run first.
 void may_preempt(const void *address)
 {
@@ -19,9 +28,7 @@ void may_preempt(const void *address)
     const char *const byte = static_cast<const char *>(address);
     if (byte >= self.bottom && byte < self.bottom + self.bytes) return;  // its own stack: not shared
     if (worker.run_left-- > 0) return;
-    worker.run_left = worker.pick(2 * worker.mean_run);
-    worker.ready.push_back(&self);
-    worker.suspend();
+    preempt(self);
 }
 
 }  // namespace emulator

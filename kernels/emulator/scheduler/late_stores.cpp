@@ -18,14 +18,14 @@ void LateStore::exchange() { std::swap_ranges(at, at + bytes, other); }
 
 void Worker::seed_late_stores(uint64_t seed)
 {
-    late_random.seed(uint32_t(seed ^ seed >> 32));
-    mean_gap = 1u << late_random() % 7;
-    until_late = unsigned(late_random() % (2 * mean_gap));
+    late_random = {~seed};
+    mean_gap = 1u << late_random.pick(7);
+    until_late = late_random.pick(2 * mean_gap);
 }
 
 void Worker::hide_late_stores(Stack &stack)
 {
-    std::erase_if(stack.late, [&](const LateStore &) { return late_random() % STAYS == 0; });
+    std::erase_if(stack.late, [&](const LateStore &) { return late_random.pick(STAYS) == 0; });
     for (LateStore &store : stack.late) store.exchange();
 }
 
@@ -46,7 +46,7 @@ void may_be_late(void *address, size_t bytes)
     Stack &self = running();
     Worker &worker = *self.worker;
     if (worker.until_late-- > 0) return;
-    worker.until_late = unsigned(worker.late_random() % (2 * worker.mean_gap));
+    worker.until_late = worker.late_random.pick(2 * worker.mean_gap);
     char *const at = static_cast<char *>(address);
     const Buffer *const buffers = worker.launch->buffers;
     const bool in_buffer = std::any_of(buffers, buffers + worker.launch->buffer_count, [&](const Buffer &buffer) {

@@ -20,7 +20,7 @@ constexpr size_t ENOUGH_THREADS = 8192;  // a smaller grid is finished before an
 static void run_shuffled(Launch &launch)
 {
     Worker &worker = this_worker();
-    worker.random.seed(launch.seed);
+    worker.random = {launch.seed};
     worker.seed_late_stores(launch.seed);
     worker.mean_run = 1u << worker.pick(9);
     worker.fairness = 1u << worker.pick(2) * worker.pick(8);

@@ -40,7 +40,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -87,6 +86,25 @@ struct Launch : Request {
     std::atomic<bool> failed{false};
     std::mutex mutex;
     std::string error;
+};
+
+// SplitMix64 of G. L. Steele, D. Lea and C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+// It is seeded at each launch, for which the state of a Mersenne Twister is too large.
+struct Random {
+    using result_type = uint64_t;
+    uint64_t state = 0;
+
+    static constexpr uint64_t min() { return 0; }
+    static constexpr uint64_t max() { return UINT64_MAX; }
+    uint64_t operator()()
+    {
+        uint64_t mixed = state += 0x9e3779b97f4a7c15;
+        mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+        mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+        return mixed ^ mixed >> 31;
+    }
+    // Returns a number less than n, where n fits into 32 bits.
+    unsigned pick(size_t n) { return static_cast<unsigned>((operator()() >> 32) * n >> 32); }
 };
 
 enum class Wait { NOTHING, BARRIER, WARP, GRID, CLUSTER };
@@ -178,15 +196,15 @@ struct Worker {
     Launch *launch = nullptr;
     size_t next_cluster = 0, last_cluster = 0;  // the remaining clusters of its share
     jmp_buf bail;
-    std::mt19937_64 random;
+    Random random;
     unsigned mean_run = 1, run_left = 0;  // memory accesses between preemptions (seeded runs)
     unsigned fairness = 1;  // one switch in as many is to any thread, others to the last that became ready: some starve
 
-    std::minstd_rand late_random;  // apart from `random`: what is late does not change the order of threads
+    Random late_random;  // apart from `random`: what is late does not change the order of threads
     unsigned mean_gap = 1, until_late = 0;  // stores between those that may be late
 
     ~Worker();
-    unsigned pick(size_t n) { return static_cast<unsigned>(random() % n); }
+    unsigned pick(size_t n) { return random.pick(n); }
     // for faults and endless loops
     std::unique_ptr<char[]> signal_stack;
     timer_t clock;
