@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -27,8 +28,8 @@ def call(folder: Path, *arguments: str, environment: Mapping[str, str], timeout:
         with ALONE:
             process.start()
         ended = wait([process.sentinel], timeout)
-        if not ended:
-            process.kill()
+        if not ended and process.pid:
+            os.killpg(process.pid, signal.SIGKILL)  # its jobs, too
         with ALONE:
             process.join()
         assert ended, file.read().decode()
