@@ -120,7 +120,7 @@ def test_a_page_of_three_such_machines_is_small_enough(tmp_path: Path) -> None:
     drawn = {path.stem: path.read_text() for path in (ROOT / "docs/results").glob("*.svg")}
     usual = sorted(drawn.values(), key=len)[len(drawn) // 2]
     for name in Plan(*load_configuration(project_keys()), load_reports(), "cuda", None).figures:
-        (tmp_path / f"{name}.svg").write_text(threefold(drawn.get(name, usual)))
+        (tmp_path / f"{name}.svg").write_text(twofold(drawn.get(name, usual)))
     text = make_page(list(reports), found, tmp_path.glob("*.svg"), own="h100")
     assert len(text.encode()) < MOST_BYTES
     assert len(Read(text).records) == len(found.measured) > 4_000
@@ -142,12 +142,11 @@ def elsewhere(one: Record, machine: str) -> Record:
     return Record(**told)
 
 
-def threefold(drawing: str) -> str:
-    """Draw a figure three times, each time with other numbers."""
+def twofold(drawing: str) -> str:
+    """Draw a figure twice, with other numbers: it has two machines already, so three take less than that."""
     start, end = drawing.index('<g id="figure_1">'), drawing.rindex("</svg>")
     body = drawing[start:end]
-    others = [re.sub(r"\.\d+", lambda found, n=n: f".{n}{found[0][2:]}", body) for n in (3, 7)]
-    return drawing[:end] + "".join(others) + drawing[end:]
+    return drawing[:end] + re.sub(r"\.\d+", lambda found: f".7{found[0][2:]}", body) + drawing[end:]
 
 
 def test_every_link_leads_somewhere(committed: Committed) -> None:
