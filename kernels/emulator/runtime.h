@@ -62,6 +62,16 @@ struct Shared {
     void (*find)(SharedArray *);
 };
 
+// The type of a kernel's parameter: of a number or of what a pointer points to, 0 if that is no number.
+struct Parameter {
+    bool pointer;
+    char kind;
+    unsigned bytes;
+};
+
+// Returns a word for each parameter, as Kernel has them; allocated and never freed.
+const char *words(const Parameter *, unsigned count);
+
 // A kernel as exported by its file.
 struct Kernel {
     const char *name;

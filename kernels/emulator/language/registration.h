@@ -2,8 +2,6 @@
 
 #pragma once
 
-#include <cstring>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -13,23 +11,22 @@
 
 namespace emulator {
 
-// Describes the type of a parameter in one word, against which Python checks arguments.
-template <typename T> std::string describe()
+// Describes the type of a parameter, against which Python checks arguments. Not as a std::string, which would take g++
+// longer than many a kernel.
+template <typename T> constexpr Parameter described()
 {
-    if constexpr (std::is_pointer_v<T>) {
-        using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
-        if constexpr (arithmetic<Target>)
-            return "P" + describe<Target>();
-        else
-            return "P";
-    } else {
-        static_assert(arithmetic<T>,
+    using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
+    constexpr bool pointer = std::is_pointer_v<T>;
+    if constexpr (pointer && !arithmetic<Target>)
+        return {pointer, 0, 0};
+    else {
+        static_assert(arithmetic<Target>,
                       "the emulator cannot run kernels with a parameter that is neither a number nor a pointer");
-        const char *kind = std::is_same_v<T, bool>             ? "b"
-                           : std::is_floating_point_v<T> ? "f"
-                           : std::is_signed_v<T>         ? "i"
-                                                         : "u";
-        return kind + std::to_string(sizeof(T));
+        const char kind = std::is_same_v<Target, bool>       ? 'b'
+                          : std::is_floating_point_v<Target> ? 'f'
+                          : std::is_signed_v<Target>         ? 'i'
+                                                             : 'u';
+        return {pointer, kind, sizeof(Target)};
     }
 }
 
@@ -45,7 +42,11 @@ template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
     // flatten: inlines the kernel's code into the loop over threads
     [[gnu::flatten]] static void run_threads(void **arguments) { run(arguments, std::index_sequence_for<P...>()); }
 
-    static std::string parameters() { return ((describe<P>() + " ") + ... + std::string()); }
+    static const char *parameters()
+    {
+        const Parameter all[] = {described<P>()..., {}};
+        return words(all, sizeof...(P));
+    }
 };
 
 }  // namespace emulator
@@ -67,6 +68,6 @@ constexpr dim3 dims(unsigned x, unsigned y = 1, unsigned z = 1) { return {x, y, 
     {                                                                                                             \
         using Emulated = emulator::Emulated<&name>;                                                               \
         const emulator::Shared &shared = emulated_shared_##name;                                                  \
-        return new emulator::Kernel{#name, strdup(Emulated::parameters().c_str()), Emulated::run_threads,         \
-                                    &shared, shared.static_bytes, unsigned(most_threads), cluster};               \
+        return new emulator::Kernel{#name, Emulated::parameters(), Emulated::run_threads, &shared,                \
+                                    shared.static_bytes, unsigned(most_threads), cluster};                        \
     }

@@ -1,4 +1,4 @@
-// Finds the __constant__ and __device__ variables of a loaded kernel file.
+// What Python asks of a loaded kernel file: its kernels' parameters, its __constant__ and __device__ variables.
 
 #include "scheduler.h"
 
@@ -6,7 +6,9 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <string>
 
 namespace emulator {
 
@@ -15,6 +17,18 @@ struct Library {
     const void *inside;  // an address inside the library, which identifies it
     Range variables{nullptr, 0};
 };
+
+const char *words(const Parameter *parameters, unsigned count)
+{
+    std::string text;
+    for (unsigned i = 0; i < count; i++) {
+        const Parameter &one = parameters[i];
+        if (one.pointer) text += 'P';
+        if (one.kind) text += one.kind + std::to_string(one.bytes);
+        text += ' ';
+    }
+    return strdup(text.c_str());
+}
 
 static Range find_variables(const void *inside)
 {
