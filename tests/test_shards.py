@@ -134,12 +134,17 @@ def test_batches_are_spread_over_all_passes() -> None:
     assert deal(np.arange(5), 5)[1].size == 0
 
 
-def test_a_device_that_is_lost_is_told_in_one_line() -> None:
+@pytest.mark.parametrize("noticed", [False, True])
+def test_a_device_that_is_lost_is_told_in_one_line(noticed: bool) -> None:
     with EmulatedDevice() as host:
         crew = Crew(host.peers(1), fixed(LANES), GRAPH)
         crew.prepare(QUERY)
-        (process,) = crew.workers[0].process._processes.values()
+        pool = crew.workers[0].process
+        assert pool is not None
+        (process,) = pool._processes.values()
         process.kill()
+        while noticed and not pool._broken:  # before it is asked
+            time.sleep(0.01)
         told = refused(crew.search, np.arange(4), lambda *_: None)
         assert told == "the process of device 0 has ended, perhaps for want of memory; run again"
 

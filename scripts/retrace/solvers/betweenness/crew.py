@@ -115,12 +115,12 @@ class Worker:
         return self._call(_ask, (method, *of))
 
     def _call(self, function: Callable[..., Any], of: tuple[Any, ...]) -> Future[Any]:
-        if self.process is not None:
-            return self.process.submit(function, None, *of)
         future = Future[Any]()
         try:
+            if self.process is not None:
+                return self.process.submit(function, None, *of)
             future.set_result(function(self.place, *of))
-        except Exception as error:
+        except Exception as error:  # such as BrokenExecutor: the process has ended
             future.set_exception(error)
         return future
 
