@@ -45,6 +45,11 @@ DOUBTFUL = {
         "trials alike",
         "all 3 took exactly 10.0 ms",
     ),
+    "uneven": (
+        record("bfs/scipy", "NY", [2, 10, 70]),
+        "uneven trials",
+        "quartiles of 6.0 and 40.0 ms",
+    ),
     "elsewhere": (
         elsewhere(ONE),
         f"of host {'b' * 12}, most of its table of {SURE.machine.computer}",

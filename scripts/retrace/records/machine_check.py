@@ -19,7 +19,7 @@ from retrace.graphs.pins import is_trusted
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, most_arcs
 from retrace.records.record import Record, survey
-from retrace.records.statistics import LEAST_TRIALS
+from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.system.errors import RetraceError
 
 FASTEST = 10e12
@@ -32,6 +32,8 @@ SHORTEST_STEP_MS = 50e-6
 """Milliseconds in which no GPU passes such an iteration: an H200 takes 140 ns for a load from L2 alone."""
 OTHERS_LOAD = 0.25
 """Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
+UNEVEN = 4.0
+"""How many times the lower quartile of its trials an even solver's upper one is at most."""
 
 LEAST_CLOCK = 0.9
 """Share of a GPU's clock to which it may be throttled without its times being worthless."""
@@ -324,8 +326,13 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
     if found := _other_work(record):
         yield Doubt("other work on the host", found)
     totals = {trial.total for trial in record.trials}
-    if len(record.trials) >= LEAST_TRIALS and len(totals) == 1:
+    if len(record.trials) < LEAST_TRIALS:
+        return
+    if len(totals) == 1:
         yield Doubt("trials alike", f"all {len(record.trials)} took exactly {totals.pop()} ms")
+    solve = Summary.of([trial.solve for trial in record.trials])
+    if solve.q3 > UNEVEN * solve.q1:
+        yield Doubt("uneven trials", f"quartiles of {round(solve.q1, 3)} and {round(solve.q3, 3)} ms")
 
 
 def _other_work(record: Record) -> str | None:
