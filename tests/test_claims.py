@@ -326,6 +326,17 @@ def test_a_ratio_of_totals_may_have_that_of_another_phase_beside_it() -> None:
     assert found.measured == f"random-20-5: 1.20{TIMES}; by solve it holds: random-20-5: 2.00{TIMES}"
 
 
+def test_a_gpu_is_compared_with_dijkstra_by_the_total_and_by_the_search_beside_it() -> None:
+    """The copy of the matrix, which no search on the CPU needs, turns the order round."""
+    records = [
+        measured("bellman-ford/dijkstra-dense", "bellman-ford-direction", "dense-512", phases(0.0, 4.0, 0.0)),
+        measured("bellman-ford/dense", "bellman-ford-direction", "dense-512", phases(7.0, 1.0, 0.0)),
+    ]
+    found = find("gpu-beats-dijkstra-on-matrices", records)
+    assert found.verdict == Verdict.FAILS
+    assert "by solve it holds: dense-512: 1.00 ms (dense), 4.00 ms (dijkstra-dense), 4.00" in found.measured
+
+
 def test_prefix_sums_that_save_a_part_of_the_time_are_not_pointless() -> None:
     """They save 0.01 ms: of 1 ms that is too little to tell, of 0.1 ms it is not."""
     for ms, expected in ((1.0, Verdict.HOLDS), (0.1, Verdict.FAILS)):
