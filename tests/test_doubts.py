@@ -24,6 +24,12 @@ def trials(of: Record, **values: object) -> Record:
     return changed(of, trials=[first, *(one.model_copy(update=values) for one in others)])
 
 
+def pass_of_kernels(of: Record, kernel: float) -> Record:
+    """A record whose first trial alone has a time of its kernels."""
+    first, *others = of.trials
+    return changed(of, trials=[first.model_copy(update={"kernel": kernel}), *others])
+
+
 def elsewhere(of: Record) -> Record:
     return changed(of, machine=of.machine.model_copy(update={"host": "b" * 12}))
 
@@ -49,6 +55,11 @@ DOUBTFUL = {
         record("bfs/scipy", "NY", [2, 10, 70]),
         "uneven trials",
         "quartiles of 6.0 and 40.0 ms",
+    ),
+    "kernels": (
+        pass_of_kernels(record("bfs/scipy", "NY", [10.6, 10, 10]), 10.55),
+        "kernels beyond their solve",
+        "10.55 ms of kernels in a solve of 10.0 ms",
     ),
     "elsewhere": (
         elsewhere(ONE),
@@ -104,7 +115,8 @@ def test_what_check_machine_doubts_of_times_is_what_cells_mark() -> None:
 
 
 def test_a_quiet_machine_has_no_marks() -> None:
-    page = made([*USUAL, ONE])
+    usual = [*USUAL, pass_of_kernels(ONE, 8.9)]
+    page = made(usual)
     assert "?" not in render(page, "md")
-    every, _ = frame([*USUAL, ONE], "bsp-suite")
+    every, _ = frame(usual, "bsp-suite")
     assert doubts(every.measured) == {}

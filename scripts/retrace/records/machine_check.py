@@ -34,6 +34,8 @@ OTHERS_LOAD = 0.25
 """Processes per core beside the solver's own, at least one, up to which a host counts as quiet."""
 UNEVEN = 4.0
 """How many times the lower quartile of its trials an even solver's upper one is at most."""
+WITHIN = 1.05
+"""How many times the median solve the kernels take at most, which not every trial measures."""
 
 LEAST_CLOCK = 0.9
 """Share of a GPU's clock to which it may be throttled without its times being worthless."""
@@ -333,6 +335,10 @@ def doubtful_trials(record: Record) -> Iterator[Doubt]:
     solve = Summary.of([trial.solve for trial in record.trials])
     if solve.q3 > UNEVEN * solve.q1:
         yield Doubt("uneven trials", f"quartiles of {round(solve.q1, 3)} and {round(solve.q3, 3)} ms")
+    kernels = [trial.kernel for trial in record.trials if trial.kernel is not None]
+    if kernels and median(kernels) > WITHIN * solve.median:
+        told = f"{round(median(kernels), 3)} ms of kernels in a solve of {round(solve.median, 3)} ms"
+        yield Doubt("kernels beyond their solve", told)
 
 
 def _other_work(record: Record) -> str | None:
