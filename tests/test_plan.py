@@ -364,6 +364,15 @@ def test_larger_graphs_wait_for_as_many_gpus(
     assert "random-22-16-1056" in planned.graphs("betweenness-gpus", scale="paper")
 
 
+def test_all_road_graphs_are_searched_for_each_table_of_times_against_size(
+    config: Config, monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(plan, "cuda_available", lambda: False)
+    planned = plan.make_plan(config | {"scale": "paper"})
+    bfs, stcon, sssp = ({*planned.graphs(f"table-3.{number}")} for number in (3, 4, 5))
+    assert {"NY", "NW", "BAY", "USA"} < bfs == stcon == sssp
+
+
 def test_larger_graphs_are_measured_by_jobs_of_their_own(config: Config, monkeypatch: Patch) -> None:
     def jobs(scale: str) -> list[tuple[str, tuple[str, ...], list[str]]]:
         planned = plan.make_plan(config | {"scale": scale})
