@@ -53,6 +53,11 @@ class QueueSequentialSSSP(MaskSequentialSSSP):
     name = "sssp/queue-sequential"
 
 
+def room_for_paths(graph: CSRGraph) -> list[Int32Array]:
+    """Allocate host memory for distances and predecessors, and write to it: new pages would slow a copy."""
+    return [np.full(graph.vertices, -1, dtype=np.int32) for _ in range(2)]
+
+
 class MaskSSSP(DeviceSolver):
     """One kernel an iteration, with one thread for each vertex, which relaxes the arcs of masked ones.
 
@@ -79,6 +84,7 @@ class MaskSSSP(DeviceSolver):
         self.graph = graph
         self.relax, *self.others = self.load_kernels(*self.kernels)
         self.allocation_ms = 0.0
+        self.brought = room_for_paths(graph)
         self.allocate_on_host()
 
     def allocate_on_host(self) -> None:
@@ -149,7 +155,9 @@ class MaskSSSP(DeviceSolver):
 
     def fetch(self) -> Int32Array:
         """Return the distances, and keep the predecessors."""
-        distance, self.predecessor = (self.device.download(buffer) for buffer in self.answer)
+        for buffer, memory in zip(self.answer, self.brought, strict=True):
+            self.device.read(buffer, memory)
+        distance, self.predecessor = self.brought
         return distance
 
     def observed(self) -> dict[str, float]:
@@ -253,7 +261,9 @@ class MappedSSSP(ZeroCopySSSP):
 
     def fetch(self) -> Int32Array:
         self.device.synchronize()
-        distance, self.predecessor = (memory.copy() for memory, _ in self.answers)
+        for (mapped, _), memory in zip(self.answers, self.brought, strict=True):
+            memory[:] = mapped
+        distance, self.predecessor = self.brought
         return distance
 
 
@@ -363,7 +373,7 @@ class ThrustSSSP(DeviceSolver):
         self.c_graph = c_graph(graph)
         self.library = self.device.load_thrust(self.source)
         self.library.sssp_thrust_upload.restype = Address
-        self.answer, self.predecessor = (np.empty(graph.vertices, dtype=np.int32) for _ in range(2))
+        self.answer, self.predecessor = room_for_paths(graph)
         self.search: Address | None = None
 
     def upload(self, query: Query) -> None:
