@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -125,7 +126,7 @@ def test_lanes_on_small_levels(name: str, sources: tuple[int, ...], threads: int
         *(("bitmap-queue", 2, seed) for seed in (1, 3)),
         ("lane-queues:few=0,filter_kib=1", 4, 11),
         *(("lane-queues:filter_kib=1", 4, seed) for seed in (1, 2)),
-    ],  # of forty seeds, some of those that show an addition without its atomic; a small filter is soon copied
+    ],  # of forty seeds, some that show an addition without its atomic; a small filter is soon copied
 )
 def test_searches_of_two_blocks_add_to_the_same_scores(name: str, blocks: int, seed: int) -> None:
     vertices = 32 * blocks
@@ -146,7 +147,7 @@ def test_no_vertex_is_queued_twice() -> None:
     for seed in SEEDS:
         with EmulatedDevice(seed) as device:
             found = solved("bfs/block-queue:block_size=4", layers, Query(0), device).download()
-        assert np.bincount(found).tolist() == [1, 4, 300]
+        assert Counter(found.tolist()) == {0: 1, 1: 4, 2: 300}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -155,7 +156,7 @@ def test_full_queues_of_several_blocks_lose_no_vertex(seed: int) -> None:
     star = deep_star(4, 600)
     with EmulatedDevice(seed) as device:
         found = solved("bfs/block-queue:block_size=1", star, Query(0), device).download()
-    assert np.bincount(found).tolist() == [1, 4, 2400, 2400]
+    assert Counter(found.tolist()) == {0: 1, 1: 4, 2: 2400, 3: 2400}
 
 
 @pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 512, 513, 256**2, 256**2 + 1])
