@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -33,14 +32,18 @@ template <typename T> constexpr Parameter described()
 template <auto kernel> struct Emulated;
 
 template <typename... P, void (*kernel)(P...)> struct Emulated<kernel> {
-    template <size_t... i> static void run([[maybe_unused]] void **arguments, std::index_sequence<i...>)
+    static void run(P... values)
     {
-        const std::tuple<P...> values{*static_cast<P *>(arguments[i])...};
-        run_each_thread([&] { kernel(std::get<i>(values)...); });
+        run_each_thread([=] { kernel(values...); });
+    }
+
+    template <size_t... i> static void run_with(void **arguments, std::index_sequence<i...>)
+    {
+        run(*static_cast<P *>(arguments[i])...);
     }
 
     // flatten: inlines the kernel's code into the loop over threads
-    [[gnu::flatten]] static void run_threads(void **arguments) { run(arguments, std::index_sequence_for<P...>()); }
+    [[gnu::flatten]] static void run_threads(void **arguments) { run_with(arguments, std::index_sequence_for<P...>()); }
 
     static const char *parameters()
     {

@@ -19,27 +19,39 @@ namespace emulator {
     worker.suspend();
 }
 
+// Returns the running fiber if other threads may run before its access to an address: not within the scheduler, nor to
+// its own stack. What the compiler keeps there, and how often it looks, changes no schedule.
+static Stack *sharing(const void *address)
+{
+    if (!here || !here->preemptible) return nullptr;
+    Stack &self = running();
+    const char *const byte = static_cast<const char *>(address);
+    return byte >= self.bottom && byte < self.bottom + self.bytes ? nullptr : &self;
+}
+
+static void let_others_preempt(Stack &self)
+{
+    if (self.worker->run_left-- <= 0) preempt(self);
+}
+
 // Called before a memory access in a seeded run; may let other threads run first.
 void may_preempt(const void *address)
 {
-    if (!here || !here->preemptible) return;
-    Stack &self = running();
-    Worker &worker = *self.worker;
-    const char *const byte = static_cast<const char *>(address);
-    if (byte >= self.bottom && byte < self.bottom + self.bytes) return;  // its own stack: not shared
-    if (worker.run_left-- > 0) return;
-    preempt(self);
+    if (Stack *const self = sharing(address)) let_others_preempt(*self);
+}
+
+static void before_store(void *address, size_t bytes)
+{
+    Stack *const self = sharing(address);
+    if (!self) return;
+    let_others_preempt(*self);
+    may_be_late(*self, address, bytes);
 }
 
 }  // namespace emulator
 
+using emulator::before_store;
 using emulator::may_preempt;
-
-static void before_store(void *address, size_t bytes)
-{
-    may_preempt(address);
-    emulator::may_be_late(address, bytes);
-}
 
 // Returns the address after other threads have had a chance to run. An atomic operation is on what all threads see.
 template <typename T> static volatile T *after_others(const volatile T *address)

@@ -2,6 +2,7 @@
 
 #include "scheduler.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -20,12 +21,24 @@ constexpr size_t STACK_BYTES = 64 << 10;
 // Without the model, again, g++ takes the one of its flags: a call at each memory access of a seeded run.
 thread_local Fiber *here __attribute__((tls_model("initial-exec"))) = nullptr;
 
+// Makes a fiber of this OS thread's own stack, whose place it asks for.
+static void take_own_stack(Stack &main)
+{
+    pthread_attr_t attributes;
+    void *bottom = nullptr;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    pthread_attr_getstack(&attributes, &bottom, &main.bytes);
+    pthread_attr_destroy(&attributes);
+    main.bottom = static_cast<char *>(bottom);
+}
+
 Worker &this_worker()
 {
     static thread_local std::unique_ptr<Worker> own;
     if (!own) {
         own = std::make_unique<Worker>();
         own->main.worker = own.get();
+        take_own_stack(own->main);
         here = &own->main;
     }
     return *own;
@@ -44,13 +57,7 @@ static void fiber_main()
     Stack &self = running();
     Worker &worker = *self.worker;
 #ifdef __SANITIZE_ADDRESS__
-    const void *bottom;
-    size_t bytes;
-    __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
-    if (!worker.main.bottom) {  // the very first switch comes from the main fiber
-        worker.main.bottom = static_cast<char *>(const_cast<void *>(bottom));
-        worker.main.bytes = bytes;
-    }
+    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
 #endif
     for (;;) {
         worker.launch->kernel->run_threads(worker.launch->arguments);

@@ -40,10 +40,8 @@ static bool overlap(const LateStore &store, const char *at, size_t bytes)
 }
 
 // Called before a store in a seeded run; may make it a late one.
-void may_be_late(void *address, size_t bytes)
+void may_be_late(Stack &self, void *address, size_t bytes)
 {
-    if (!here || !here->preemptible) return;
-    Stack &self = running();
     Worker &worker = *self.worker;
     if (worker.until_late-- > 0) return;
     worker.until_late = worker.late_random.pick(2 * worker.mean_gap);

@@ -259,7 +259,7 @@ struct Worker {
 inline Stack &running() { return static_cast<Stack &>(*here); }
 inline Resident &resident(Fiber &fiber) { return static_cast<Resident &>(*fiber.block); }
 
-void may_be_late(void *address, size_t bytes);
+void may_be_late(Stack &self, void *address, size_t bytes);
 void show_all(const volatile void *address, size_t bytes);
 void show_all();
 
