@@ -111,9 +111,14 @@ def pinned_gain(graph: str, phase: str) -> float:
 
 
 def pinned_gains() -> list[float]:
-    """The gain of the total where it is largest and where it is smallest, on graphs of 50 arcs per vertex."""
+    """The gain of each graph, its copy to the GPU included."""
+
+    def time(graph: str, solver: str) -> float:
+        (one,) = records("table-2", graph, solver)
+        return statistics.median(trial["upload"] + trial["solve"] for trial in one["trials"])
+
     graphs = {one["graph"]["name"] for one in records("table-2", solver="sssp/pinned")}
-    return [pinned_gain(graph, "total") for graph in graphs]
+    return [time(graph, "sssp/standard") / time(graph, "sssp/pinned") for graph in graphs]
 
 
 def transfer_shares() -> list[float]:
@@ -186,7 +191,10 @@ SAID: dict[str, list[Callable[[], float]]] = {
         lambda: pinned_gain(LARGE, "solve"),
         lambda: pinned_gain(WIDE, "solve"),
     ],
-    "With the copies, it is 0.98 to 1.42 \u00d7": [lambda: min(pinned_gains()), lambda: max(pinned_gains())],
+    "With the graph's copy, it is 1.00 to 1.42 \u00d7": [
+        lambda: min(pinned_gains()),
+        lambda: max(pinned_gains()),
+    ],
     "here it takes 31 to 98 %": [lambda: min(transfer_shares()), lambda: max(transfer_shares())],
     "36.6 ms in one part, 32.0 ms in 32, of which 30.4 ms are the copy": [
         lambda: ms(TRANSFER, MATRIX, STREAMS, parts=1),
