@@ -76,6 +76,22 @@ def test_what_is_read_from_memory_exceeds_the_cache(monkeypatch: pytest.MonkeyPa
             assert cache / 8 < in_cache.memory_bytes(NoGraph()) <= cache / 4
 
 
+@pytest.mark.parametrize("variant", ["read-host", "read-host-scattered"])
+def test_arrays_of_the_host_may_exceed_the_cache(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line is read once, wherever it is: the sum is that of all words."""
+    monkeypatch.setattr(limits, "REPEATED_S", 0)
+    for cache, caches, size in ((256, 1, 256), (2**9, 3, 2**10), (2**16 + 4, 8, 2**19)):
+        with open_device("emulator") as device:
+            monkeypatch.setattr(device, "cache_bytes", lambda cache=cache: cache)
+            solver = make(f"limits/{variant}:caches={caches},block_size=32", device)
+            assert isinstance(solver, limits.ReadHost)
+            solver.setup(NoGraph())
+            solver.upload(Query())
+            solver.solve(Query())
+            assert solver.observed() == {"bytes": size}
+            assert LimitChecker().check(solver.name, Query(), solver.download()).verified
+
+
 def test_records_of_a_machine_are_of_no_graph(script: Call, tmp_path: Path) -> None:
     asked = (
         "--experiment",

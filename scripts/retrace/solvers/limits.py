@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from retrace.devices.base import MAX_CLUSTER, Buffer
 from retrace.graphs.query import NoGraph, Query
-from retrace.solvers.setting import Settings
+from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
+from retrace.system import memory
 
 REPEATED_S = 0.02
 """Seconds that all steps take at least: a thousand times as long as a launch."""
@@ -192,8 +193,12 @@ class Read(LimitSolver):
         self.lay, self.kernel = self.load_kernels("lay", kernel)
         self.blocks = self.device.load(self.source).resident_blocks(kernel, self.block_size)
         self.words, self.bytes_of_step = self.size(), WORD.itemsize * self.size()
-        self.array = self.device.empty(self.words, WORD)
+        self.array = self.allocate()
         self.upload(Query())
+
+    def allocate(self) -> Buffer:
+        """Return room for the words."""
+        return self.device.empty(self.words, WORD)
 
     def upload(self, query: Query) -> None:
         """Write the array, so that it is in the cache if it fits."""
@@ -224,6 +229,33 @@ class ReadL2(Read):
 
     def observed(self) -> dict[str, float]:
         return {**super().observed(), "cache_bytes": self.device.cache_bytes()}
+
+
+class ReadHost(Read):
+    """An array in page-locked memory of the host, about as large as some L2 caches."""
+
+    name = "limits/read-host"
+    settings: ClassVar[Settings] = {
+        **Read.settings,
+        "caches": Setting(1, "L2 caches that the array fills, the last ones perhaps not", least=1),
+    }
+
+    def memory_bytes(self, graph: NoGraph) -> int:
+        return 0
+
+    def size(self) -> int:
+        return words_below(self.number("caches") * self.device.cache_bytes())
+
+    def allocate(self) -> Buffer:
+        memory.require(self.bytes_of_step, memory.available(), "memory")
+        self.host, mapped = self.device.mapped(self.words, WORD)
+        return mapped
+
+
+class ReadHostScattered(ReadHost):
+    """The same, one line of 128 bytes here and the next one far away."""
+
+    name = "limits/read-host-scattered"
 
 
 class CopyPinned(LimitSolver):
