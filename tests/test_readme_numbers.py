@@ -297,7 +297,9 @@ def numbers(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("page", "text"), [(README, text) for text in SAID] + [(ERRATA, text) for text in SAID_IN_ERRATA]
+    ("page", "text"),
+    [(README, text) for text in SAID] + [(ERRATA, text) for text in SAID_IN_ERRATA],
+    ids=[*SAID, *SAID_IN_ERRATA],
 )
 def test_a_number_is_that_of_the_records(page: str, text: str) -> None:
     assert text in page
