@@ -61,6 +61,20 @@ def test_the_same_matrix_at_a_size_with_many_blocks(backend: str) -> None:
     assert abs(weights.mean() - 50.5) < 0.5
 
 
+def test_a_device_keeps_its_last_pinned_matrix() -> None:
+    """Of a complete graph: each solver that page-locks it would need as much memory once more."""
+    first, second, rows = DenseGraph(8, 1), DenseGraph(8, 2), rows_of(DenseGraph(8, 3))
+    with EmulatedDevice() as device, EmulatedDevice() as other:
+        kept = pinned_matrix(device, first)
+        assert pinned_matrix(device, DenseGraph(8, 1)) is kept
+        assert pinned_matrix(other, first) is not kept  # a context's memory is not another's
+        for graph in (second, rows, first):
+            assert np.array_equal(pinned_matrix(device, graph), host_matrix(graph).ravel())
+        assert pinned_matrix(device, first) is not kept
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0] = 1
+
+
 def test_the_last_two_matrices_are_kept() -> None:
     first = host_matrix(DenseGraph(5, 1))
     assert host_matrix(DenseGraph(5, 1)) is first

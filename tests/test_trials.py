@@ -575,6 +575,34 @@ def test_when_a_solve_is_repeated(
     assert [trial["kernel"] is not None for trial in case.trials] == [True] * timed + [False] * (5 - timed)
 
 
+@pytest.mark.parametrize(
+    ("long_ms", "event_ms", "solves"), [(1e9, 0.0, 1 + 3 * 2), (0.0, 0.0, 3 * 2), (1e9, 1e9, 1 + 3 * 3)]
+)
+def test_only_a_trial_is_followed_by_another_solve(
+    temporary: Any, monkeypatch: Patch, long_ms: float, event_ms: float, solves: int
+) -> None:
+    """Not a warm-up, and not a pass beside a trial, for events that cost time."""
+    monkeypatch.setattr(trials_module, "WARM_MS", long_ms)
+    monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
+    monkeypatch.setattr(trials_module, "MOST_AGAIN", 1)
+    monkeypatch.setattr(Outcome, "is_sound", True)
+    solved = []
+
+    @temporary
+    class Repeating(find("bfs/bsp")):  # type: ignore[misc]
+        name = "bfs/repeating"
+        repeats = True
+
+        def solve(self, query: Query) -> int | None:
+            solved.append(self)
+            found: int | None = super().solve(query)
+            return found
+
+    (case,) = run(["bfs/repeating"], trials=3, device=("cuda", EmulatedDevice))
+    assert len(solved) == solves
+    assert all(trial["again"] > 0 for trial in case.trials)
+
+
 def test_kernels_that_outlast_their_solve_are_not_kept(monkeypatch: Patch) -> None:
     """A clock that moves by half a second whenever it is read: each launch takes as long."""
     ticks = count()

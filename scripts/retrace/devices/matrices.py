@@ -9,6 +9,7 @@ from its seed and never stored.
 import ctypes
 import os
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -96,11 +97,29 @@ def device_matrix(device: Device, graph: Graph) -> Buffer:
 
 
 def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
-    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32."""
+    """Return the matrix in page-locked host memory, shape (vertices * pitch,), int32, not to be written to.
+
+    A device's last one of a complete graph is kept: page-locking a gigabyte takes half a second.
+    """
+    if not isinstance(graph, DenseGraph):
+        return _pin(device, graph)
+    last, matrix = _pinned.get(device, (None, None))
+    if last != graph or matrix is None:
+        _pinned.pop(device, None)  # before memory is asked for
+        matrix = None
+        _pinned[device] = graph, (matrix := _pin(device, graph))
+    return matrix
+
+
+_pinned: WeakKeyDictionary[Device, tuple[DenseGraph, Int32Array]] = WeakKeyDictionary()
+
+
+def _pin(device: Device, graph: Graph) -> Int32Array:
     pageable = host_matrix(graph).ravel()
     require(matrix_bytes(graph), memory.available(), "memory")
     matrix = device.pinned(pageable.size, np.int32)
     matrix[:] = pageable
+    matrix.flags.writeable = False
     return matrix
 
 

@@ -108,6 +108,11 @@ class Outcome:
         """Whether the kernels took no longer than the solve, by another clock."""
         return (self.phases["kernel"] or 0.0) <= (self.phases["solve"] or 0.0) * CLOCKS_AGREE
 
+    @property
+    def is_a_trial(self) -> bool:
+        """Whether a pass with events counts as a trial."""
+        return self.has_cheap_events and self.is_sound
+
 
 class SharedDevice:
     """The device of all trials of a job: opened when it is first needed, and anew after a failure."""
@@ -349,17 +354,15 @@ class Measurement:
 
     def timed(self, solver: Solver, device: Device | None) -> Outcome:
         """Run the phases; on CUDA, warm, and in the first trials beside a pass that times the kernels."""
-        if self.backend != "cuda":
-            return one_pass(solver, self.query, device)
-        if self.has_kernel_times:
+        if self.backend != "cuda" or self.has_kernel_times:
             return one_pass(solver, self.query, device)
         timing = None
         if not self.trials:
-            cold = one_pass(solver, self.query, device, with_events=True)
+            cold = one_pass(solver, self.query, device, with_events=True, warms_up=True)
             timing = cold if cold.needs_no_warm_up else None
         for _ in range(REPEATS):
             timing = timing or one_pass(solver, self.query, device, with_events=True)
-            if timing.has_cheap_events and timing.is_sound:
+            if timing.is_a_trial:
                 return timing
             outcome = one_pass(solver, self.query, device)
             found = replace(outcome, phases=outcome.phases | {"kernel": timing.phases["kernel"]})
@@ -382,8 +385,14 @@ class Measurement:
             self.reason = f"trial {len(self.trials)}: {self.result.reason}"
 
 
-def one_pass(prepared: Solver, query: Query, device: Device | None, with_events: bool = False) -> Outcome:
-    """Upload, solve and download with a copy of the solver; `with_events`, the launches are timed too."""
+def one_pass(
+    prepared: Solver, query: Query, device: Device | None, with_events: bool = False, warms_up: bool = False
+) -> Outcome:
+    """Upload, solve and download with a copy of the solver; `with_events`, the launches are timed too.
+
+    A solver that repeats solves again, for `again`, unless the pass is no trial: for its events, or since it
+    `warms_up` a short solve.
+    """
     solver, clock = copy(prepared), Clock()
     solver.upload(query)
     upload = clock.lap(device)
@@ -394,18 +403,26 @@ def one_pass(prepared: Solver, query: Query, device: Device | None, with_events:
     download = clock.lap(device)
     phases: Phases = {"upload": upload, "solve": solve, "download": download}
     phases["total"] = upload + solve + download
-    if solver.repeats:
-        clock.lap(device)
-        repeated: list[float] = []
-        while not repeated or (len(repeated) < MOST_AGAIN and sum(repeated) < AGAIN_MS):
-            solver.solve(query)
-            repeated.append(clock.lap(device))
-        phases["again"] = Summary.of(repeated).median
-        if not np.array_equal(answer, solver.download()):
-            raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
     launches = 0 if timer is None else len(timer.brackets)
     phases["kernel"] = timer.milliseconds if timer and launches else None  # a library's launches are unseen
-    return Outcome(phases, iterations, answer, solver.predecessors(), solver.observed(), launches)
+    outcome = Outcome(phases, iterations, answer, solver.predecessors(), solver.observed(), launches)
+    is_a_trial = outcome.is_a_trial and (outcome.needs_no_warm_up or not warms_up)
+    if solver.repeats and is_a_trial:
+        phases["again"] = again(solver, query, device, answer)
+    return outcome
+
+
+def again(solver: Solver, query: Query, device: Device | None, answer: NDArray[Any]) -> float:
+    """Solve again, and return the median of the milliseconds; RetraceError if the answer is another."""
+    clock = Clock()
+    clock.lap(device)
+    repeated: list[float] = []
+    while not repeated or (len(repeated) < MOST_AGAIN and sum(repeated) < AGAIN_MS):
+        solver.solve(query)
+        repeated.append(clock.lap(device))
+    if not np.array_equal(answer, solver.download()):
+        raise RetraceError(f"{solver.name}: a later solve on the same device gave another answer")
+    return Summary.of(repeated).median
 
 
 class Clock:
