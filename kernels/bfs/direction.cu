@@ -8,7 +8,8 @@
 //          takes the frontier's place: if a vertex of an earlier level had an arc to v, then v would be visited. What
 //          is found is written to a second bitmap, and the two swap, so that a warp owns 32 vertices and needs no
 //          atomics. Going over from above to below costs nothing; going back, the vertices by which the bitmaps differ
-//          are queued.
+//          are queued. From above, neighbouring lanes mark vertices of one word of it by one atomic: heads are sorted, as
+//          a rule, and those that many vertices have are in few lines of memory, where atomics wait for each other.
 // Mapping  from above, arcs are divided evenly among all warps: frontier.cuh. From below, a warp takes as many words of
 //          the bitmap as any other, up to 32, a lane for each, and puts the vertices that are not visited in a row, a
 //          lane for each. The fewer of these have arcs left, the more lanes look at the arcs of each. Vertices that are
@@ -27,6 +28,7 @@
 #include "../frontier/frontier.cuh"
 #include "../unreachable.h"
 
+constexpr unsigned NO_WORD = 0xFFFFFFFF;
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
 constexpr int FIRST_FROM_BELOW = 4;  // the same, of the first arcs that enter a vertex, and of further ones
 constexpr int FROM_BELOW = 8;
@@ -132,6 +134,38 @@ template <bool TREE> struct Search {
         if constexpr (TREE) predecessor[v] = int(tail);
     }
 
+    // Marks vertices as visited; is_new[b] says whether this lane's v[b] was marked by no other lane before. Neighbouring
+    // lanes with vertices in one word of the bitmap are a run, whose last lane marks all. All lanes call it together.
+    template <int BATCH>
+    __device__ static void mark(unsigned *visited, const unsigned (&v)[BATCH], const bool (&wanted)[BATCH],
+                                bool (&is_new)[BATCH])
+    {
+        const unsigned lane = lane_number();
+        unsigned bits[BATCH], first[BATCH], last[BATCH], before[BATCH];
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            const unsigned word = wanted[b] ? v[b] / 32 : NO_WORD;
+            const bool begins = __shfl_up_sync(ALL_LANES, word, 1) != word || lane == 0;
+            const unsigned beginning = __ballot_sync(ALL_LANES, begins), later = beginning & ~(ALL_LANES >> (31 - lane));
+            first[b] = 31 - __clz(beginning & ~later);
+            last[b] = later ? __ffs(later) - 2 : 31;
+            bits[b] = wanted[b] ? 1u << v[b] % 32 : 0;
+            for (unsigned by = 1; by < LANES; by *= 2) {
+                const unsigned lower = __shfl_up_sync(ALL_LANES, bits[b], by);
+                if (lane >= first[b] + by) bits[b] |= lower;
+            }
+        }
+#pragma unroll
+        for (int b = 0; b < BATCH; b++)
+            before[b] = wanted[b] && lane == last[b] ? atomicOr(&visited[v[b] / 32], bits[b]) : 0;
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            const unsigned lower = __shfl_up_sync(ALL_LANES, bits[b], 1);
+            const unsigned marked = __shfl_sync(ALL_LANES, before[b], last[b]) | (lane > first[b] ? lower : 0);
+            is_new[b] = wanted[b] && !(marked >> v[b] % 32 & 1);
+        }
+    }
+
     // Finds the next level from the queue of this one; counts its arcs and queues it, if it is to be queued.
     __device__ void from_above(const Team &team, const Progress &now, unsigned *visited, bool queueing) const
     {
@@ -149,23 +183,21 @@ template <bool TREE> struct Search {
                 for (int b = 0; b < FROM_ABOVE; b++) head[b] = arc[b] == NO_ARC ? 0 : __ldg(&leaving.indices[arc[b]]);
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) word[b] = arc[b] == NO_ARC ? ALL_LANES : visited[head[b] / 32];
-                unsigned begin[FROM_ABOVE], end[FROM_ABOVE], before[FROM_ABOVE];
+                unsigned begin[FROM_ABOVE], end[FROM_ABOVE];
+                bool is_left[FROM_ABOVE], is_new[FROM_ABOVE];
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) {
-                    const unsigned v = head[b], bit = 1u << v % 32;
-                    const bool is_left = !(word[b] & bit);
-                    begin[b] = is_left && queueing ? __ldg(&leaving.indptr[v]) : 0;
-                    end[b] = is_left && queueing ? __ldg(&leaving.indptr[v + 1]) : 0;
-                    before[b] = ALL_LANES;
-                    if (is_left) before[b] = atomicOr(&visited[v / 32], bit);
+                    is_left[b] = !(word[b] >> head[b] % 32 & 1);
+                    begin[b] = is_left[b] && queueing ? __ldg(&leaving.indptr[head[b]]) : 0;
+                    end[b] = is_left[b] && queueing ? __ldg(&leaving.indptr[head[b] + 1]) : 0;
                 }
+                mark(visited, head, is_left, is_new);
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) {
-                    const bool is_new = !(before[b] >> head[b] % 32 & 1);
                     const unsigned tail = TREE ? __shfl_sync(ALL_LANES, own.x, owner[b]) : 0;
-                    if (is_new) put_on_next(head[b], now, tail);
-                    if (!is_new) end[b] = begin[b];
-                    found += counted(end[b] - begin[b], is_new);
+                    if (is_new[b]) put_on_next(head[b], now, tail);
+                    if (!is_new[b]) end[b] = begin[b];
+                    found += counted(end[b] - begin[b], is_new[b]);
                 }
                 enter(next, head, begin, end);
             });
