@@ -354,6 +354,7 @@ def test_an_optional_graph_may_be_missing(tmp_path: Path, script: Call, monkeypa
     edition = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs", "addresses": [f"{NOWHERE}/t"]}
     entry = {key: value for key, value in ENTRY.items() if key != "stand_in"} | {"editions": [edition]}
     registry = {"tiny": entry | {"optional": True}, "needed": entry}
+    registry["pairless"] = {key: value for key, value in registry["tiny"].items() if key != "pairs"}
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(registry))
     asked = ("--datasets", "mine.yaml", "--downloads", "d", "--output", "g", "--graph")
     for asking in (("needed",), ("tiny", "--offline", "fail")):
@@ -364,10 +365,18 @@ def test_an_optional_graph_may_be_missing(tmp_path: Path, script: Call, monkeypa
     assert script("get_graph.py", *asked, "tiny").status == 0
     info = csr.stored_info(Path("g"))
     assert (info["vertices"], info["missing"]) == (4, "its file could not be had")
-    experiment = ("--experiment", "table-3.5", "--graphs", "g", "--backend", "emulator", "--output", "r")
-    assert script("measure.py", *experiment, "--solvers", "sssp/bsp", "sssp/dijkstra-heap").status == 0
-    records = read_records([Path("r/g.jsonl")])
-    assert [(one.status, one.reason) for one in records] == [("skipped", "its file could not be had")] * 2
+    assert script("get_graph.py", *asked[:4], "--output", "h", "--graph", "pairless").status == 0
+    options = ("--backend", "emulator", "--output", "r", "--experiment")
+    for graph, experiment, solvers, expected in (
+        ("g", "table-3.5", ("sssp/bsp", "sssp/dijkstra-heap"), [None] * 2),
+        ("g", "table-3.4", ("stcon/bsp",), ["near", "far"]),
+        ("h", "table-3.4", ("stcon/bsp",), [None]),  # pairs are drawn by the arcs
+    ):
+        done = script("measure.py", "--graphs", graph, *options, experiment, "--solvers", *solvers)
+        assert done.status == 0
+        records = read_records([Path(f"r/{graph}.jsonl")])
+        assert {(one.status, one.reason) for one in records} == {("skipped", "its file could not be had")}
+        assert [one.parameters.get("pair") for one in records] == expected
 
 
 def test_stand_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

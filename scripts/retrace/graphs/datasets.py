@@ -58,6 +58,7 @@ def store(
         weights = dataset.weights or ("file" if dataset.weighted else "none")
         known = dataset.model_dump(include={"name", "vertices", "arcs", "origin", "directed", "source"})
         known |= {"edition": dataset.editions[0].name, "weights": weights, "seed": None}
+        known |= {"pairs": dataset.pairs.by_name()} if dataset.pairs else {}
         csr.save_missing(known, "its file could not be had", folder)
     else:
         csr.save(graph, folder)

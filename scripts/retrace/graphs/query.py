@@ -78,19 +78,20 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     """Return what a problem asks of a graph: one query from its source, or one for each of its pairs.
 
     Betweenness takes all vertices as sources, or the sample that `info["sources"]` describes by `count` and
-    `seed`.
+    `seed`. The pairs of a graph that could not be had may not be known: they follow from its arcs.
     """
     if problem == "betweenness":
         return [sampled_or_all(info)]
     if problem == "limits":
         return [Query()]
-    needed = "pairs" if problem == "stcon" else "source"
+    of_pairs = problem == "stcon" and not ("missing" in info and "pairs" not in info)
+    needed = "pairs" if of_pairs else "source"
     if needed not in info:
         raise RetraceError(
             f"{info.get('name')}: its graph.json has no {needed} for {problem}; measure a graph that "
             "get_graph.py or generate_*.py wrote"
         )
-    if problem == "stcon":
+    if of_pairs:
         return [Query(pair[0], pair[1], kind) for kind, pair in info["pairs"].items()]
     return [Query(info["source"])]
 
