@@ -202,6 +202,15 @@ def test_atomics(device: Device) -> None:
     assert device.download(sums).tolist() == [0, 2**-126, 0]
 
 
+def test_an_or_is_not_lost_to_the_compiler(device: Device) -> None:
+    """g++ 12 replaces an operand of an atomic that is tested before by 0 (-ftree-dominator-opts)."""
+    bits, words = np.full(32, 5, np.uint32), device.upload(np.full(6, 2, np.uint32))
+    before = device.empty(32, np.uint32)
+    device.load(ATOMICS).kernel("conditional_ors")(1, 32, device.upload(bits), words, before)
+    assert device.download(words).tolist() == [7] * 6
+    assert device.download(before).tolist() == [12 if t == 5 else 0 for t in range(32)]
+
+
 def test_vectors_and_integer_functions(device: Device) -> None:
     values = np.array([[7, 9, 12, -1], [0b1011, 1, 0, 5]], np.int32)
     out = device.empty(8, np.int32)

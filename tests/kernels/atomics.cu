@@ -52,3 +52,15 @@ extern "C" __global__ void tiny_sums(float *f)
     atomicAdd(&f[1], 0x1p-128f);
     atomicAdd(&f[2], -0x1.8p-126f);
 }
+
+// Ors whose operand is known not to be 0: of each of them g++ 12 makes one of 0, unless it is told not to.
+extern "C" __global__ void conditional_ors(const unsigned *bits, unsigned *words, unsigned *before)
+{
+    const unsigned t = threadIdx.x;
+    before[t] = bits[t] && t == bits[0] ? atomicOr(&words[0], bits[t]) : 0;
+    for (int b = 0; b < 2; b++)
+        before[t] += bits[t] && t == bits[0] ? atomicOr(&words[1 + b], bits[t]) : 0;
+    if (bits[t] && t == bits[0]) before[t] += atomicOr(&words[3], bits[t]);
+    if (bits[t] && t == bits[0]) before[t] += atomicAdd(&words[4], bits[t]);
+    if (bits[t] && t == bits[0]) before[t] += atomicXor(&words[5], bits[t]);
+}
