@@ -140,16 +140,39 @@ template <bool TREE> struct Search {
     __device__ static void mark(unsigned *visited, const unsigned (&v)[BATCH], const bool (&wanted)[BATCH],
                                 bool (&is_new)[BATCH])
     {
-        const unsigned lane = lane_number();
-        unsigned bits[BATCH], first[BATCH], last[BATCH], before[BATCH];
+        unsigned bits[BATCH], before[BATCH];
+        bool goes_on[BATCH], has_runs = false;  // this lane's is in the run of the lane before
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
-            const unsigned word = wanted[b] ? v[b] / 32 : NO_WORD;
-            const bool begins = __shfl_up_sync(ALL_LANES, word, 1) != word || lane == 0;
-            const unsigned beginning = __ballot_sync(ALL_LANES, begins), later = beginning & ~(ALL_LANES >> (31 - lane));
+            const unsigned word = wanted[b] ? v[b] / 32 : NO_WORD, word_before = __shfl_up_sync(ALL_LANES, word, 1);
+            goes_on[b] = wanted[b] && word == word_before && lane_number() > 0;
+            has_runs |= goes_on[b];
+            bits[b] = wanted[b] ? 1u << v[b] % 32 : 0;
+        }
+        has_runs = __any_sync(ALL_LANES, has_runs);
+        if (has_runs) {
+            mark_runs(visited, v, goes_on, bits, before);
+        } else {
+#pragma unroll
+            for (int b = 0; b < BATCH; b++) before[b] = wanted[b] ? atomicOr(&visited[v[b] / 32], bits[b]) : 0;
+        }
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) is_new[b] = wanted[b] && !(before[b] >> v[b] % 32 & 1);
+    }
+
+    // Sets the bits of runs in the bitmap; before[b] is what it had before this lane's were set.
+    template <int BATCH>
+    __device__ static void mark_runs(unsigned *visited, const unsigned (&v)[BATCH], const bool (&goes_on)[BATCH],
+                                     unsigned (&bits)[BATCH], unsigned (&before)[BATCH])
+    {
+        const unsigned lane = lane_number();
+        unsigned first[BATCH], last[BATCH];
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            const unsigned beginning = ~__ballot_sync(ALL_LANES, goes_on[b]);
+            const unsigned later = beginning & ~(ALL_LANES >> (31 - lane));
             first[b] = 31 - __clz(beginning & ~later);
             last[b] = later ? __ffs(later) - 2 : 31;
-            bits[b] = wanted[b] ? 1u << v[b] % 32 : 0;
             for (unsigned by = 1; by < LANES; by *= 2) {
                 const unsigned lower = __shfl_up_sync(ALL_LANES, bits[b], by);
                 if (lane >= first[b] + by) bits[b] |= lower;
@@ -157,12 +180,11 @@ template <bool TREE> struct Search {
         }
 #pragma unroll
         for (int b = 0; b < BATCH; b++)
-            before[b] = wanted[b] && lane == last[b] ? atomicOr(&visited[v[b] / 32], bits[b]) : 0;
+            before[b] = bits[b] && lane == last[b] ? atomicOr(&visited[v[b] / 32], bits[b]) : 0;
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
             const unsigned lower = __shfl_up_sync(ALL_LANES, bits[b], 1);
-            const unsigned marked = __shfl_sync(ALL_LANES, before[b], last[b]) | (lane > first[b] ? lower : 0);
-            is_new[b] = wanted[b] && !(marked >> v[b] % 32 & 1);
+            before[b] = __shfl_sync(ALL_LANES, before[b], last[b]) | (lane > first[b] ? lower : 0);
         }
     }
 
