@@ -9,6 +9,10 @@ import pytest
 from mutations.run import ROOT, Found, Mutant, mutants, share_found, table
 
 
+def test_the_page_on_tests_counts_them() -> None:
+    assert f" lists {len(mutants()):,} mutants " in (ROOT / "docs/testing.md").read_text()
+
+
 @pytest.mark.parametrize("file", sorted({one.file for one in mutants()}))
 def test_each_mutant_changes_one_place(file: str) -> None:
     text = (ROOT / file).read_text()

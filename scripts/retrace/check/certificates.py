@@ -98,15 +98,14 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
     wrong = np.flatnonzero(has != should)
     if len(wrong):
         return f"vertex {wrong[0]} has predecessor {predecessor[wrong[0]]} at distance {distance[wrong[0]]}"
-    fitted = np.zeros(graph.vertices, dtype=np.bool_)
+    fit = np.zeros(graph.vertices, dtype=np.uint8)  # 1: such an arc; 2: from a closer vertex
     distance, predecessor = (np.ascontiguousarray(array, dtype=np.int32) for array in (distance, predecessor))
     find_fitted = function_of(graph, "host/certify_tree.cpp", "find_fitted")
-    find_fitted(*map(pointer, (distance, predecessor, fitted)))
-    loose = np.flatnonzero(should & ~fitted)
+    find_fitted(*map(pointer, (distance, predecessor, fit)))
+    loose = np.flatnonzero(should & (fit == 0))
     if len(loose):
         return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"
-    vertices = np.flatnonzero(has)
-    if (distance[predecessor[vertices]] < distance[vertices]).all():
+    if not (fit == 1).any():
         return None  # every step comes closer to the source, so no vertex repeats
     # After k rounds each vertex points at its 2^k-th ancestor, and all at the source if there is no cycle.
     ancestor = np.where(has, predecessor, np.int32(source))
