@@ -232,7 +232,11 @@ def test_the_check_finds_a_graph_in_two_parts() -> None:
     assert fault == "vertex 2 has no arc to or from an earlier vertex"
     assert generated.find_fault(parts, wanted, connected=False) is None
     checker = generated.RandomGraphChecker(wanted)  # what one generator promises is not what another does
-    for solver, verified in (("random-degree", True), ("tree-first", False), ("tree-first-one-core", False)) * 2:
+    for solver, verified in (
+        ("random-degree", True),
+        ("tree-first", False),
+        ("tree-first-one-core", False),
+    ) * 2:
         assert checker.check(f"generate/{solver}", Query(), parts).verified is verified
 
 
@@ -240,7 +244,9 @@ def test_a_graph_is_inspected_once_whoever_made_it(monkeypatch: pytest.MonkeyPat
     wanted = RandomGraph(50, 200, seed=1)
     checker, graph, inspected = generated.RandomGraphChecker(wanted), tree_first(wanted), []
     inspect = generated.find_fault
-    monkeypatch.setattr(generated, "find_fault", lambda *all_of_it: inspected.append(1) or inspect(*all_of_it))
+    monkeypatch.setattr(
+        generated, "find_fault", lambda *all_of_it: inspected.append(1) or inspect(*all_of_it)
+    )
     for solver in ("tree-first", "tree-first-one-core", "tree-first", "tree-first-reallocating"):
         assert checker.check(f"generate/{solver}", Query(), graph).verified
     assert len(inspected) == 1

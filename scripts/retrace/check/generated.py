@@ -17,7 +17,7 @@ CONNECTED = ("generate/tree-first",)
 
 
 class RandomGraphChecker:
-    """Checks what generators made of one description; each graph is inspected once for what is promised of it."""
+    """Checks what generators made of one description; each graph is inspected once for each promise."""
 
     def __init__(self, wanted: RandomGraph) -> None:
         self.wanted = wanted

@@ -40,7 +40,7 @@ EMULATOR_FLAGS = (
     "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
     "-fno-exceptions",  # a GPU has none
-    "-fno-tree-dominator-opts",  # with it, g++ 12 makes an atomicOr of 0 of one whose operand is tested before
+    "-fno-tree-dominator-opts",  # g++ 12 makes an atomicOr of 0 of one whose operand is tested before
     "-Wno-attributes",  # an array that is `extern __shared__` is never taken for unused
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
 )  # fmt: skip
