@@ -101,7 +101,7 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
     fit = np.zeros(graph.vertices, dtype=np.uint8)  # 1: such an arc; 2: from a closer vertex
     distance, predecessor = (np.ascontiguousarray(array, dtype=np.int32) for array in (distance, predecessor))
     find_fitted = function_of(graph, "host/certify_tree.cpp", "find_fitted")
-    find_fitted(*map(pointer, (distance, predecessor, fit)))
+    find_fitted(pointer(distance), pointer(predecessor), pointer(fit))
     loose = np.flatnonzero(should & (fit == 0))
     if len(loose):
         return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"
