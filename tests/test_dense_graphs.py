@@ -73,6 +73,7 @@ def test_a_device_keeps_its_last_pinned_matrix() -> None:
         assert pinned_matrix(device, first) is not kept
         with pytest.raises(ValueError, match="read-only"):
             kept[0] = 1
+    assert device.kept is None  # what a closed device had is freed
 
 
 def test_the_last_two_matrices_are_kept() -> None:

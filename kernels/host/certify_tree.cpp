@@ -6,7 +6,7 @@
 #include "graph.h"
 #include "in_parallel.h"
 
-enum Fit : unsigned char { NONE, FITS, FITS_AND_IS_CLOSER };  // no `unsigned char`, which may be any memory
+enum Fit : unsigned char { NONE, FITS, FITS_AND_IS_CLOSER };  // a type of its own: a store of a char might change the graph
 
 // Sets fit[v] where predecessor[v] has such an arc. A vertex has one predecessor, so no two threads write the same entry.
 template <typename Offset>

@@ -154,6 +154,8 @@ class Device(ABC):
     backend: str
     memory_gib: float | None = None
     """Limit of the memory that is reported as free; None for the device's own."""
+    kept: tuple[object, NDArray[Any]] | None = None
+    """Page-locked memory that is kept until the device is closed, and what it holds."""
 
     @abstractmethod
     def __enter__(self) -> Self:

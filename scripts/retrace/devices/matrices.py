@@ -9,7 +9,6 @@ from its seed and never stored.
 import ctypes
 import os
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -103,15 +102,10 @@ def pinned_matrix(device: Device, graph: Graph) -> Int32Array:
     """
     if not isinstance(graph, DenseGraph):
         return _pin(device, graph)
-    last, matrix = _pinned.get(device, (None, None))
-    if last != graph or matrix is None:
-        _pinned.pop(device, None)  # before memory is asked for
-        matrix = None
-        _pinned[device] = graph, (matrix := _pin(device, graph))
-    return matrix
-
-
-_pinned: WeakKeyDictionary[Device, tuple[DenseGraph, Int32Array]] = WeakKeyDictionary()
+    if device.kept is None or device.kept[0] != graph:
+        device.kept = None  # before memory is asked for
+        device.kept = graph, _pin(device, graph)
+    return device.kept[1]
 
 
 def _pin(device: Device, graph: Graph) -> Int32Array:

@@ -84,7 +84,7 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
         return [sampled_or_all(info)]
     if problem == "limits":
         return [Query()]
-    of_pairs = problem == "stcon" and not ("missing" in info and "pairs" not in info)
+    of_pairs = problem == "stcon" and ("pairs" in info or "missing" not in info)
     needed = "pairs" if of_pairs else "source"
     if needed not in info:
         raise RetraceError(
