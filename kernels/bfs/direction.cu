@@ -20,13 +20,16 @@
 //          grid may not have read theirs when it begins. From below, when at most `rest` vertices are left and
 //          listed, block 0 finds the levels that remain, and the other blocks end.
 // End      vertices that no arc enters are never visited, and do not count among those that are left.
-// Trees    predecessors, if wanted (TREE), are written with the levels: whoever finds a vertex knows the tail of the arc.
+// Trees    predecessors, if wanted (TREE), are written with the levels, as labels: whoever finds a vertex knows the tail
+//          of the arc, and vertices that are found together are rarely neighbours, so that a word is a write to memory.
 //          From above, an entry of the queue is then a vertex and its first arc; how many arcs follow from that.
 // Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
 //          are left, not of all. The arcs of those that are left are estimated by the mean.
 
+#include <type_traits>
+
 #include "../frontier/frontier.cuh"
-#include "../unreachable.h"
+#include "../label.cuh"
 
 constexpr unsigned NO_WORD = 0xFFFFFFFF;
 constexpr int FROM_ABOVE = 2;  // arcs of a lane in flight
@@ -69,10 +72,12 @@ struct Progress {
 
 // What stays the same during a search. With TREE, predecessors are found.
 template <bool TREE> struct Search {
+    using Found = std::conditional_t<TREE, Label, int>;  // or the level alone
+
     unsigned vertices, words;
     unsigned entered;  // vertices that an arc enters
     Adjacency leaving, entering;
-    int *level, *predecessor;
+    Found *found;  // of each vertex
     uint2 *queues;  // for even levels and for odd ones, of `capacity` entries each
     unsigned capacity, piece;
     Level *levels;  // levels[i % 3] counts what is the frontier in step i
@@ -81,6 +86,12 @@ template <bool TREE> struct Search {
     uint2 *block_queue;
     unsigned *tail;
     unsigned long long *sum;
+
+    __device__ static Found make_found(int level, int tail)
+    {
+        if constexpr (TREE) return make_label(level, tail);
+        return level;
+    }
 
     __device__ Level &of(unsigned step) const { return levels[step % 3]; }
 
@@ -130,14 +141,14 @@ template <bool TREE> struct Search {
     // Puts v on the level after this one, to which an arc from `tail` leads.
     __device__ void put_on_next(unsigned v, const Progress &now, unsigned tail) const
     {
-        level[v] = int(now.number) + 1;
-        if constexpr (TREE) predecessor[v] = int(tail);
+        found[v] = make_found(int(now.number) + 1, int(tail));
     }
 
     // Marks vertices as visited; is_new[b] says whether this lane's v[b] was marked by no other lane before. Neighbouring
-    // lanes with vertices in one word of the bitmap are a run, whose last lane marks all. All lanes call it together.
+    // lanes with vertices in one word of the bitmap are a run, whose last lane marks all, unless a block is alone: its
+    // atomics wait for few others. All lanes call it together.
     template <int BATCH>
-    __device__ static void mark(unsigned *visited, const unsigned (&v)[BATCH], const bool (&wanted)[BATCH],
+    __device__ static void mark(bool alone, unsigned *visited, const unsigned (&v)[BATCH], const bool (&wanted)[BATCH],
                                 bool (&is_new)[BATCH])
     {
         unsigned bits[BATCH], before[BATCH];
@@ -149,8 +160,7 @@ template <bool TREE> struct Search {
             has_runs |= goes_on[b];
             bits[b] = wanted[b] ? 1u << v[b] % 32 : 0;
         }
-        has_runs = __any_sync(ALL_LANES, has_runs);
-        if (has_runs) {
+        if (!alone && __any_sync(ALL_LANES, has_runs)) {
             mark_runs(visited, v, goes_on, bits, before);
         } else {
 #pragma unroll
@@ -213,7 +223,7 @@ template <bool TREE> struct Search {
                     begin[b] = is_left[b] && queueing ? __ldg(&leaving.indptr[head[b]]) : 0;
                     end[b] = is_left[b] && queueing ? __ldg(&leaving.indptr[head[b] + 1]) : 0;
                 }
-                mark(visited, head, is_left, is_new);
+                mark(team.alone, visited, head, is_left, is_new);
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) {
                     const unsigned tail = TREE ? __shfl_sync(ALL_LANES, own.x, owner[b]) : 0;
@@ -407,10 +417,8 @@ template <bool TREE> struct Search {
 template <bool TREE> __device__ void start(const Search<TREE> &search, unsigned source, unsigned *visited)
 {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    for (unsigned v = thread; v < search.vertices; v += threads) {
-        search.level[v] = v == source ? 0 : UNREACHABLE;
-        if constexpr (TREE) search.predecessor[v] = -1;
-    }
+    for (unsigned v = thread; v < search.vertices; v += threads)
+        search.found[v] = search.make_found(v == source ? 0 : UNREACHABLE, -1);
     for (unsigned word = thread; word < search.words; word += threads)
         visited[word] = word == source / 32 ? 1u << source % 32 : 0;
     const unsigned begin = search.leaving.indptr[source], arcs = search.leaving.indptr[source + 1] - begin;
@@ -491,22 +499,21 @@ __device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitm
     }
 }
 
-// 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.
-#define DIRECTION_KERNEL(name, TREE, registers)                                                                       \
-    extern "C" __global__ void __launch_bounds__(1024, 64 / registers) name##_##registers(                            \
+// A multiprocessor has 80 registers for each of 768 threads, which is all that the search wants, and 64 for each of 1,024.
+#define DIRECTION_KERNEL(name, TREE, registers, threads)                                                              \
+    extern "C" __global__ void __launch_bounds__(threads) name##_##registers(                                         \
         int vertices, const unsigned *indptr, const unsigned *indices, const unsigned *in_indptr,                     \
-        const unsigned *in_indices, unsigned entered, int source, int *level, unsigned *bitmaps, uint2 *queues,       \
-        unsigned capacity, Level *levels, Progress *progress, unsigned piece, unsigned block_queue_size,              \
-        unsigned alone, unsigned rest, unsigned alpha, unsigned beta, long long *observed, int *predecessor)          \
+        const unsigned *in_indices, unsigned entered, int source, Search<TREE>::Found *found, unsigned *bitmaps,      \
+        uint2 *queues, unsigned capacity, Level *levels, Progress *progress, unsigned piece,                          \
+        unsigned block_queue_size, unsigned alone, unsigned rest, unsigned alpha, unsigned beta, long long *observed) \
     {                                                                                                                 \
         const unsigned words = (unsigned(vertices) + 31) / 32;                                                        \
-        find_levels<TREE>({unsigned(vertices), words, entered, {indptr, indices}, {in_indptr, in_indices}, level,     \
-                           predecessor, queues, capacity, piece, levels, block_queue_size, nullptr, nullptr, nullptr, \
-                           nullptr},                                                                                  \
+        find_levels<TREE>({unsigned(vertices), words, entered, {indptr, indices}, {in_indptr, in_indices}, found,     \
+                           queues, capacity, piece, levels, block_queue_size, nullptr, nullptr, nullptr, nullptr},    \
                           unsigned(source), bitmaps, progress, alone, rest, alpha, beta, observed);                   \
     }
 
-DIRECTION_KERNEL(direction, false, 32)
-DIRECTION_KERNEL(direction, false, 64)
-DIRECTION_KERNEL(direction_tree, true, 32)
-DIRECTION_KERNEL(direction_tree, true, 64)
+DIRECTION_KERNEL(direction, false, 64, 1024)
+DIRECTION_KERNEL(direction, false, 80, 768)
+DIRECTION_KERNEL(direction_tree, true, 64, 1024)
+DIRECTION_KERNEL(direction_tree, true, 80, 768)

@@ -3,7 +3,7 @@
 // Papers   EMOGI, VLDB 2020: lines.cuh. Near-Far Pile, IPDPS 2014: near-far.cu; a vertex that is expanded before its
 //          distance is final has its arcs read over the link once more.
 // Mapping  in a round, a warp takes an entry of the near queue at a time. If many vertices are near, it takes the next
-//          `lines` lines of all arcs instead, and reads those of near vertices. What is done for each vertex, a thread
+//          lines of all arcs instead, and reads those of near vertices. What is done for each vertex, a thread
 //          does for every so many vertices as the grid has threads.
 // Barriers one of the grid per round, one more after a sweep, and one per change of the limit. Three queue lengths,
 //          three bitmaps and three least far distances take turns: one is read, one written, one cleared.
@@ -12,7 +12,7 @@
 //          A sum beyond 32 bits does not wrap around: path_length.h.
 
 #include "../host-arcs/lines.cuh"
-#include "label.cuh"
+#include "../label.cuh"
 #include "path_length.h"
 
 // Lowers the distance of a vertex to `sum`, by an arc from u; returns whether it fell. Whoever lowered it sets the
@@ -145,15 +145,15 @@ struct Search {
 };
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-    find_distances(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines, int source, unsigned delta,
-                   unsigned sweep, Label *label, unsigned *far, unsigned *queued, uint2 *queues, unsigned capacity,
+    find_distances(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines, unsigned *drawn, int source,
+                   unsigned delta, unsigned sweep, Label *label, unsigned *far, unsigned *queued, uint2 *queues, unsigned capacity,
                    unsigned *lengths, int *least, Traffic *total, long long *observed)
 {
     const cg::grid_group grid = cg::this_grid();
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
     const unsigned words = (unsigned(vertices) + 31) / 32;
-    const Search search{{indptr, pairs, lines}, unsigned(vertices), words, label, far, queued, queues, capacity,
-                        lengths, least};
+    const Search search{{indptr, pairs, lines, drawn}, unsigned(vertices), words, label, far, queued, queues,
+                        capacity, lengths, least};
     search.start(source);
     if (first_thread) *total = {0, 0};
     grid.sync();

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "label.cuh"
+#include "../label.cuh"
 #include "path_length.h"
 
 // Relaxes the arcs of u if it is masked. ALWAYS: with an atomic for each arc, as line 8 of Algorithm 1. Otherwise a plain

@@ -21,7 +21,7 @@
 
 #include "../frontier/frontier.cuh"
 #include "interleave.cuh"
-#include "label.cuh"
+#include "../label.cuh"
 
 constexpr int IN_FLIGHT = 4;  // arcs of a lane
 
@@ -278,15 +278,6 @@ __device__ void find_distances(Search<Any> search, unsigned source, unsigned del
         observed[1] = now.limits;
         observed[2] = now.relaxed;
     }
-}
-
-// Splits labels for the host; the predecessor is -1 for the source and for vertices that are not reached.
-extern "C" __global__ void split(int vertices, const Label *label, int *distance, int *predecessor)
-{
-    const int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v >= vertices) return;
-    distance[v] = distance_of(label[v]);
-    predecessor[v] = int(label[v]);
 }
 
 // 64 registers are all that the search wants; with 32, a multiprocessor runs twice as many threads.

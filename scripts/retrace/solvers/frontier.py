@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.devices.base import Buffer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
@@ -85,11 +86,45 @@ class FrontierSearch(DeviceSolver):
         return int(self.seen[0])
 
 
+class LabelledSearch(FrontierSearch):
+    """A search whose predecessors, if wanted, are in one word with the distances, on the device."""
+
+    more_sources: ClassVar[tuple[str, ...]] = ("frontier/split-labels.cu",)
+    label: Buffer
+    """Of each vertex: uint64 with predecessors, else int32."""
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.split = self.device.load(LabelledSearch.more_sources[0]).kernel("split")
+
+    @property
+    def label_bytes(self) -> int:
+        """Return the bytes of a vertex: its label, and what labels are split into."""
+        return 16 if self.finds_predecessors else 4
+
+    def no_labels(self) -> Buffer:
+        """Allocate a label for each vertex."""
+        return self.device.empty(self.graph.vertices, np.uint64 if self.finds_predecessors else np.int32)
+
+    def download(self) -> Int32Array:
+        if not self.finds_predecessors:
+            return self.device.download(self.label)
+        vertices = self.graph.vertices
+        answer = [self.device.empty(vertices, np.int32) for _ in ("distance", "predecessor")]
+        self.split(self.grid(vertices), self.block_size, np.int32(vertices), self.label, *answer)
+        distance, self.predecessor = map(self.device.download, answer)
+        return distance
+
+
 ALONE: Settings = {"alone": Setting(1024, "most arcs of a level that one block finds by itself", least=0)}
 """The setting of a search whose small levels block 0 finds while the grid waits."""
 
 
-class DirectionBFS(TracedBack, FrontierSearch):
+MOST_THREADS = {"80": 768, "64": 1024}
+"""Threads of a block of `bfs/direction`, by the registers of a thread."""
+
+
+class DirectionBFS(TracedBack, LabelledSearch):
     """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
 
     A level is found from below if the frontier has more than 1 / `alpha` of the arcs of unvisited vertices,
@@ -100,11 +135,17 @@ class DirectionBFS(TracedBack, FrontierSearch):
 
     name = "bfs/direction"
     implements = "Beamer, Asanović and Patterson, SC 2012, in one launch"
-    more_sources = (*TracedBack.more_sources, ReversedArcs.source, *ReversedArcs.more_sources)
+    more_sources = (
+        *TracedBack.more_sources, ReversedArcs.source, *ReversedArcs.more_sources,
+        *LabelledSearch.more_sources,
+    )  # fmt: skip
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         **ALONE,
-        "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
+        "block_size": replace(DeviceSolver.settings["block_size"], default=768),
+        "registers": Setting(
+            "80", "registers of a thread; 64, and a block may have 1,024 threads", choices=(*MOST_THREADS,)
+        ),
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
         "rest": Setting(
             2048,
@@ -120,13 +161,16 @@ class DirectionBFS(TracedBack, FrontierSearch):
         return "direction_tree" if self.finds_predecessors else "direction"
 
     def setup(self, graph: CSRGraph) -> None:
+        registers = str(self.parameters["registers"])
+        if self.block_size > (most := MOST_THREADS[registers]):
+            told = f"{self.name}: block_size is {self.block_size}, expected at most {most}"
+            raise RetraceError(f"{told} with registers={registers}")
         super().setup(graph)
         self.reversed_arcs = ReversedArcs(self.device, self.block_size)
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         directions = 1 if graph.info.get("directed") is False else 2
-        found = (2 if self.finds_predecessors else 1) * graph.vertices
-        arrays = 4 * (directions * (graph.vertices + 1 + graph.arcs) + found)
+        arrays = 4 * directions * (graph.vertices + 1 + graph.arcs) + self.label_bytes * graph.vertices
         return arrays + self.frontier_bytes(graph, bitmaps=2, counters=6 + 5)
 
     def upload(self, query: Query) -> None:
@@ -137,22 +181,16 @@ class DirectionBFS(TracedBack, FrontierSearch):
         entering = arcs if undirected else self.reversed_arcs.of(*arcs)
         entered = self.reversed_arcs.count_entered(entering[0])
         self.prepare_ms = (perf_counter() - began) * 1e3
-        self.level = device.empty(self.graph.vertices, np.int32)
-        self.found = device.empty(self.graph.vertices if self.finds_predecessors else 0, np.int32)
+        self.label = self.no_labels()
         self.launch = self.launch_with(
             np.int32(self.graph.vertices), *arcs, *entering, np.uint32(entered), np.int32(query.source),
-            self.level, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
+            self.label, device.empty(2 * -(-self.graph.vertices // WARP), np.uint32),
             device.empty(2 * self.queue_entries, ENTRY), np.uint32(self.queue_entries),
             device.empty(6, np.uint64), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")),
             np.uint32(min(self.number("rest"), 4 * self.block_size, 2 * self.number("block_queue_size"))),
-            *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts, self.found,
+            *(np.uint32(self.number(key)) for key in ("alpha", "beta")), self.counts,
         )  # fmt: skip
-
-    def download(self) -> Int32Array:
-        if self.finds_predecessors:
-            self.predecessor = self.device.download(self.found)
-        return self.device.download(self.level)
 
     def observed(self) -> dict[str, float]:
         """Return the levels found from below, the returns to above, and the ms to reverse all arcs."""
@@ -181,7 +219,7 @@ def choose_delta(graph: CSRGraph, rise: int) -> int:
     return int(min(max(1, delta), UNREACHABLE - 1))
 
 
-class NearFarSSSP(FrontierSearch):
+class NearFarSSSP(LabelledSearch):
     """A near pile, whose arcs are relaxed in rounds, and a far pile, for when the near one is empty.
 
     A vertex is near if its distance is below a limit, which rises by delta at least. Delta follows from the
@@ -208,13 +246,12 @@ class NearFarSSSP(FrontierSearch):
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         """Count the arcs twice: as they arrive, and interleaved."""
-        labels = 16 if self.finds_predecessors else 4
-        arrays = 4 * (graph.vertices + 1) + 16 * graph.arcs + labels * graph.vertices
+        arrays = 4 * (graph.vertices + 1) + 16 * graph.arcs + self.label_bytes * graph.vertices
         return arrays + self.frontier_bytes(graph, bitmaps=3, counters=6 + 5)
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
-        self.interleave, self.split = self.load_kernels("interleave", "split")
+        (self.interleave,) = self.load_kernels("interleave")
 
     def upload(self, query: Query) -> None:
         device, vertices, arcs = self.device, self.graph.vertices, self.graph.arcs
@@ -225,7 +262,7 @@ class NearFarSSSP(FrontierSearch):
         self.interleave(self.grid(arcs), self.block_size, np.int32(arcs), indices, weights, interleaved)
         device.synchronize()
         self.prepare_ms = (perf_counter() - began) * 1e3
-        self.label = device.empty(vertices, np.uint64 if self.finds_predecessors else np.int32)
+        self.label = self.no_labels()
         self.launch = self.launch_with(
             np.int32(vertices), indptr, interleaved, np.int32(query.source), np.uint32(self.delta),
             self.label, device.empty(3 * -(-vertices // WARP), np.uint32),
@@ -233,15 +270,6 @@ class NearFarSSSP(FrontierSearch):
             device.empty(6, np.uint64), device.empty(3, np.int32), device.empty(5, np.uint64),
             *(np.uint32(self.number(key)) for key in ("piece", "block_queue_size", "alone")), self.counts,
         )  # fmt: skip
-
-    def download(self) -> Int32Array:
-        if not self.finds_predecessors:
-            return self.device.download(self.label)
-        vertices = self.graph.vertices
-        answer = [self.device.empty(vertices, np.int32) for _ in ("distance", "predecessor")]
-        self.split(self.grid(vertices), self.block_size, np.int32(vertices), self.label, *answer)
-        distance, self.predecessor = map(self.device.download, answer)
-        return distance
 
     def observed(self) -> dict[str, float]:
         """Return delta, how often the limit rose, the arcs relaxed, and the ms to interleave arcs."""

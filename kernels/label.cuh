@@ -1,9 +1,9 @@
-// A label holds the distance (upper half) and the predecessor of a vertex in one 64-bit word, so that one atomicMin sets
-// both.
+// A label holds the distance (upper half) and the predecessor of a vertex in one 64-bit word, so that one atomicMin or
+// one store sets both.
 
 #pragma once
 
-#include "../unreachable.h"
+#include "unreachable.h"
 
 using Label = unsigned long long;
 
