@@ -26,7 +26,7 @@ from graphs import (
     two_level_star,
 )
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.emulator import LARGEST_CLUSTER, RESIDENT_BLOCKS, EmulatedDevice
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
@@ -111,13 +111,14 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
                 assert observed["prepare_ms"] > 0
 
 
-def bytes_in_order(found: CSRGraph, level: NDArray[Any], lines: int, arc_bytes: int) -> tuple[int, int]:
+def bytes_in_order(found: CSRGraph, level: NDArray[Any], warps: int, arc_bytes: int) -> tuple[int, int]:
     """Count the bytes in sectors and the lines that have arcs of a level, level by level.
 
-    A warp reads so many lines, and of 32 rows at a time those that have arcs of the level.
+    Each of so many warps reads an eighth of its lines at a time, and of 32 rows those with arcs of the level.
     """
     tails, places = found.tails(), np.arange(found.arcs)
     sizes = SECTOR // arc_bytes, LINE // arc_bytes
+    lines = min(256, -(-found.arcs // sizes[1]) // (8 * warps) + 1)
     chunk = places // (sizes[1] * lines)
     first_row = tails[np.minimum(chunk * sizes[1] * lines, found.arcs - 1)]
     group = (tails - first_row) // 32
@@ -126,7 +127,9 @@ def bytes_in_order(found: CSRGraph, level: NDArray[Any], lines: int, arc_bytes: 
     return SECTOR * sectors, counted
 
 
-def bytes_of_levels(found: CSRGraph, level: NDArray[Any], lines: int, sweep: int) -> tuple[int, int]:
+def bytes_of_levels(
+    found: CSRGraph, level: NDArray[Any], lines: int, sweep: int, warps: int
+) -> tuple[int, int]:
     """Count the bytes and lines of all levels, those of many entries in the order of their arcs."""
     begin, end = found.indptr[:-1], found.indptr[1:]
     line, last = begin * 4 // LINE, (end - 1) * 4 // LINE
@@ -134,21 +137,22 @@ def bytes_of_levels(found: CSRGraph, level: NDArray[Any], lines: int, sweep: int
     reached = level < UNREACHABLE
     sizes = np.bincount(level[reached], entries[reached])
     many = reached & (sizes[np.where(reached, level, 0)] * sweep >= found.vertices)
-    in_order = bytes_in_order(found, np.where(many, level, UNREACHABLE), lines, 4)
+    in_order = bytes_in_order(found, np.where(many, level, UNREACHABLE), warps, 4)
     of_rows = bytes_of_rows(found, np.flatnonzero(reached & ~many), 4)
     return in_order[0] + of_rows[0], in_order[1] + of_rows[1]
 
 
-@pytest.mark.parametrize("lines", [1, 2, 16])
+@pytest.mark.parametrize("block_size", [32, 64, 256])
 @pytest.mark.parametrize("arcs", [[0, 0, 1, 2, 5, 31, 32, 33, 50, 65, 600], [0, 1, 2, 3]])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("spec", "arc_bytes"), [("bfs/host-arcs:", 4), ("sssp/host-arcs:rise=2147483646,", 8)]
 )
 def test_in_order_a_line_is_read_once_a_level(
-    spec: str, arc_bytes: int, arcs: list[int], lines: int, seed: int
+    spec: str, arc_bytes: int, arcs: list[int], block_size: int, seed: int
 ) -> None:
     """With few arcs a row, a warp goes through its lines 32 rows at a time. All weights are 1."""
+    spec += f"lines=3,block_size={block_size}"
     rng = np.random.default_rng(seed)
     lengths = rng.choice(arcs, 150)
     lengths[0] = 9
@@ -156,12 +160,14 @@ def test_in_order_a_line_is_read_once_a_level(
     heads = rng.integers(0, 150, len(tails))
     found = graph(150, list(zip(tails, heads, np.ones(len(tails), int), strict=True)))
     with EmulatedDevice(seed) as device:
-        solver = solved(f"{spec}sweep=999999999,lines={lines}", found, Query(0), device)
+        solver = solved(f"{spec},sweep=999999999", found, Query(0), device)
         observed, level = solver.observed(), solver.download()
-        own = solved(f"{spec}sweep=0,lines={lines}", found, Query(0), device)
+        own = solved(f"{spec},sweep=0", found, Query(0), device)
         rows = own.observed()
         assert np.array_equal(level, own.download())
-    assert (observed["link_bytes"], observed["link_lines"]) == bytes_in_order(found, level, lines, arc_bytes)
+    blocks = RESIDENT_BLOCKS if arc_bytes == 8 else min(RESIDENT_BLOCKS, -(-found.arcs // block_size))
+    warps = blocks * block_size // 32
+    assert (observed["link_bytes"], observed["link_lines"]) == bytes_in_order(found, level, warps, arc_bytes)
     assert observed["link_lines"] < rows["link_lines"]
 
 
@@ -176,7 +182,7 @@ def test_the_size_of_a_level_decides_how_it_is_read(sweep: int) -> None:
         result = checker_of("bfs", turns).check(solver.name, Query(0), level)
         assert result.verified, result.reason
         many = (np.bincount(level) * sweep >= turns.vertices)[level]
-        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 16, 4)
+        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 3 * 8, 4)
         of_rows = bytes_of_rows(turns, np.flatnonzero(~many), 4)
         expected = tuple(map(sum, zip(in_order, of_rows, strict=True)))
         assert (observed["link_bytes"], observed["link_lines"]) == expected
@@ -205,7 +211,7 @@ def test_each_search_reads_arcs_twice_but_those_of_its_source(lines: int, sweep:
             observed = solved(spec, turns, Query(sources=sources), device).observed()
             levels = [solved("bfs/host-arcs", turns, Query(s), device).download() for s in sources]
         ways = [*levels, *(np.where(level == 0, UNREACHABLE, level) for level in levels)]  # out and back
-        each = [bytes_of_levels(turns, way, lines, sweep) for way in ways]
+        each = [bytes_of_levels(turns, way, lines, sweep, 2 * LARGEST_CLUSTER) for way in ways]
         assert (observed["link_bytes"], observed["link_lines"]) == tuple(map(sum, zip(*each, strict=True)))
 
 

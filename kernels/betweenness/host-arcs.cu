@@ -135,16 +135,16 @@ struct Search {
 // Searches from sources[first] to sources[last - 1]. Each cluster has its row of what is written, but for the scores; a
 // queue has room for `entries`.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-    search_from_each(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, const int *sources,
-                     unsigned first, unsigned last, unsigned sweep, unsigned entries, int *level, double *sigma,
-                     double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score, int *overflow,
+    search_from_each(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, unsigned *drawn,
+                     const int *sources, unsigned first, unsigned last, unsigned sweep, unsigned entries, int *level,
+                     double *sigma, double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score, int *overflow,
                      Traffic *total)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const Blocks blocks{cluster.block_rank(), cluster.num_blocks()};
     const unsigned row = blockIdx.x / blocks.count, rows = gridDim.x / blocks.count;
     const size_t of_vertices = size_t(row) * vertices;
-    const Search search{{indptr, indices, lines}, blocks, unsigned(vertices), sweep, level + of_vertices,
+    const Search search{{indptr, indices, lines, drawn + row}, blocks, unsigned(vertices), sweep, level + of_vertices,
                         sigma + of_vertices, delta + of_vertices, score, queue + size_t(row) * entries,
                         counts + 3 * row, begins + of_vertices + row, overflow};
     Traffic traffic{0, 0};

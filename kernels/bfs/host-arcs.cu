@@ -2,7 +2,7 @@
 //
 // Paper    EMOGI, VLDB 2020: lines.cuh.
 // Mapping  a launch per level, in which a warp takes one entry of the queue at a time; the host reads its length. Of a
-//          level with many vertices, a warp takes the next `lines` lines of all arcs instead, and reads those of the level.
+//          level with many vertices, a warp takes the next lines of all arcs instead, and reads those of the level.
 // Queue    a vertex enters it once, when its level is found, so that levels are parts of one queue. What is found in the
 //          order of the arcs is queued afterwards, from the beginning of the queue.
 
@@ -35,10 +35,10 @@ extern "C" __global__ void expand(const Offset *indptr, const unsigned *indices,
 }
 
 // Finds the vertices of a level, from the arcs of the level before in the order of their places.
-extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, unsigned lines, unsigned vertices,
-                                 int depth, int *level, Traffic *total)
+extern "C" __global__ void sweep(const Offset *indptr, const unsigned *indices, unsigned lines, unsigned *drawn,
+                                 unsigned vertices, int depth, int *level, Traffic *total)
 {
-    const HostArcs<unsigned> arcs{indptr, indices, lines};
+    const HostArcs<unsigned> arcs{indptr, indices, lines, drawn};
     Traffic traffic{0, 0};
     arcs.sweep(
         whole_grid(), vertices, traffic, [&](unsigned v) { return __ldcg(&level[v]) == depth - 1; },

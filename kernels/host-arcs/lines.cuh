@@ -9,7 +9,8 @@
 // Queue    a vertex enters the queue as one entry for every `lines` lines of its row: one as a rule, many for a hub, so
 //          that no warp reads a hub by itself.
 // Order    of a level with many vertices, warps read the arcs in the order of their places instead: no queue then
-//          mixes the places, and a line that two rows share is read once.
+//          mixes the places, and a line that two rows share is read once. Warps draw their shares from a counter, so that
+//          none is far ahead: a device keeps the translations of few addresses of the host.
 // Departs  from the paper in the queue: in print each level has a warp for every vertex, which looks whether it is in
 //          the frontier, and a hub has one warp.
 
@@ -22,6 +23,8 @@ using Offset = unsigned long long;  // of an arc: there may be more than 2^32
 constexpr unsigned LINE = 128;   // bytes of the largest request
 constexpr unsigned SECTOR = 32;  // bytes of the smallest
 constexpr int IN_FLIGHT = 4;     // loads of a lane at a time
+constexpr unsigned MOST_OF_SHARE = 256;  // lines that a warp draws at a time
+constexpr unsigned DRAWS = 8;            // of a warp, if there are fewer lines
 
 // The blocks that share a search: the grid, or a cluster of it.
 struct Blocks {
@@ -63,6 +66,7 @@ template <typename Arc> struct HostArcs {
     const Offset *indptr;  // on the device
     const Arc *arcs;       // in the host's memory, from the beginning of a line
     unsigned lines;        // most lines of an entry
+    unsigned *drawn = nullptr;  // for a sweep: shares that warps have drawn; 0 before and afterwards
 
     // The number of entries of a vertex.
     __device__ unsigned entries(unsigned v) const
@@ -128,12 +132,12 @@ template <typename Arc> struct HostArcs {
         return row;
     }
 
-    // Reads `lines` lines, from the one that begins at arc `first`, as far as they have arcs of vertices that are
-    // wanted(v), and counts what is read. visit(arc, has, v) is called by all lanes together, some of which have no arc.
+    // Reads the lines of the arcs `first` to `last` - 1, as far as they have arcs of vertices that are wanted(v), and
+    // counts what is read. visit(arc, has, v) is called by all lanes together, some of which have no arc.
     template <typename Wanted, typename Visit>
-    __device__ void read_in_order(Offset first, unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
+    __device__ void read_in_order(Offset first, Offset last, unsigned vertices, Traffic &traffic, Wanted wanted,
+                                  Visit visit) const
     {
-        const Offset last = min(first + Offset(lines) * IN_LINE, indptr[vertices]);
         const unsigned all = unsigned(last - first);
         const auto place_of = [&](Offset arc) { return unsigned(min(max(arc, first), last) - first); };
         unsigned read = 0;  // arcs, of whole rows
@@ -166,13 +170,21 @@ template <typename Arc> struct HostArcs {
         }
     }
 
-    // Reads the arcs of all vertices that are wanted(v), as read_in_order does; a warp takes `lines` lines at a time.
+    // Reads the arcs of all vertices that are wanted(v), as read_in_order does; a warp draws some lines at a time.
     // All threads of some blocks call it.
     template <typename Wanted, typename Visit>
     __device__ void sweep(const Blocks &blocks, unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
     {
-        const Offset share = Offset(lines) * IN_LINE;
-        for (Offset i = indptr[0] + blocks.warp() * share; i < indptr[vertices]; i += blocks.warps() * share)
-            read_in_order(i, vertices, traffic, wanted, visit);
+        const Offset begin = indptr[0], end = indptr[vertices], all = (end - begin + IN_LINE - 1) / IN_LINE;
+        const unsigned own = unsigned(min(all / (DRAWS * blocks.warps()) + 1, Offset(MOST_OF_SHARE)));
+        const unsigned shares = unsigned((all + own - 1) / own);
+        for (;;) {
+            unsigned share = lane_number() == 0 ? atomicAdd(drawn, 1) : 0;
+            if (lane_number() == 0 && share == shares + blocks.warps() - 1) *drawn = 0;  // the last of all draws
+            share = __shfl_sync(ALL_LANES, share, 0);
+            if (share >= shares) return;
+            const Offset first = begin + Offset(share) * own * IN_LINE;
+            read_in_order(first, min(first + own * IN_LINE, end), vertices, traffic, wanted, visit);
+        }
     }
 };

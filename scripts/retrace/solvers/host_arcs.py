@@ -35,7 +35,7 @@ MOST_ENTRIES = 2**31
 
 SWEEP: Settings = {
     "sweep": Setting(
-        8, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
+        64, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
     ),
 }
 
@@ -84,8 +84,13 @@ class HostArcsSearch(DeviceSolver):
         self.copy_arcs()
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.arcs = self.device.upload(self.offsets), self.mapped_arcs, np.uint32(self.number("lines"))
+        self.drawn = self.count_draws(1)
         self.length = self.device.empty(1, np.uint32)
         self.traffic = self.device.empty(2, np.uint64)
+
+    def count_draws(self, searches: int) -> Buffer:
+        """Return what counts the shares of a sweep of each search at a time."""
+        return self.device.upload(np.zeros(searches, np.uint32))
 
     def entries_of(self, graph: CSRGraph) -> int:
         """Count each vertex once, and one more for every `lines` ends of a line that lie within a row."""
@@ -152,7 +157,9 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
 
     def find_in_order(self, depth: int) -> None:
         """Find a level by the arcs of the one before in the order of their places; queue it."""
-        self.in_order(self.sweep, np.int32(depth), self.level, self.traffic)
+        vertices, lines = np.uint32(self.graph.vertices), -(-self.graph.arcs * self.arc_bytes // LINE)
+        arguments = self.drawn, vertices, np.int32(depth), self.level, self.traffic
+        self.each_entry(self.sweep, lines, *arguments)
         self.device.fill(self.length, 0)
         self.each_vertex(self.list, np.int32(depth), self.level, self.queue, self.length)
 
@@ -165,11 +172,6 @@ class HostArcsBFS(TracedBack, HostArcsSearch):
         """Launch a kernel with a warp for each entry, or as many as run at the same time."""
         threads = min(entries * WARP, self.most_threads)
         kernel(self.grid(threads), self.block_size, *self.arcs, *arguments)
-
-    def in_order(self, kernel: Kernel, *arguments: Any) -> None:
-        """Launch a kernel with a warp for each `lines` lines of the arcs."""
-        shares = -(-self.graph.arcs // (LINE // self.arc_bytes * self.number("lines")))
-        self.each_entry(kernel, shares, np.uint32(self.graph.vertices), *arguments)
 
     def download(self) -> Int32Array:
         return self.device.download(self.level)
@@ -210,7 +212,7 @@ class HostArcsSSSP(HostArcsSearch):
         device, words, entries = self.device, -(-self.graph.vertices // WARP), self.entries_of(self.graph)
         self.label = device.empty(self.graph.vertices, np.uint64)
         self.launch = self.kernel.with_arguments(
-            self.blocks, self.block_size, np.int32(self.graph.vertices), *self.arcs,
+            self.blocks, self.block_size, np.int32(self.graph.vertices), *self.arcs, self.drawn,
             np.int32(query.source), np.uint32(self.delta), np.uint32(self.number("sweep")), self.label,
             device.empty(words, np.uint32), device.empty(3 * words, np.uint32),
             device.empty(2 * entries, ENTRY), np.uint32(entries), device.empty(3, np.uint32),
@@ -248,7 +250,7 @@ class HostArcsBetweenness(HostArcsSearch):
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
-        "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments.md, 54
+        **SWEEP,
         "cluster": Setting(
             0, "blocks that search from one source at a time; 0: as many as can be", least=0, most=MAX_CLUSTER
         ),
@@ -287,6 +289,7 @@ class HostArcsBetweenness(HostArcsSearch):
         self.score, self.overflow = device.empty(vertices, np.float64), device.empty(1, np.int32)
         self.blocks, most = self.choose_clusters(self.module, self.graph, device.free_memory())
         self.clusters = min(most, max(1, len(query.sources_in(self.graph))))
+        self.drawn = self.count_draws(self.clusters)
         level, sigma, delta = (vertices, np.int32), (vertices, np.float64), (vertices, np.float64)
         queue, counts, begins = (entries, ENTRY), (3, np.uint32), (vertices + 1, np.uint32)
         self.buffers = tuple(
@@ -299,7 +302,7 @@ class HostArcsBetweenness(HostArcsSearch):
         for buffer, value in ((self.traffic, 0), (self.score, 0), (self.overflow, -1)):
             device.fill(buffer, value)
         sources = query.sources_in(self.graph)
-        graph = np.int32(self.graph.vertices), *self.arcs, device.upload(sources.astype(np.int32))
+        graph = np.int32(self.graph.vertices), *self.arcs, self.drawn, device.upload(sources.astype(np.int32))
         asked = np.uint32(self.number("sweep")), np.uint32(self.entries_of(self.graph))
         step = self.clusters * self.turns
         for first in range(0, len(sources), step):
