@@ -145,7 +145,8 @@ def grown(vertices: int) -> tuple[CSRGraph, Query, Checker]:
 QUEUES = ["bitmap-queue:blocks=4,compacted=yes,renumbered=yes", "lane-queues:lanes=64,filter_kib=1",
           "lane-queues:few=0,blocks=1", "lane-queues:few=2,lanes=128,blocks=2,precision=float",
           "bitmap-queue:precision=float,bitmap_kib=0",
-          "lane-queues:precision=float,few=2,registers=64,lanes=64"]  # fmt: skip
+          "lane-queues:precision=float,few=2,registers=64,lanes=64",
+          "lane-queues:team=grid", "lane-queues:team=grid,few=2,precision=float"]  # fmt: skip
 
 
 @pytest.mark.parametrize("backend", DEVICES)
@@ -178,6 +179,29 @@ def test_all_threads_of_a_block_have_a_desk(lanes: int, registers: int) -> None:
 def test_more_searches_than_an_atomic_marks_need_registers() -> None:
     with EmulatedDevice() as device, pytest.raises(RetraceError, match="lanes is 128, expected at most 64"):
         make("betweenness/lane-queues:lanes=128,registers=32", device).setup(GRAPHS["path"])
+
+
+@pytest.mark.parametrize("setting", ["lanes=32", "registers=32"])
+def test_a_grid_has_passes_of_64_searches(setting: str) -> None:
+    with EmulatedDevice() as device, pytest.raises(RetraceError, match=r"with it lanes=64 and registers=64$"):
+        make(f"betweenness/lane-queues:team=grid,{setting}", device).setup(GRAPHS["path"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "resident", "blocks"),
+    [("team=auto", 24, 1), ("team=auto", 23, 3), ("team=block", 24, 3), ("team=grid", 1, 1),
+     ("blocks=2", 24, 2), ("lanes=32", 40, 5)],
+)  # fmt: skip
+def test_the_grid_shares_a_pass_if_seven_of_eight_blocks_would_idle(
+    setting: str, resident: int, blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrace.devices.emulator.RESIDENT_BLOCKS", resident)
+    whole = graph(150, [(u, u + 1, 1) for u in range(149)])  # three passes of 64, five of 32
+    with EmulatedDevice() as device:
+        solver = make(f"betweenness/lane-queues:{setting},block_size=32", device)
+        solver.setup(whole)
+        solver.upload(Query())
+        assert solver.observed()["blocks"] == blocks
 
 
 @pytest.mark.parametrize("backend", DEVICES)

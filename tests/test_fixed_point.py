@@ -17,15 +17,17 @@ from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
-from retrace.solvers.betweenness.fixed_point import IN_CACHE, FixedPoint, FixedSums, add, as_doubles
+from retrace.solvers.betweenness.fixed_point import FixedPoint, FixedSums, add, as_doubles
 from retrace.system.errors import RetraceError
 from solving import DEVICES, open_device, solved
 
 SEEDS = range(4)
+MANY = 20_000  # pairs of sums, more than a thread takes at a time
 ADD_UP = str(Path(__file__).parent / "kernels" / "fixed_point.cu")
 # a filter of 32 KiB would be copied whenever the emulator goes on with another block
 KINDS = ["lane-queues:block_size=64,filter_kib=1", "lane-queues:block_size=64,lanes=128,filter_kib=1",
          "lane-queues:block_size=32,lanes=32,registers=32,few=2,filter_kib=1",
+         "lane-queues:block_size=32,team=grid",
          "bitmap-queue:block_size=32",
          "bitmap-queue:block_size=32,precision=float,compacted=yes,renumbered=yes"]  # fmt: skip
 addends = st.lists(
@@ -79,11 +81,11 @@ def test_the_host_adds_with_carries(numbers: list[tuple[int, int]]) -> None:
     assert [value(row) for row in ours] == [sum(pair) for pair in numbers]
 
 
-def test_the_host_adds_more_numbers_than_a_cache_holds() -> None:
+def test_the_host_adds_more_numbers_than_a_thread_takes() -> None:
     most = 2**64 - 1
-    ours = np.array([(most, 1), (3, 4)] * IN_CACHE, np.uint64)
-    add(ours, np.array([(1, 2), (5, 6)] * IN_CACHE, np.uint64))
-    assert ours.tolist() == [[0, 4], [8, 10]] * IN_CACHE
+    ours = np.array([(most, 1), (3, 4)] * MANY, np.uint64)
+    add(ours, np.array([(1, 2), (5, 6)] * MANY, np.uint64))
+    assert ours.tolist() == [[0, 4], [8, 10]] * MANY
 
 
 def layers(width: int, depth: int) -> CSRGraph:

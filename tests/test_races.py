@@ -95,7 +95,9 @@ APART = (
 )  # has kernels of its own; is wrong as printed: test_errata.py
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES + FINDING if name not in APART])
+@pytest.mark.parametrize(
+    "name", [*(name for name in NAMES + FINDING if name not in APART), "betweenness/lane-queues:team=grid"]
+)
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
     found, problem = RACING[which], name.split("/")[0]
@@ -118,7 +120,9 @@ def test_no_schedule_changes_an_answer(name: str, which: str) -> None:
         assert result.verified, f"seed {seed}: {result.reason}"
 
 
-@pytest.mark.parametrize("name", ["lanes", "lane-queues:few=1", "lane-queues:lanes=128,few=1"])
+@pytest.mark.parametrize(
+    "name", ["lanes", "lane-queues:few=1", "lane-queues:lanes=128,few=1", "lane-queues:team=grid,few=1"]
+)
 @pytest.mark.parametrize(
     ("which", "sources", "threads"),
     [("grid", (0,), 128), ("grid", (0, 76), 64), ("rails", (0, 33, 66, 99), 128)],

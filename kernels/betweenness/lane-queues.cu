@@ -13,12 +13,14 @@
 //          delta takes the place of sigma: the predecessors of a finished vertex read its delta only.
 // Mapping  a block takes 32, 64 or 128 sources, a pass, from the first level to the last score, and draws the next pass from a
 //          counter. The warps of a block draw groups of 32 vertices from another.
+//          With GRID, all blocks share one pass after the other: few passes, or few whose rows fit into the memory, then
+//          keep all multiprocessors busy. There is no filter, which each block would have to fill with the whole level.
 // Forward  an unreached vertex pulls path counts from its predecessors, so that only its own warp writes its row. On a
 //          level with few entries, these first mark their unreached neighbours, and only marked vertices pull; on others,
 //          all vertices that are not reached by all searches.
 // Back     the vertices of a level add up the delta of their successors; delta is defined in brandes.cuh.
 // Atomics  none on rows. A score costs one atomic addition per entry of the queue.
-// Memory   of a block: one row per vertex; the queue, which has room for each vertex in each search; three words and a
+// Memory   of a pass: one row per vertex; the queue, which has room for each vertex in each search; three words and a
 //          candidate per vertex; the ends of the levels. A row is valid only where its bit in `seen` is set.
 
 #include "../frontier/frontier.cuh"
@@ -128,8 +130,15 @@ struct Filter {
     __device__ unsigned place(int v) const { return (unsigned(v) & (bits - 1)) / 32; }
 };
 
-// A pass of a block, in shared memory. A lane requests ARCS arcs at a time, a warp IN_FLIGHT rows.
-template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
+// What the threads of a pass count together.
+struct Counters {
+    int queued;  // entries in the queue
+    int marked;  // candidates
+    int taken;   // vertices that warps have taken
+};
+
+// A pass as a block has it in shared memory. A lane requests ARCS arcs at a time, a warp IN_FLIGHT rows.
+template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> struct Pass {
     static constexpr int COLUMNS = sizeof(Word) / sizeof(unsigned);  // searches of a lane
     static constexpr int SEARCHES = COLUMNS * LANES;
     using OwnDesk = Desk<Word, ARCS>;
@@ -143,37 +152,44 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     Word *seen, *now, *marks;  // searches that have reached a vertex, that have it on the level shown, that will reach it
     Word *searches;            // in which the vertices of the queue are on their level
     int *queue, *candidates, *claims;  // claims: whether a vertex is a candidate, with more than 64 searches
+    int *ends;  // of the levels, in the queue
     Filter filter;
     OwnDesk *desks;
 
     int sources[SEARCHES], source_counts[SEARCHES];
-    int queued;  // entries in the queue
-    int marked;  // candidates
-    int taken;   // vertices that warps have taken
+    Counters own, *of_grid;
+
+    __device__ static Team team() { return {!GRID}; }
+    __device__ Counters &counters()
+    {
+        if constexpr (GRID) return *of_grid;
+        return own;
+    }
 
     __device__ static bool has(const Word &word, int column) { return word.part[column] >> lane_number() & 1; }
 
     // Draws 32 vertices for this warp; returns the number of the first.
     __device__ int take()
     {
-        const int first = lane_number() == 0 ? atomicAdd(&taken, int(LANES)) : 0;
+        const int first = lane_number() == 0 ? atomicAdd(&counters().taken, int(LANES)) : 0;
         return __shfl_sync(ALL_LANES, first, 0);
     }
 
     // Makes `now` and the filter describe another level.
     __device__ void show(Level before, Level level)
     {
-        for (int i = before.first + threadIdx.x; i < before.last; i += blockDim.x) {
+        const int thread = team().thread(), threads = team().threads();
+        for (int i = before.first + thread; i < before.last; i += threads) {
             now[queue[i]] = Word::none();
             filter.remove(queue[i]);
         }
-        if (threadIdx.x == 0) taken = marked = 0;
-        __syncthreads();
-        for (int i = level.first + threadIdx.x; i < level.last; i += blockDim.x) {
+        if (thread == 0) counters().taken = counters().marked = 0;
+        team().sync();
+        for (int i = level.first + thread; i < level.last; i += threads) {
             now[queue[i]] = searches[i];
             filter.add(queue[i]);
         }
-        __syncthreads();
+        team().sync();
     }
 
     // Adds to the marks of a vertex; returns whether it had none. One atomic does both for up to 64 searches.
@@ -194,8 +210,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     // Marks the unreached neighbours of a level, and makes them candidates.
     __device__ void mark(Level level)
     {
-        const int warp = threadIdx.x / LANES;
-        for (int base = level.first + warp * LANES; base < level.last; base += blockDim.x) {
+        for (int base = level.first + team().warp() * LANES; base < level.last; base += team().warps() * LANES) {
             const int entry = base + lane_number();
             const bool there = entry < level.last;
             const int u = there ? queue[entry] : 0, begin = there ? __ldg(&leaving.indptr[u]) : 0;
@@ -206,7 +221,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
                 if (arc[0] == NO_ARC) return;
                 const int v = __ldg(&leaving.indices[arc[0]]);
                 const Word reached = reaching & ~seen[v];
-                if (reached && add_marks(v, reached)) candidates[atomicAdd(&marked, 1)] = v;
+                if (reached && add_marks(v, reached)) candidates[atomicAdd(&counters().marked, 1)] = v;
             });
         }
     }
@@ -291,7 +306,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     // Finds the next level: candidates, or all vertices, pull path counts. Those that get any enter the queue.
     __device__ void pull(Word used, bool from_candidates)
     {
-        const int groups = (vertices + LANES - 1) / LANES, end = from_candidates ? marked : groups * int(LANES);
+        const int groups = (vertices + LANES - 1) / LANES, end = from_candidates ? counters().marked : groups * int(LANES);
         const auto queue_reached = [&](const Sum<Word> &of, const auto &paths, const auto &) {
             Word reached;
 #pragma unroll
@@ -300,7 +315,7 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
                 if (paths[c] != 0) rows[(size_t(of.vertex) * COLUMNS + c) * LANES + lane_number()] = paths[c];
             }
             if (!reached || lane_number() != 0) return;
-            const int place = atomicAdd(&queued, 1);
+            const int place = atomicAdd(&counters().queued, 1);
             queue[place] = of.vertex;
             searches[place] = reached;
             seen[of.vertex] = seen[of.vertex] | reached;
@@ -349,17 +364,18 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     // show() waits for all threads.
     __device__ int start(int first)
     {
-        const int here = min(SEARCHES, batch.last - first);
-        for (int v = threadIdx.x; v < vertices; v += blockDim.x) {
+        const int here = min(SEARCHES, batch.last - first), thread = team().thread();
+        for (int v = thread; v < vertices; v += team().threads()) {
             seen[v] = now[v] = marks[v] = Word::none();
             if (COLUMNS > 2) claims[v] = 0;
         }
         for (unsigned i = threadIdx.x; i < filter.bits / 32; i += blockDim.x) filter.words[i] = 0;
-        if (threadIdx.x == 0) queued = here;
-        __syncthreads();
+        if (thread == 0) counters().queued = here;
+        team().sync();
         for (int i = threadIdx.x; i < here; i += blockDim.x) {  // all are different
             const int source = sources[i] = batch.sources[first + i];
             source_counts[i] = weights.source_count(source);
+            if (GRID && blockIdx.x > 0) continue;
             rows[size_t(source) * SEARCHES + i] = 1;
             queue[i] = source;
             searches[i] = seen[source] = Word::one(i);
@@ -368,12 +384,19 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT> struct Pass {
     }
 };
 
-template <typename Word, int ARCS, int IN_FLIGHT, typename Real>
+// The next pass of this block; `passes` if none is left.
+template <bool GRID> __device__ int next_of(int drawn, int *next_pass, int passes)
+{
+    if constexpr (GRID) return drawn + 1;
+    return draw_pass(next_pass, passes);
+}
+
+template <typename Word, int ARCS, int IN_FLIGHT, bool GRID, typename Real>
 __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neighbourhood leaving,
                                      CompactedGraph weights, const Batch<Real, SCORE(Real)> &batch,
                                      int *next_pass, unsigned filter_bits, unsigned few)
 {
-    using ThisPass = Pass<Real, Word, ARCS, IN_FLIGHT>;
+    using ThisPass = Pass<Real, Word, ARCS, IN_FLIGHT, GRID>;
     constexpr int SEARCHES = ThisPass::SEARCHES;
     extern __shared__ uint4 shared[];  // the desks of the warps, then the filter
     __shared__ ThisPass pass;
@@ -384,7 +407,7 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
         pass.entering = entering;
         pass.weights = weights;
         pass.batch = batch;
-        pass.rows = reinterpret_cast<Real *>(batch.workspace + blockIdx.x * batch.block_bytes);
+        pass.rows = reinterpret_cast<Real *>(batch.workspace + (GRID ? 0 : blockIdx.x * batch.block_bytes));
         pass.searches = reinterpret_cast<Word *>(pass.rows + cells);
         pass.seen = pass.searches + cells;
         pass.now = pass.seen + vertices;
@@ -393,58 +416,62 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
         pass.candidates = pass.queue + cells;
         pass.claims = pass.candidates + vertices;
         pass.desks = reinterpret_cast<typename ThisPass::OwnDesk *>(shared);
+        pass.ends = pass.claims + (ThisPass::COLUMNS > 2 ? vertices : 0);
+        pass.of_grid = reinterpret_cast<Counters *>(pass.ends + vertices);
         pass.filter = {reinterpret_cast<unsigned *>(pass.desks + blockDim.x / LANES), filter_bits};
     }
+    __syncthreads();
+    const Team team = pass.team();
     const int passes = (batch.last - batch.first + SEARCHES - 1) / SEARCHES;
-    for (int drawn; (drawn = draw_pass(next_pass, passes)) < passes;) {
+    for (int drawn = -1; (drawn = next_of<GRID>(drawn, next_pass, passes)) < passes;) {
         Level shown{0, 0}, level{0, pass.start(batch.first + drawn * SEARCHES)};
         const Word used = Word::first(level.last);
-        int *const ends = pass.claims + (ThisPass::COLUMNS > 2 ? vertices : 0);  // of the levels, in the queue
         int depth = 0;
         for (;; depth++) {
-            if (threadIdx.x == 0) ends[depth] = level.last;
+            if (team.thread() == 0) pass.ends[depth] = level.last;
             pass.show(shown, level);
             shown = level;
             const bool sparse = size_t(level.last - level.first) * few < unsigned(vertices);
             if (sparse) {
                 pass.mark(level);
-                __syncthreads();
+                team.sync();
             }
             pass.pull(used, sparse);
-            __syncthreads();
-            level = {level.last, pass.queued};
+            team.sync();
+            level = {level.last, pass.counters().queued};
             if (level.first == level.last) break;
         }
         for (; depth > 0; depth--) {  // the sources' own dependencies do not count
             pass.show(shown, level);
             shown = level;
-            level = {ends[depth - 1], ends[depth]};
+            level = {pass.ends[depth - 1], pass.ends[depth]};
             pass.finish(level);
-            __syncthreads();
+            team.sync();
         }
     }
 }
 
 // A kernel for a precision, a number of searches and the registers of a thread: with 32 of them twice as many threads run,
 // with 64 each requests twice as much.
-#define LANE_QUEUES(Real, PARTS, SEARCHES, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                                \
+#define LANE_QUEUES(name, GRID, Real, PARTS, SEARCHES, REGISTERS, BLOCKS, ARCS, IN_FLIGHT)                    \
     extern "C" __global__ void __launch_bounds__(MAX_THREADS, BLOCKS)                                         \
-        lane_queues_##Real##_##SEARCHES##_##REGISTERS(                                                        \
+        name##_##Real##_##SEARCHES##_##REGISTERS(                                                             \
             int vertices, const int *indptr, const int *indices, const int *in_indptr, const int *in_indices, \
             const int *reach, const int *source_count, BATCH_PARAMETERS(SCORE(Real)), int *next_pass,         \
             unsigned filter_bits, unsigned few)                                                               \
     {                                                                                                         \
         static_assert(PARTS * LANES == SEARCHES);                                                             \
-        add_scores_of_passes<Searches<PARTS>, ARCS, IN_FLIGHT>(                                               \
+        add_scores_of_passes<Searches<PARTS>, ARCS, IN_FLIGHT, GRID>(                                         \
             vertices, Neighbourhood{in_indptr, in_indices}, Neighbourhood{indptr, indices},                   \
             CompactedGraph{reach, source_count}, BATCH(Real, SCORE(Real)), next_pass, filter_bits, few);      \
     }
-#define LANE_QUEUES_OF(Real)               \
-    LANE_QUEUES(Real, 1, 32, 32, 2, 1, 4)  \
-    LANE_QUEUES(Real, 1, 32, 64, 1, 2, 8)  \
-    LANE_QUEUES(Real, 2, 64, 32, 2, 1, 4)  \
-    LANE_QUEUES(Real, 2, 64, 64, 1, 2, 8)  \
-    LANE_QUEUES(Real, 4, 128, 64, 1, 1, 4)
+#define LANE_QUEUES_OF(Real)                                \
+    LANE_QUEUES(lane_queues, false, Real, 1, 32, 32, 2, 1, 4)  \
+    LANE_QUEUES(lane_queues, false, Real, 1, 32, 64, 1, 2, 8)  \
+    LANE_QUEUES(lane_queues, false, Real, 2, 64, 32, 2, 1, 4)  \
+    LANE_QUEUES(lane_queues, false, Real, 2, 64, 64, 1, 2, 8)  \
+    LANE_QUEUES(lane_queues, false, Real, 4, 128, 64, 1, 1, 4) \
+    LANE_QUEUES(lane_queues_grid, true, Real, 2, 64, 64, 1, 2, 8)
 
 LANE_QUEUES_OF(float)
 LANE_QUEUES_OF(double)

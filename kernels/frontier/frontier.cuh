@@ -24,8 +24,10 @@ __device__ inline unsigned lane_number() { return threadIdx.x % LANES; }
 
 // The warps that share the work of a level, and their barrier.
 struct Team {
-    bool alone;  // block 0; else the grid
+    bool alone;  // this block; else the grid
 
+    __device__ unsigned thread() const { return (alone ? 0 : blockIdx.x * blockDim.x) + threadIdx.x; }
+    __device__ unsigned threads() const { return (alone ? 1 : gridDim.x) * blockDim.x; }
     __device__ unsigned warps() const { return (alone ? 1 : gridDim.x) * (blockDim.x / LANES); }
 
     // Warps of consecutive numbers are in different blocks, so that little work is spread over many multiprocessors.

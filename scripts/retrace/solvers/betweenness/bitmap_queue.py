@@ -9,7 +9,7 @@ from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned
 from retrace.solvers.betweenness.compaction import COMPACT, RENUMBER, Compacted, renumber
-from retrace.solvers.betweenness.fixed_point import FixedSums
+from retrace.solvers.betweenness.fixed_point import EXPAND, FixedSums
 from retrace.solvers.setting import Setting, Settings
 
 BITS = 32
@@ -28,7 +28,7 @@ class BitmapQueue(FixedSums):
 
     name = "betweenness/bitmap-queue"
     implements = "Brandes' algorithm, a small block for each source"
-    more_sources = ("betweenness/bitmap-queue-fixed.cu", COMPACT, RENUMBER)
+    more_sources = ("betweenness/bitmap-queue-fixed.cu", EXPAND, COMPACT, RENUMBER)
     draws = True
     settings: ClassVar[Settings] = {
         **FixedSums.settings,

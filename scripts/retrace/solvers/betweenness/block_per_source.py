@@ -250,11 +250,14 @@ class Brandes(BetweennessSolver):
 
     def launch(self, part: Round, first: int, last: int) -> None:
         """Search from the sources `first` to `last` - 1 of a round."""
-        self.kernel(
-            self.blocks, self.block_size, *part.arguments, part.sources, np.int32(first),
-            np.int32(last), self.workspace, np.uint64(self.block_bytes()), part.score, part.overflow,
-            *self.last_arguments(), shared=self.shared,
+        self.start(
+            *part.arguments, part.sources, np.int32(first), np.int32(last), self.workspace,
+            np.uint64(self.block_bytes()), part.score, part.overflow, *self.last_arguments(),
         )  # fmt: skip
+
+    def start(self, *arguments: Any) -> None:
+        """Launch the kernel with its arguments."""
+        self.kernel(self.blocks, self.block_size, *arguments, shared=self.shared)
 
     def solve(self, query: Query) -> int:
         for part in self.rounds:

@@ -5,6 +5,7 @@ that the first word is the fraction in units of 2^-64.
 """
 
 import hashlib
+from ctypes import c_longlong
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,15 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import Buffer
+from retrace.devices.host import loaded_library, pointer
+from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
+from retrace.solvers.betweenness.compaction import Compacted
 from retrace.solvers.registry import parse
 from retrace.solvers.setting import Setting, Settings
 from retrace.system.errors import RetraceError
 
 FixedPoint = NDArray[np.uint64]
 
-IN_CACHE = 1 << 14
-"""Entries that are added at a time: two numbers and what is in between stay in the cache of a core."""
+ADD_SUMS, EXPAND = "host/add_sums.cpp", "betweenness/expand-sums.cu"
 
 SUMS: Settings = {
     "sums": Setting(
@@ -41,12 +44,11 @@ def fixed(spec: str) -> str:
 
 
 def add(total: FixedPoint, more: FixedPoint) -> None:
-    """Add to `total` in place, entry by entry; both have the shape (entries, 2)."""
-    for start in range(0, len(total), IN_CACHE):
-        part, added = total[start : start + IN_CACHE], more[start : start + IN_CACHE]
-        part[:, 0] += added[:, 0]
-        carry = part[:, 0] < added[:, 0]
-        part[:, 1] += added[:, 1] + carry
+    """Add to `total` in place, entry by entry, on all cores; both have the shape (entries, 2)."""
+    assert total.flags.c_contiguous
+    assert more.flags.c_contiguous
+    assert total.shape == more.shape
+    loaded_library(ADD_SUMS).add_sums(c_longlong(len(total)), pointer(total), pointer(more))
 
 
 def as_doubles(numbers: FixedPoint) -> NDArray[np.float64]:
@@ -63,6 +65,17 @@ class FixedSums(Brandes):
     """
 
     settings: ClassVar[Settings] = {**Brandes.settings, **SUMS}
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        self.expand = self.device.load(EXPAND).kernel("expand")
+
+    def send(self, reduced: Compacted) -> Round:
+        """Allocate also what the sums leave the device from."""
+        part = super().send(reduced)
+        if self.is_fixed:
+            self.kept, self.expanded = self.device.upload(reduced.kept), self.no_scores(self.graph.vertices)
+        return part
 
     @property
     def is_fixed(self) -> bool:
@@ -101,8 +114,11 @@ class FixedSums(Brandes):
         if len(chosen):
             self.launch(replace(part, sources=self.device.upload(chosen)), 0, len(chosen))
         self.refuse_overflow(part.overflow, part.reduced.kept)
-        sums.fill(0)
-        sums[part.reduced.kept] = self.sums(part)
+        vertices = part.reduced.graph.vertices
+        if vertices:
+            grid = self.grid(vertices)
+            self.expand(grid, self.block_size, np.int32(vertices), self.kept, part.score, self.expanded)
+        self.device.read(self.expanded, sums.reshape(-1))
 
     def unsearched(self) -> FixedPoint:
         """Return the part of the scores that follows without a search, whole numbers, shape (vertices, 2)."""

@@ -7,7 +7,7 @@ import numpy as np
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.extensions import ORDER_SOURCES, Lanes
-from retrace.solvers.betweenness.fixed_point import FixedSums
+from retrace.solvers.betweenness.fixed_point import EXPAND, FixedSums
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP
 from retrace.system.errors import RetraceError
@@ -18,18 +18,25 @@ ARCS = {"32": 1, "64": 2}
 MOST_IN_AN_ATOMIC = 64
 """Searches whose marks one atomic operation changes."""
 
+OF_GRID = {"lanes": "64", "registers": "64"}
+"""What a kernel of the grid is compiled for."""
+
+IDLE = 8
+"""The grid shares a pass if so many times fewer passes are searched at a time than blocks could run."""
+
 
 class LaneQueues(FixedSums, Lanes):
     """`betweenness/lanes` with a queue for each level, and a warp's arcs divided evenly among its lanes.
 
     A level costs as much as it has vertices and arcs, not a look at every vertex; rows are requested several
-    at a time; a filter in shared memory passes over neighbours that are not on the level. After M. Then et
-    al., "The more the merrier: efficient multi-source graph traversal", PVLDB 8(4), 2014.
+    at a time; a filter in shared memory passes over neighbours that are not on the level. A pass belongs to a
+    block, or to the grid if few are searched at a time. After M. Then et al., "The more the merrier:
+    efficient multi-source graph traversal", PVLDB 8(4), 2014.
     """
 
     name = "betweenness/lane-queues"
     implements = "Brandes' algorithm, 32, 64 or 128 sources at a time"
-    more_sources = ("betweenness/lane-queues-fixed.cu", ORDER_SOURCES)
+    more_sources = ("betweenness/lane-queues-fixed.cu", EXPAND, ORDER_SOURCES)
     draws = True
     settings: ClassVar[Settings] = {
         **FixedSums.settings,
@@ -39,6 +46,12 @@ class LaneQueues(FixedSums, Lanes):
             "32", "KiB of the filter of vertices; 0: none", choices=("0", "1", "8", "16", "32", "64")
         ),
         "hubs": Setting(4, "vertices of most arcs; sources come by their distances from these"),
+        "team": Setting(
+            "auto",
+            "betweenness/lane-queues: what searches a pass, a block or the grid; auto: the grid if otherwise "
+            "seven of eight blocks would idle",
+            choices=("auto", "block", "grid"),
+        ),
         "few": Setting(64, "a level of less than 1 / few of all vertices marks its neighbours", least=0),
     }
 
@@ -47,6 +60,9 @@ class LaneQueues(FixedSums, Lanes):
         if self.lanes > MOST_IN_AN_ATOMIC and registers == "32":
             asked = f"{self.name}: lanes is {self.lanes}"
             raise RetraceError(f"{asked}, expected at most {MOST_IN_AN_ATOMIC} with registers=32")
+        if self.parameters["team"] == "grid" and not self.has_grid:
+            expected = " and ".join(f"{key}={value}" for key, value in OF_GRID.items())
+            raise RetraceError(f"{self.name}: team=grid, expected with it {expected}")
         self.hubs = self.number("hubs")
         self.filter_bytes = 1024 * int(self.parameters["filter_kib"])
         arcs = 1 if self.lanes > MOST_IN_AN_ATOMIC else ARCS[str(registers)]
@@ -60,22 +76,47 @@ class LaneQueues(FixedSums, Lanes):
         """Return the bytes of a bit for each search of a pass."""
         return self.lanes // 8
 
+    @property
+    def has_grid(self) -> bool:
+        """Return whether there is a kernel of the grid for the settings."""
+        return all(str(self.parameters[key]) == value for key, value in OF_GRID.items())
+
     def kernel_name(self) -> str:
-        return "_".join(
-            ("lane_queues", *(str(self.parameters[key]) for key in ("precision", "lanes", "registers")))
+        return self.name_of("lane_queues")
+
+    def name_of(self, kernel: str) -> str:
+        """Return the name of a kernel for the settings."""
+        return "_".join((kernel, *(str(self.parameters[key]) for key in ("precision", *OF_GRID))))
+
+    def choose_blocks(self) -> int:
+        """Return how many passes are searched at a time: 1 if it belongs to the grid."""
+        passes, team = super().choose_blocks(), self.parameters["team"]
+        idle = passes * IDLE <= self.resident_blocks()
+        self.by_grid = team == "grid" or (
+            team == "auto" and self.has_grid and not self.number("blocks") and idle
         )
+        return 1 if self.by_grid else passes
+
+    def start(self, *arguments: Any) -> None:
+        if not self.by_grid:
+            super().start(*arguments)
+            return
+        kernel, shared = self.name_of("lane_queues_grid"), self.shared - self.filter_bytes
+        blocks = self.module.resident_blocks(kernel, self.block_size, shared)
+        self.module.kernel(kernel)(blocks, self.block_size, *arguments, shared=shared, cooperative=True)
 
     def block_bytes(self) -> int:
-        """Return a block's memory in bytes.
+        """Return the memory of a pass in bytes.
 
         For each vertex, every search of a pass has a number and an entry of the queue. Besides there are
         three words of a bit per search, a candidate, the end of a level, and whether a vertex is a candidate
-        where its marks do not tell.
+        where its marks do not tell, and once three counters.
         """
         vertices = max(part.reduced.graph.vertices for part in self.rounds)
         searches = self.lanes * (self.real.itemsize + self.word + 4)
         numbers = 3 if self.lanes > MOST_IN_AN_ATOMIC else 2
-        return aligned(vertices * (searches + 3 * self.word + numbers * 4))
+        return aligned(vertices * (searches + 3 * self.word + numbers * 4) + 3 * 4)
 
     def last_arguments(self) -> list[Any]:
-        return [*super().last_arguments(), np.uint32(8 * self.filter_bytes), np.uint32(self.number("few"))]
+        filter_bits = 0 if self.by_grid else 8 * self.filter_bytes
+        return [*super().last_arguments(), np.uint32(filter_bits), np.uint32(self.number("few"))]
