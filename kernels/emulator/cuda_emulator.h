@@ -25,9 +25,11 @@
 #include "language/arithmetic.h"
 #include "language/atomics.h"
 #include "language/barriers.h"
+#include "language/conversions.h"
 #include "language/failures.h"
 #include "language/memory.h"
 #include "language/registration.h"
+#include "language/shifts.h"
 #include "language/vectors.h"
 #include "language/warps.h"
 

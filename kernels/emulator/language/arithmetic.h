@@ -5,9 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
+#include "conversions.h"
 #include "types.h"
 
 using std::isfinite;
@@ -83,23 +83,10 @@ inline float __fmul_rn(float a, float b) { return a * b; }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 
-namespace emulator {
-
-// Converts to an integer as a GPU does: a number out of range becomes the nearest one in range, and not a number 0.
-template <typename To, typename From> To converted(From x)
-{
-    using Limits = std::numeric_limits<To>;
-    if (std::isnan(x)) return 0;
-    if (x <= From(Limits::min())) return Limits::min();
-    return x >= From(Limits::max()) ? Limits::max() : To(x);
-}
-
-}  // namespace emulator
-
-inline int __float2int_rz(float x) { return emulator::converted<int>(std::trunc(x)); }
+inline int __float2int_rz(float x) { return emulator::converted<int>(x); }
 inline int __float2int_rn(float x) { return emulator::converted<int>(std::nearbyint(x)); }
-inline unsigned __float2uint_rz(float x) { return emulator::converted<unsigned>(std::trunc(x)); }
-inline int __double2int_rz(double x) { return emulator::converted<int>(std::trunc(x)); }
+inline unsigned __float2uint_rz(float x) { return emulator::converted<unsigned>(x); }
+inline int __double2int_rz(double x) { return emulator::converted<int>(x); }
 inline int __double2int_rn(double x) { return emulator::converted<int>(std::nearbyint(x)); }
 inline float __int2float_rn(int x) { return float(x); }
 inline double __int2double_rn(int x) { return x; }

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from retrace.compilers.assembly import (
@@ -25,6 +26,7 @@ from retrace.compilers.assembly import (
     variable_bytes,
 )
 from retrace.compilers.declarations import declared
+from retrace.compilers.gpu_values import with_gpu_values
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS, ROOT
@@ -99,23 +101,27 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
     runtime, header = build_runtime(debug), build_header([*command, *instrumented])
 
     def compile_to(target: Path) -> Iterator[list[str]]:
-        kernels, dynamic, constants = list_kernels(command[0], source)
+        code = preprocess(command[0], source)
+        kernels, dynamic, constants = list_kernels(code, source)
         generated, tables = target.with_suffix(".kernels.cpp"), target.with_suffix(".tables.cpp")
-        generated.write_text(
-            f'#include "cuda_emulator.h"\n#include "{source.resolve()}"\n'
-            + "".join(
-                f"EMULATE({name}, emulator::first_of({bounds or 1024}), emulator::dims({cluster or 0}))\n"
-                for name, (bounds, cluster) in kernels.items()
-            ),
-            encoding="utf-8",
-        )
         compiled = generated.with_suffix(".s")
         looking_first = [command[0], f"-I{header.parent}", *command[1:]]  # there, for what is precompiled
-        yield [*looking_first, *instrumented, "-S", str(generated), "-o", str(compiled)]
+        to_assembly = [*looking_first, *instrumented, "-S", str(generated), "-o", str(compiled)]
+        emulated = "".join(
+            f"EMULATE({name}, emulator::first_of({bounds or 1024}), emulator::dims({cluster or 0}))\n"
+            for name, (bounds, cluster) in kernels.items()
+        )
+        for kernel_file in (with_gpu_values(own_code(code)), f'#include "{source.resolve()}"\n'):
+            text = f'#include "cuda_emulator.h"\n{kernel_file}{emulated}'
+            generated.write_text(text, encoding="utf-8")
+            if subprocess.run(to_assembly, capture_output=True, check=False).returncode == 0:
+                break
+        else:  # its errors are those of the file as it is
+            yield to_assembly
         assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"), shown_path(source))
         compiled.write_text(assembly + dynamic_shared(dynamic), encoding="utf-8")
-        emulated = used_symbols(assembly, (f"emulated_{kernel}" for kernel in kernels))
-        used = dict(zip(kernels, emulated.values(), strict=True))
+        symbols_of = used_symbols(assembly, (f"emulated_{kernel}" for kernel in kernels))
+        used = dict(zip(kernels, symbols_of.values(), strict=True))
         for kernel, symbols in used.items():
             total = sum(variable.bytes for variable in variables if variable.symbol in symbols)
             if total > MAX_STATIC_SHARED:
@@ -252,7 +258,7 @@ def emulator_files() -> list[Path]:
 def content_key(files: Sequence[Path], command: Sequence[str], settings: Sequence[str] = ()) -> str:
     """Hash files, the compiler, its flags and further settings, but not where the project is."""
     hashed = hashlib.sha256()
-    generators = [Path(__file__).with_name(f"{name}.py") for name in ("build", "assembly", "declarations")]
+    generators = [Path(__file__).with_name(f"{name}.py") for name in ("build", "assembly", "declarations", "gpu_values")]
     for path in [*generators, *files]:
         if not path.is_file():
             raise RetraceError(f"{shown_path(path)}: no such kernel file")
@@ -347,28 +353,63 @@ UNDECLARED = re.compile(
 """What g++ says of a name that CUDA has and the emulator does not, or that is misspelt."""
 
 
-def list_kernels(compiler: str, source: Path) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:
-    """List a file's `__global__` functions, its dynamic shared arrays and its `__constant__` variables.
+@dataclass(frozen=True)
+class Part:
+    """Lines of one file, as the preprocessor leaves them."""
 
-    A kernel has its launch bounds and its cluster's size, as written. The preprocessor removes comments and
-    expands the file's own macros; CUDA's keywords stay unchanged. Raises RetraceError if it fails, or for
-    what is refused here, such as a kernel that is a template: it has no name for a launch.
+    marker: str
+    file: str
+    flags: str
+    text: str
+
+    def is_systems(self) -> bool:
+        """Whether it is from a header of the system."""
+        return "3" in self.flags.split()
+
+
+def preprocess(compiler: str, source: Path) -> list[Part]:
+    """Remove a kernel file's comments and expand its own macros; CUDA's keywords stay unchanged.
+
+    Raises RetraceError if it fails.
     """
-    command = [compiler, "-E", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
+    command = [compiler, "-E", "-dI", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
+    command += [f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")]  # `#if` may ask for their macros
     log = build_folder() / "emulator" / f"{source.stem}.log"
-    cannot = f"{shown_path(source)}: the emulator cannot run "
     try:
-        everything = run_compiler([*command, str(source)], source, log)
+        everything = run_compiler([*command, str(source.resolve())], source, log)
     except RetraceError as error:
         if missing := re.search(r"fatal error: ([^:]+): No such file", str(error)):
-            raise RetraceError(f"{cannot}#include <{missing[1]}>, which it does not have") from None
+            told = f"the emulator cannot run #include <{missing[1]}>, which it does not have"
+            raise RetraceError(f"{shown_path(source)}: {told}") from None
         raise
-    first, *parts = re.split(r'^# \d+ "[^"]*"(.*)\n', everything, flags=re.MULTILINE)
-    text = first + "".join(
-        part
-        for flags, part in zip(parts[::2], parts[1::2], strict=True)
-        if "3" not in flags.split()  # not a system's
-    )
+    _, *parts = re.split(r'^(# \d+ "([^"]*)")(.*)\n', everything, flags=re.MULTILINE)
+    return [Part(*parts[at : at + 4]) for at in range(0, len(parts), 4)]
+
+
+def own_code(code: Sequence[Part]) -> str:
+    """Return what is from the kernel file and its headers; `#include` stays of those that are not its own."""
+    files = {part.file for part in code if not part.is_systems()}  # also where they name a macro of the system
+    own = {file for file in files if not (file.startswith("<") or EMULATOR in Path(file).parents)}
+
+    def kept(part: Part) -> str:
+        def without_own(found: re.Match[str]) -> str:
+            return "" if (Path(part.file).parent / found[1]).exists() else found[0]
+
+        return re.sub(r'^#include "(.*)"', without_own, part.text, flags=re.MULTILINE)
+
+    return "".join(f"{part.marker}\n{kept(part)}" for part in code if part.file in own)
+
+
+def list_kernels(
+    code: Iterable[Part], source: Path
+) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:
+    """List a file's `__global__` functions, its dynamic shared arrays and its `__constant__` variables.
+
+    A kernel has its launch bounds and its cluster's size, as written. Raises RetraceError for what is refused
+    here, such as a kernel that is a template: it has no name for a launch.
+    """
+    cannot = f"{shown_path(source)}: the emulator cannot run "
+    text = "".join(part.text for part in code if not part.is_systems())
     for pattern, construct in REFUSED.items():
         if found := re.search(pattern, text):
             raise RetraceError(cannot + construct.format(*found.groups()))

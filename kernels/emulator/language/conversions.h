@@ -1,0 +1,63 @@
+// Conversions of floating-point numbers to integers, with a GPU's result for every number.
+//
+// compilers/gpu_values.py makes `emulator::to<int>(x)` of `int(x)` and `static_cast<int>(x)`, and `emulator::Cast<int>{} ->*
+// x` of `(int)x`: of the operators that code may define, only ->* binds as tightly as a cast, but for a unary operator.
+
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include "types.h"
+
+namespace emulator {
+
+template <typename T>
+concept integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+// What an instruction cvt.rzi gives (PTX ISA): numbers out of range become the nearest in range; what is not a number
+// becomes 0 or, if one of the types has 64 bits, the highest bit alone. nvcc converts to 8 or 16 bits by way of 32.
+template <integer To, typename From>
+[[gnu::always_inline, gnu::no_sanitize("float-cast-overflow")]] constexpr To converted(From x)
+{
+    using Word = std::conditional_t<sizeof(To) >= 4, To, std::conditional_t<std::is_signed_v<To>, int, unsigned>>;
+    using Limits = std::numeric_limits<Word>;
+    constexpr auto highest_bit = std::make_unsigned_t<Word>(1) << (8 * sizeof(Word) - 1);
+    if (x != x) return To(sizeof(From) == 8 || sizeof(To) == 8 ? Word(highest_bit) : 0);
+    if (x <= From(Limits::min())) return To(Limits::min());
+    return To(x >= From(Limits::max()) ? Limits::max() : Word(x));
+}
+
+// T(from...)
+template <typename T, typename... From>
+[[gnu::always_inline]] constexpr T to(From &&...from)
+{
+    return T(static_cast<From &&>(from)...);
+}
+template <typename T, arithmetic From>
+    requires(!std::is_reference_v<T>)
+[[gnu::always_inline]] constexpr T to(From x)
+{
+    if constexpr (integer<std::remove_cv_t<T>> && std::is_floating_point_v<From>)
+        return converted<std::remove_cv_t<T>>(x);
+    else
+        return T(x);
+}
+
+// `(A)(B)x`, which is (A)((B)x), is Cast<A>{} ->* Cast<B>{} ->* x, from left to right.
+template <typename T, typename... First> struct Cast {};
+
+template <typename T, typename... First, typename U> constexpr Cast<U, T, First...> operator->*(Cast<T, First...>, Cast<U>)
+{
+    return {};
+}
+template <typename T, typename... Then, typename From>
+[[gnu::always_inline]] constexpr decltype(auto) operator->*(Cast<T, Then...>, From &&x)
+{
+    if constexpr (sizeof...(Then) == 0)
+        return to<T>(static_cast<From &&>(x));
+    else
+        return Cast<Then...>{} ->* to<T>(static_cast<From &&>(x));
+}
+
+}  // namespace emulator
