@@ -258,7 +258,9 @@ def emulator_files() -> list[Path]:
 def content_key(files: Sequence[Path], command: Sequence[str], settings: Sequence[str] = ()) -> str:
     """Hash files, the compiler, its flags and further settings, but not where the project is."""
     hashed = hashlib.sha256()
-    generators = [Path(__file__).with_name(f"{name}.py") for name in ("build", "assembly", "declarations", "gpu_values")]
+    generators = [
+        Path(__file__).with_name(f"{name}.py") for name in ("build", "assembly", "declarations", "gpu_values")
+    ]
     for path in [*generators, *files]:
         if not path.is_file():
             raise RetraceError(f"{shown_path(path)}: no such kernel file")
@@ -373,7 +375,9 @@ def preprocess(compiler: str, source: Path) -> list[Part]:
     Raises RetraceError if it fails.
     """
     command = [compiler, "-E", "-dI", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
-    command += [f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")]  # `#if` may ask for their macros
+    command += [
+        f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")
+    ]  # `#if` may ask for their macros
     log = build_folder() / "emulator" / f"{source.stem}.log"
     try:
         everything = run_compiler([*command, str(source.resolve())], source, log)
@@ -388,7 +392,9 @@ def preprocess(compiler: str, source: Path) -> list[Part]:
 
 def own_code(code: Sequence[Part]) -> str:
     """Return what is from the kernel file and its headers; `#include` stays of those that are not its own."""
-    files = {part.file for part in code if not part.is_systems()}  # also where they name a macro of the system
+    files = {
+        part.file for part in code if not part.is_systems()
+    }  # also where they name a macro of the system
     own = {file for file in files if not (file.startswith("<") or EMULATOR in Path(file).parents)}
 
     def kept(part: Part) -> str:

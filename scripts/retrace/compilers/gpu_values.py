@@ -9,8 +9,8 @@ compiles, operators of `kernels/emulator/language/` (`shifts.h`, `conversions.h`
     static_cast<int>(x)     emulator::to<int>(x)
     (int)x                  emulator::Cast<int>{} ->* x
 
-Each binds as tightly as what it replaces, so nothing has to be known of the operands, and lines stay where they are.
-What may mean something else stays as it is: g++'s checks then refuse each value that C++ does not define.
+Each binds as tightly as what it replaces, so nothing has to be known of the operands; lines stay where they are.
+What may mean something else stays as it is, and g++'s checks then refuse the values that C++ does not define.
 """
 
 import re
@@ -35,13 +35,28 @@ BIT_FIELD = re.compile(r"\b(?!case\b)\w+\s+\w+\s*:\s*\w+\s*[;,]")
 PREFIXES = (*"+-*&",)
 """Operators that may also stand between two operands."""
 BEFORE_OPERAND = {
-    *("(", "[", ",", "return", "case", *"!~/%|^<>=?:", "==", "!=", "<=", ">=", "&&", "||", *SHIFTS, *PREFIXES),
+    *(
+        "(",
+        "[",
+        ",",
+        "return",
+        "case",
+        *"!~/%|^<>=?:",
+        "==",
+        "!=",
+        "<=",
+        ">=",
+        "&&",
+        "||",
+        *SHIFTS,
+        *PREFIXES,
+    ),
     *(f"{operator}=" for operator in "+-*/%&|^"),
 }
 AFTER_PARAMETERS = ("const", "volatile", "noexcept", "override", "final", "requires", "mutable", "constexpr")
 
 INTEGERS = frozenset(
-    [*"char short int long unsigned signed size_t ptrdiff_t intptr_t uintptr_t".split()]
+    ["char", "short", "int", "long", "unsigned", "signed", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t"]
     + [f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
 
