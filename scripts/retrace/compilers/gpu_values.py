@@ -1,7 +1,7 @@
 """Rewrites the shifts and conversions of a kernel file, so that the emulator gives them a GPU's values.
 
-C++ does not define `1u << 32` or `int(1e10f)`, and a processor gives them other values than a GPU. In what g++
-compiles, operators of `kernels/emulator/language/` (`shifts.h`, `conversions.h`) take their place:
+C++ does not define `1u << 32` or `int(1e10f)`, and a processor gives them other values than a GPU. In what
+g++ compiles, operators of `kernels/emulator/language/` (`shifts.h`, `conversions.h`) take their place:
 
     a << n                  a << emulator::by << n
     a <<= n                 a <<= emulator::by <<= n
@@ -9,8 +9,9 @@ compiles, operators of `kernels/emulator/language/` (`shifts.h`, `conversions.h`
     static_cast<int>(x)     emulator::to<int>(x)
     (int)x                  emulator::Cast<int>{} ->* x
 
-Each binds as tightly as what it replaces, so nothing has to be known of the operands; lines stay where they are.
-What may mean something else stays as it is, and g++'s checks then refuse the values that C++ does not define.
+Each binds as tightly as what it replaces, so nothing has to be known of the operands; lines stay where they
+are. What may mean something else stays as it is, and g++'s checks then refuse the values that C++ does not
+define.
 """
 
 import re
