@@ -77,13 +77,13 @@ def values(device: Any) -> Iterator[tuple[str, object, object]]:
             yield f"{name}: {a} by {n}", one, [held(value, np.int64) for value in shifted(a, n, dtype)]
     for source, (name, dtype) in product(("float", "double"), TYPES.items()):
         numbers = np.array(NUMBERS, np.float32 if source == "float" else np.float64)
-        out = device.empty(4 * len(numbers), np.int64)
+        out = device.empty(8 * len(numbers), np.int64)
         module.kernel(f"converts_{source}_{name}")(
             1, 128, np.int32(len(numbers)), device.upload(numbers), out
         )
-        for x, one in zip(numbers.tolist(), device.download(out).reshape(-1, 4).tolist(), strict=True):
+        for x, one in zip(numbers.tolist(), device.download(out).reshape(-1, 8).tolist(), strict=True):
             expected = held(converted(x, dtype, source == "double"), np.int64)
-            yield f"{source} {x} to {name}", one, [expected] * 4
+            yield f"{source} {x} to {name}", one, [expected] * 8
 
 
 def check(device: Any) -> None:
@@ -218,10 +218,12 @@ def test_every_kernel_compiles_as_rewritten(source: str, tmp_path: Path) -> None
     ("text", "told"),
     [("out[0] = one.bits << (out[1] + 32);", "a shift by 32 bits or more than the number has"),
      ("out[0] = 1 << Amount{32};", "a shift by 32 bits or more than the number has"),
-     ("out[0] += 3e9f * (out[1] + 1);", "a floating-point number is converted to an integer type")],
+     ("Whole one = 3e9f * (out[1] + 1); out[0] = one.n;", "a floating-point number is converted to an"),
+     ("out[0] = decltype(1)(3e9f * (out[1] + 1));", "a floating-point number is converted to an integer")],
 )  # fmt: skip
 def test_what_is_not_rewritten_is_refused(tmp_path: Path, text: str, told: str) -> None:
     before = "struct Amount { int n; __device__ operator int() const { return n; } };\n"
+    before += "struct Whole { int n; __device__ Whole(int n) : n(n) {} };\n"
     before += "struct Bits { unsigned bits : 5; };\n" if "bits" in text else ""
     body = "\n    Bits one = {unsigned(out[1])};\n" if "bits" in text else "\n    \n"
     source = write(tmp_path, f'{before}extern "C" __global__ void k(int *out)\n{{{body}    {text}\n}}\n')
@@ -230,6 +232,53 @@ def test_what_is_not_rewritten_is_refused(tmp_path: Path, text: str, told: str) 
         line = 1 + source.read_text().split(text)[0].count("\n")
         with pytest.raises(RetraceError, match=f"^kernel k: {told}.*, at variant.cu:{line}, in block"):
             device.load(str(source)).kernel("k")(1, 1, out)
+
+
+def test_implicit_conversions_are_marked_where_they_are(tmp_path: Path) -> None:
+    text = """#include <climits>
+template <typename T> __device__ T half(float x) { return x * 0.5f; }
+struct Whole { int n; __device__ Whole(int n) : n(n) {} };
+extern "C" __global__ void k(float x, const double *y, long long *out)
+{
+    int i = x, at = 0;
+    const char *told = "é"; int j = told[0] ? x * 2 + y[0] : 0;
+    out[at++] = i;
+    out[at++] = j;
+    i = 5;
+    i += x;
+    out[at++] = i;
+    j -= y[0]
+        / 2;
+    out[at++] = j;
+    out[at++] = half<int>(x) + half<float>(3.0f);
+    Whole whole(-x);
+    out[at++] = whole.n;
+    auto turned = [&]() -> unsigned { return *y; };
+    out[at++] = turned();
+    unsigned u = i = INT_MAX + x;
+    out[at++] = u;
+    unsigned char byte = 300.5f;
+    out[at++] = byte;
+    double z = 0.5;
+    z += x;
+    out[at++] = 4 * z;
+    i *= 2 * x, i /= z;
+    out[at++] = i;
+    atomicAdd((int *)out + 2 * at++, x);
+}
+"""
+    most, least = 2**31 - 1, -(2**31)
+    source = write(tmp_path, text)
+    for x, y, expected in (
+        (1e10, -1e20, [most, least, most, most, 2**31, least, 0, most, 44, 4 * 10**10 + 2, 0, most]),
+        (3.0, 8.0, [3, 14, 8, 10, 2, -3, 8, most, 44, 14, 613566756, 3]),
+        (math.nan, 0.5, [0, least, 0, least, 1, 0, 0, 0, 44, -(2**63), least, 0]),
+    ):
+        with EmulatedDevice() as device:
+            out = device.upload(np.zeros(12, np.int64))
+            given = device.upload(np.array([y]))
+            device.load(str(source)).kernel("k")(1, 1, np.float32(x), given, out)
+            assert device.download(out).tolist() == expected
 
 
 def test_the_errors_of_a_file_are_those_of_what_it_says(tmp_path: Path) -> None:

@@ -41,15 +41,25 @@ SHIFTS(Byte, byte)
 
 template <typename T, typename From> __device__ T made(From x) { return T(x); }
 
+template <typename T, typename From> __device__ T returned(From x) { return x; }
+template <typename T> __device__ T taken(T x) { return x; }
+
 #define CONVERSIONS(T, spelt, From, name)                                                                         \
     extern "C" __global__ void converts_##name(int count, const From *x, Long *out)                               \
     {                                                                                                             \
         const int i = threadIdx.x;                                                                                \
         if (i >= count) return;                                                                                   \
-        out[4 * i] = T(x[i]);                                                                                     \
-        out[4 * i + 1] = (spelt)x[i];                                                                             \
-        out[4 * i + 2] = static_cast<spelt>(x[i]);                                                                \
-        out[4 * i + 3] = made<spelt>(x[i]);                                                                       \
+        spelt array[1] = {};                                                                                      \
+        spelt initial = x[i];                                                                                     \
+        array[0] += x[i];                                                                                         \
+        out[8 * i] = T(x[i]);                                                                                     \
+        out[8 * i + 1] = (spelt)x[i];                                                                             \
+        out[8 * i + 2] = static_cast<spelt>(x[i]);                                                                \
+        out[8 * i + 3] = made<spelt>(x[i]);                                                                       \
+        out[8 * i + 4] = initial;                                                                                 \
+        out[8 * i + 5] = array[0];                                                                                \
+        out[8 * i + 6] = taken<spelt>(x[i] * 1);                                                                  \
+        out[8 * i + 7] = returned<spelt>(x[i]);                                                                   \
     }
 
 #define CONVERSIONS_TO(T, spelt, name)         \

@@ -44,6 +44,30 @@ template <typename T, arithmetic From>
         return T(x);
 }
 
+// A number that becomes an integer without a cast: compilers/implicit_conversions.py marks it.
+template <typename From> struct Real {
+    From x;
+
+    template <arithmetic T> [[gnu::always_inline]] constexpr operator T() const { return to<T>(x); }
+};
+template <typename From> [[gnu::always_inline]] constexpr Real<From> real(From x) { return {x}; }
+template <arithmetic T, typename From> [[gnu::always_inline]] constexpr T &operator+=(T &a, Real<From> b)
+{
+    return a = to<T>(a + b.x);
+}
+template <arithmetic T, typename From> [[gnu::always_inline]] constexpr T &operator-=(T &a, Real<From> b)
+{
+    return a = to<T>(a - b.x);
+}
+template <arithmetic T, typename From> [[gnu::always_inline]] constexpr T &operator*=(T &a, Real<From> b)
+{
+    return a = to<T>(a * b.x);
+}
+template <arithmetic T, typename From> [[gnu::always_inline]] constexpr T &operator/=(T &a, Real<From> b)
+{
+    return a = to<T>(a / b.x);
+}
+
 // `(A)(B)x`, which is (A)((B)x), is Cast<A>{} ->* Cast<B>{} ->* x, from left to right.
 template <typename T, typename... First> struct Cast {};
 

@@ -1,4 +1,5 @@
-// Operations that C++ does not define, and for which a CPU and a GPU give different results, are errors of the launch.
+// Operations that C++ does not define, and for which a CPU and a GPU give different results, are errors of the launch. Of
+// shifts and conversions, these are the ones that compilers/gpu_values.py has not rewritten.
 //
 // A kernel file is compiled with some of g++'s checks for undefined behaviour, such as -fsanitize=shift-exponent, but
 // not linked with that sanitizer: the functions below take the place of its interface.
@@ -44,7 +45,7 @@ void __ubsan_handle_shift_out_of_bounds_abort(emulator::Line *line, uintptr_t, u
 
 void __ubsan_handle_float_cast_overflow_abort(emulator::Line *line, uintptr_t)
 {
-    refuse("a floating-point number is converted to an integer type that cannot hold it", *line);
+    refuse("a floating-point number is converted to an integer type that cannot hold it (int(x) has a GPU's value)", *line);
 }
 
 void __ubsan_handle_out_of_bounds_abort(emulator::Line *line, uintptr_t index)

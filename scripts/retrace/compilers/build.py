@@ -27,6 +27,7 @@ from retrace.compilers.assembly import (
 )
 from retrace.compilers.declarations import declared
 from retrace.compilers.gpu_values import with_gpu_values
+from retrace.compilers.implicit_conversions import AS_JSON, WARNING, warns_of_conversions, with_marks
 from retrace.system.errors import RetraceError
 from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS, ROOT
@@ -111,13 +112,21 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
             f"EMULATE({name}, emulator::first_of({bounds or 1024}), emulator::dims({cluster or 0}))\n"
             for name, (bounds, cluster) in kernels.items()
         )
-        for kernel_file in (with_gpu_values(own_code(code)), f'#include "{source.resolve()}"\n'):
-            text = f'#include "cuda_emulator.h"\n{kernel_file}{emulated}'
-            generated.write_text(text, encoding="utf-8")
-            if subprocess.run(to_assembly, capture_output=True, check=False).returncode == 0:
-                break
-        else:  # its errors are those of the file as it is
+
+        def write(code: str) -> None:
+            generated.write_text(f'#include "cuda_emulator.h"\n{code}{emulated}', encoding="utf-8")
+
+        rewritten = with_gpu_values(own_code(code))
+        write(rewritten)
+        done = try_compiler([*to_assembly, WARNING])
+        if done.returncode:  # the errors told are those of the file as it is
+            write(f'#include "{source.resolve()}"\n')
             yield to_assembly
+        elif warns_of_conversions(done.stderr):
+            write(with_marks(rewritten, try_compiler([*to_assembly[:-2], WARNING, *AS_JSON]).stderr))
+            marked = compiled.with_suffix(".marked.s")
+            if try_compiler([*to_assembly[:-1], str(marked)]).returncode == 0:
+                marked.replace(compiled)
         assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"), shown_path(source))
         compiled.write_text(assembly + dynamic_shared(dynamic), encoding="utf-8")
         symbols_of = used_symbols(assembly, (f"emulated_{kernel}" for kernel in kernels))
@@ -258,9 +267,7 @@ def emulator_files() -> list[Path]:
 def content_key(files: Sequence[Path], command: Sequence[str], settings: Sequence[str] = ()) -> str:
     """Hash files, the compiler, its flags and further settings, but not where the project is."""
     hashed = hashlib.sha256()
-    generators = [
-        Path(__file__).with_name(f"{name}.py") for name in ("build", "assembly", "declarations", "gpu_values")
-    ]
+    generators = sorted(Path(__file__).parent.glob("*.py"))
     for path in [*generators, *files]:
         if not path.is_file():
             raise RetraceError(f"{shown_path(path)}: no such kernel file")
@@ -307,6 +314,14 @@ def compile_whole(source: Path, target: Path, compile_to: Callable[[Path], Itera
         for command in compile_to(beside):
             run_compiler(command, source, log=target.with_suffix(".log"))
         beside.replace(target)
+
+
+def try_compiler(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a compiler, whatever it comes to; its messages are in English."""
+    english = {**os.environ, "LC_ALL": "C.UTF-8"}
+    return subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", check=False, env=english
+    )
 
 
 def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
