@@ -1,11 +1,13 @@
 // CUDA C++ for g++: defines the parts of the language that kernel files use, on top of the scheduler in runtime.h.
 //
-// A kernel file is compiled unchanged. A generated file includes this header first, then the .cu file, then one
+// A generated file includes this header first; then comes what the preprocessor makes of the kernel file, then one
 // EMULATE(name) for each __global__ function. A missing feature is a compile error that names it: unsupported.h declares
-// the intrinsics that cannot be emulated, with the reason; all others are unknown names. What C++ leaves undefined is an
-// error where g++ can check it: shifts by too many bits, conversions out of an integer's range, misaligned accesses. For
-// the first two nvcc gives a value, but which one depends on what it knows when it compiles. Not noticed are accesses far
-// outside a buffer that hit other memory of the process.
+// the intrinsics that cannot be emulated, with the reason; all others are unknown names.
+//
+// Of what C++ leaves undefined, shifts by too many bits and conversions out of an integer's range are rewritten
+// (compilers/gpu_values.py), so that they have the values of a GPU's instructions; of operands that nvcc knows when it
+// compiles, it may make others. Such a shift or conversion that is not rewritten, and a misaligned access, is an error of
+// the launch. Not noticed are accesses far outside a buffer that hit other memory of the process.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // Conversions of floating-point numbers to integers, with a GPU's result for every number.
 //
-// compilers/gpu_values.py makes `emulator::to<int>(x)` of `int(x)` and `static_cast<int>(x)`, and `emulator::Cast<int>{} ->*
-// x` of `(int)x`: of the operators that code may define, only ->* binds as tightly as a cast, but for a unary operator.
+// compilers/gpu_values.py makes `emulator::to<int>(x)` of `int(x)` and `static_cast<int>(x)`, and of `(int)x` makes
+// `emulator::Cast<int>{} ->* x`: no other operator that code may define between two operands binds as tightly.
 
 #pragma once
 
@@ -68,20 +68,20 @@ template <arithmetic T, typename From> [[gnu::always_inline]] constexpr T &opera
     return a = to<T>(a / b.x);
 }
 
-// `(A)(B)x`, which is (A)((B)x), is Cast<A>{} ->* Cast<B>{} ->* x, from left to right.
-template <typename T, typename... First> struct Cast {};
+// `(A)(B)x` is Cast<A>{} ->* Cast<B>{} ->* x, which from left to right is Cast<B, A>{} ->* x.
+template <typename B, typename... A> struct Cast {};
 
-template <typename T, typename... First, typename U> constexpr Cast<U, T, First...> operator->*(Cast<T, First...>, Cast<U>)
+template <typename B, typename... A, typename C> constexpr Cast<C, B, A...> operator->*(Cast<B, A...>, Cast<C>)
 {
     return {};
 }
-template <typename T, typename... Then, typename From>
-[[gnu::always_inline]] constexpr decltype(auto) operator->*(Cast<T, Then...>, From &&x)
+template <typename B, typename... A, typename From>
+[[gnu::always_inline]] constexpr decltype(auto) operator->*(Cast<B, A...>, From &&x)
 {
-    if constexpr (sizeof...(Then) == 0)
-        return to<T>(static_cast<From &&>(x));
+    if constexpr (sizeof...(A) == 0)
+        return to<B>(static_cast<From &&>(x));
     else
-        return Cast<Then...>{} ->* to<T>(static_cast<From &&>(x));
+        return Cast<A...>{} ->* to<B>(static_cast<From &&>(x));
 }
 
 }  // namespace emulator

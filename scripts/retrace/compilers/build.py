@@ -371,7 +371,7 @@ UNDECLARED = re.compile(
 
 
 @dataclass(frozen=True)
-class Part:
+class Excerpt:
     """Lines of one file, as the preprocessor leaves them."""
 
     marker: str
@@ -384,7 +384,7 @@ class Part:
         return "3" in self.flags.split()
 
 
-def preprocess(compiler: str, source: Path) -> list[Part]:
+def preprocess(compiler: str, source: Path) -> list[Excerpt]:
     """Remove a kernel file's comments and expand its own macros; CUDA's keywords stay unchanged.
 
     Raises RetraceError if it fails.
@@ -402,17 +402,17 @@ def preprocess(compiler: str, source: Path) -> list[Part]:
             raise RetraceError(f"{shown_path(source)}: {told}") from None
         raise
     _, *parts = re.split(r'^(# \d+ "([^"]*)")(.*)\n', everything, flags=re.MULTILINE)
-    return [Part(*parts[at : at + 4]) for at in range(0, len(parts), 4)]
+    return [Excerpt(*parts[at : at + 4]) for at in range(0, len(parts), 4)]
 
 
-def own_code(code: Sequence[Part]) -> str:
+def own_code(code: Sequence[Excerpt]) -> str:
     """Return what is from the kernel file and its headers; `#include` stays of those that are not its own."""
     files = {
         part.file for part in code if not part.is_systems()
     }  # also where they name a macro of the system
     own = {file for file in files if not (file.startswith("<") or EMULATOR in Path(file).parents)}
 
-    def kept(part: Part) -> str:
+    def kept(part: Excerpt) -> str:
         def without_own(found: re.Match[str]) -> str:
             return "" if (Path(part.file).parent / found[1]).exists() else found[0]
 
@@ -422,7 +422,7 @@ def own_code(code: Sequence[Part]) -> str:
 
 
 def list_kernels(
-    code: Iterable[Part], source: Path
+    code: Iterable[Excerpt], source: Path
 ) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:
     """List a file's `__global__` functions, its dynamic shared arrays and its `__constant__` variables.
 

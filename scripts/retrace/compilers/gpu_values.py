@@ -28,7 +28,7 @@ TOKEN = re.compile(
 """Tokens of preprocessed C++."""
 
 SHIFTS = ("<<", ">>", "<<=", ">>=")
-SMALL = re.compile(r"(?:[12]?\d|3[01])[uU]?")
+BELOW_WIDTH = re.compile(r"(?:[12]?\d|3[01])[uU]?")
 """An amount that is below the width of each integer."""
 BINDS_TIGHTER = (*"*/%+-.[(", "->", "->*", "++", "--")
 BIT_FIELD = re.compile(r"\b(?!case\b)\w+\s+\w+\s*:\s*\w+\s*[;,]")
@@ -96,7 +96,7 @@ def _shifts(words: Sequence[str]) -> Iterator[int]:
             del opened[-2:]
         elif word in SHIFTS and words[at - 1] != "operator":
             amount, after = words[at + 1 : at + 3]
-            if not SMALL.fullmatch(amount) or after in BINDS_TIGHTER:
+            if not BELOW_WIDTH.fullmatch(amount) or after in BINDS_TIGHTER:
                 yield at
 
 

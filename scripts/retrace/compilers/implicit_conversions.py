@@ -17,8 +17,8 @@ AS_JSON = ("-fsyntax-only", "-fdiagnostics-format=json")
 
 CONVERSION = re.compile(r"\bconversion from \W(?:float|double)\W to \W(?!float\b|double\b|long double\b)")
 ASSIGNMENTS = (b"+=", b"-=", b"*=", b"/=")
-BEFORE_OPERAND = (b"=", b"(", b",", b"{", b"return")
-AFTER_OPERAND = (b";", b")", b",", b"}")
+BEFORE = (b"=", b"(", b",", b"{", b"return")
+AFTER = (b";", b")", b",", b"}")
 """What a whole operand stands between. g++ sometimes names its last token alone."""
 
 
@@ -54,7 +54,7 @@ def with_marks(text: str, warnings: str) -> str:
             if code[operator : operator + 2] in ASSIGNMENTS:
                 begin = operator + 2
             before, after = code[:begin].rstrip(), code[end + 1 :].lstrip()
-            if before.endswith(BEFORE_OPERAND) and after.startswith(AFTER_OPERAND):
+            if before.endswith(BEFORE) and after.startswith(AFTER):
                 operands.add((begin, end + 1))
     written = [(begin, 1, b"emulator::real(") for begin, _ in operands] + [
         (end, 0, b")") for _, end in operands
