@@ -131,6 +131,7 @@ def test_operands_stay_the_same(backend: str) -> None:
      ("f(a < b, c) < d >> e", "f(a < b, c) < d >> emulator::by >> e"),
      ("A<(b >> c)> x", "A<(b >> emulator::by >> c)> x"),
      ("vector<vector<int>> y; y >> z", "vector<vector<int>> y; y >> emulator::by >> z"),
+     ("f<g<int>>(x) >> y", "f<g<int>>(x) >> emulator::by >> y"),
      ("p->f >> g", "p->f >> emulator::by >> g"),
      ("f<T>(int(x))", "f<T>(emulator::to<int>(x))"),
      ("return std::uint8_t(x);", "return emulator::to<std::uint8_t>(x);"),
