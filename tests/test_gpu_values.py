@@ -155,6 +155,7 @@ def test_what_is_rewritten(text: str, written: str) -> None:
     ["1 << 31", "x >>= 5u;", "(x >> 0)", "#pragma a << b", '"a << b"', r'"\" a << b"', 'R"(" a << b)"',
      'R"x(a << b)" a >> b)x"', "'<<'", r"'\'' + '<<'", "1'000 + x", "f<g<int>>(x)", "S &operator<<(S a)",
      "a < b && c < d >> e", "vector<vector<vector<int>>> x", "struct { unsigned a : 3; } b; b.a << c",
+     "struct { int a:N = 0; } b; b.a << c",
      "int(x);", "{ int(x); }", "f(int)", "int (*f)(int)", "sizeof(int) * 2", "sizeof (int)x",
      "f(int (&a)[3])",
      "(int *)p", "(float)(int)x", "-(int)x", "a * -(int)x", "!(int)x", "return -(int)x;", "g = int()",

@@ -31,7 +31,7 @@ SHIFTS = ("<<", ">>", "<<=", ">>=")
 BELOW_WIDTH = re.compile(r"(?:[12]?\d|3[01])[uU]?")
 """An amount that is below the width of each integer."""
 BINDS_TIGHTER = (*"*/%+-.[(", "->", "->*", "++", "--")
-BIT_FIELD = re.compile(r"\b(?!case\b)\w+\s+\w+\s*:\s*\w+\s*[;,]")
+BIT_FIELD = re.compile(r"\b(?!case\b)\w+\s+\w+\s*:\s*\w+\s*[;,=]")
 
 PREFIXES = (*"+-*&",)
 """Operators that may also stand between two operands."""
