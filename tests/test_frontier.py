@@ -24,13 +24,13 @@ WAYS = [
     f"bfs/direction:{SMALL},alone=0,rest=100,alpha=1000000,beta=1000000",
     f"bfs/direction:{SMALL},alone=0,rest=0,alpha=40,beta=1000000",
     f"bfs/direction:{SMALL},alone=3,alpha=2,beta=3",
-    "bfs/direction:block_size=64,grid=1,registers=64,piece=3",
+    "bfs/direction:block_size=64,grid=1,registers=32,piece=3",
     f"bfs/direction:{SMALL},alone=0,alpha=4,piece=1,block_queue_size=1",
     f"bfs/direction:{SMALL},{ABOVE},predecessors=yes",
     f"bfs/direction:{SMALL},{BELOW},predecessors=yes",
     f"bfs/direction:{SMALL},alone=3,alpha=2,beta=3,piece=2,predecessors=yes",
     f"bfs/direction:{SMALL},alone=0,rest=9,alpha=1000000,beta=1,predecessors=yes",
-    "bfs/direction:block_size=64,grid=1,registers=64,piece=3,alpha=20,predecessors=yes",
+    "bfs/direction:block_size=64,grid=1,registers=32,piece=3,alpha=20,predecessors=yes",
     f"sssp/near-far:{SMALL},alone=0,rise=1,predecessors=yes",
     f"sssp/near-far:{SMALL},alone=0,rise=2147483646,predecessors=yes",
     f"sssp/near-far:{SMALL},alone=3,rise=7,piece=2",
@@ -204,7 +204,7 @@ def test_delta_follows_from_weights_and_degree() -> None:
 @pytest.mark.parametrize(
     ("setting", "told"),
     [("block_size=48", "block_size is 48, expected a multiple of 32"),
-     ("block_size=800", "block_size is 800, expected at most 768 with registers=80"),
+     ("block_size=800", "block_size is 800, expected at most 768 with registers=64"),
      ("grid=99", "grid is 99, expected at most 3, which run at the same time")],
 )  # fmt: skip
 def test_a_launch_that_cannot_be_is_refused(setting: str, told: str) -> None:

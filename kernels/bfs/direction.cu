@@ -499,9 +499,9 @@ __device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitm
     }
 }
 
-// A multiprocessor has 80 registers for each of 768 threads, which is all that the search wants, and 64 for each of 1,024.
-#define DIRECTION_KERNEL(name, TREE, registers, threads)                                                              \
-    extern "C" __global__ void __launch_bounds__(threads) name##_##registers(                                         \
+// A multiprocessor has 80 registers for each of 768 threads, which is all that the search wants; with 32, it runs 2,048.
+#define DIRECTION_KERNEL(name, TREE, threads, blocks)                                                                 \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(                                               \
         int vertices, const unsigned *indptr, const unsigned *indices, const unsigned *in_indptr,                     \
         const unsigned *in_indices, unsigned entered, int source, Search<TREE>::Found *found, unsigned *bitmaps,      \
         uint2 *queues, unsigned capacity, Level *levels, Progress *progress, unsigned piece,                          \
@@ -513,7 +513,7 @@ __device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitm
                           unsigned(source), bitmaps, progress, alone, rest, alpha, beta, observed);                   \
     }
 
-DIRECTION_KERNEL(direction, false, 64, 1024)
-DIRECTION_KERNEL(direction, false, 80, 768)
-DIRECTION_KERNEL(direction_tree, true, 64, 1024)
-DIRECTION_KERNEL(direction_tree, true, 80, 768)
+DIRECTION_KERNEL(direction_32, false, 1024, 2)
+DIRECTION_KERNEL(direction_64, false, 768, 1)
+DIRECTION_KERNEL(direction_tree_32, true, 1024, 2)
+DIRECTION_KERNEL(direction_tree_64, true, 768, 1)

@@ -120,8 +120,8 @@ ALONE: Settings = {"alone": Setting(1024, "most arcs of a level that one block f
 """The setting of a search whose small levels block 0 finds while the grid waits."""
 
 
-MOST_THREADS = {"80": 768, "64": 1024}
-"""Threads of a block of `bfs/direction`, by the registers of a thread."""
+UNSPILLED = 768
+"""Most threads of a block of `bfs/direction`; with more, its registers would not fit, and be spilled."""
 
 
 class DirectionBFS(TracedBack, LabelledSearch):
@@ -129,8 +129,9 @@ class DirectionBFS(TracedBack, LabelledSearch):
 
     A level is found from below if the frontier has more than 1 / `alpha` of the arcs of unvisited vertices,
     until it has less than 1 / `beta` of the vertices that are left. `upload` reverses the arcs, on the
-    device. S. Beamer, K. Asanović and D. Patterson,
-    "Direction-Optimizing Breadth-First Search", SC 2012. Predecessors, if wanted, are found with the levels.
+    device. A block has at most 768 threads, each with 80 registers, unless `registers` is 32. S. Beamer,
+    K. Asanović and D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. Predecessors, if
+    wanted, are found with the levels.
     """
 
     name = "bfs/direction"
@@ -142,10 +143,7 @@ class DirectionBFS(TracedBack, LabelledSearch):
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         **ALONE,
-        "block_size": replace(DeviceSolver.settings["block_size"], default=768),
-        "registers": Setting(
-            "80", "registers of a thread; 64, and a block may have 1,024 threads", choices=(*MOST_THREADS,)
-        ),
+        "block_size": replace(DeviceSolver.settings["block_size"], default=UNSPILLED),
         "alpha": Setting(14, "from below if the frontier has 1 / alpha of the arcs left", least=0),
         "rest": Setting(
             2048,
@@ -161,10 +159,9 @@ class DirectionBFS(TracedBack, LabelledSearch):
         return "direction_tree" if self.finds_predecessors else "direction"
 
     def setup(self, graph: CSRGraph) -> None:
-        registers = str(self.parameters["registers"])
-        if self.block_size > (most := MOST_THREADS[registers]):
-            told = f"{self.name}: block_size is {self.block_size}, expected at most {most}"
-            raise RetraceError(f"{told} with registers={registers}")
+        if self.parameters["registers"] == "64" and self.block_size > UNSPILLED:
+            told = f"{self.name}: block_size is {self.block_size}, expected at most {UNSPILLED}"
+            raise RetraceError(f"{told} with registers=64")
         super().setup(graph)
         self.reversed_arcs = ReversedArcs(self.device, self.block_size)
 
