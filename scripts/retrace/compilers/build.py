@@ -63,6 +63,9 @@ DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-c
 STRICT_FLAGS = ("-fsanitize=bounds",)
 """Call a function of `scheduler/undefined.cpp` where C++ defines no result; strict ones cost time."""
 
+REWRITTEN = "has_gpu_values"
+"""Tells, as a symbol of a compiled file, that its shifts and conversions are rewritten."""
+
 MAX_STATIC_SHARED = 48 * 1024
 MAX_CONSTANT = 64 * 1024
 """What a GPU has, in bytes, for each kernel and for each file."""
@@ -116,7 +119,7 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         def write(code: str) -> None:
             generated.write_text(f'#include "cuda_emulator.h"\n{code}{emulated}', encoding="utf-8")
 
-        rewritten = with_gpu_values(own_code(code))
+        rewritten = with_gpu_values(own_code(code)) + f'\nextern "C" const bool {REWRITTEN} = true;\n'
         write(rewritten)
         done = try_compiler([*to_assembly, WARNING])
         if done.returncode:  # the errors told are those of the file as it is
