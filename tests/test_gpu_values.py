@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from command_line import python
 from retrace.compilers.build import REWRITTEN, build_emulator, own_code, preprocess
 from retrace.compilers.gpu_values import with_gpu_values
-from retrace.devices.emulator import EmulatedDevice, debug_environment
+from retrace.devices.emulator import EmulatedDevice
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 from solving import DEVICES, open_device
@@ -99,15 +98,6 @@ def check(device: Any) -> None:
 def test_values_out_of_range(backend: str, seed: int | None) -> None:
     with open_device(backend, seed) as device:
         check(device)
-
-
-def test_values_out_of_range_of_a_debug_build() -> None:
-    program = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-    program += (
-        "from test_gpu_values import EmulatedDevice, check\nwith EmulatedDevice() as device: check(device)"
-    )
-    done = python(program, **debug_environment())
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 @pytest.mark.parametrize("backend", DEVICES)

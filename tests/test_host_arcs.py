@@ -111,14 +111,17 @@ def test_what_is_read_over_the_link_is_counted(before: int, lines: int) -> None:
                 assert observed["prepare_ms"] > 0
 
 
-def bytes_in_order(found: CSRGraph, level: NDArray[Any], warps: int, arc_bytes: int) -> tuple[int, int]:
+def bytes_in_order(
+    found: CSRGraph, level: NDArray[Any], lines: int, warps: int, arc_bytes: int
+) -> tuple[int, int]:
     """Count the bytes in sectors and the lines that have arcs of a level, level by level.
 
-    Each of so many warps reads an eighth of its lines at a time, and of 32 rows those with arcs of the level.
+    Each of so many warps reads an eighth of its lines at a time, but so many at least, and of 32 rows those with
+    arcs of the level.
     """
     tails, places = found.tails(), np.arange(found.arcs)
     sizes = SECTOR // arc_bytes, LINE // arc_bytes
-    lines = min(256, -(-found.arcs // sizes[1]) // (8 * warps) + 1)
+    lines = max(lines, min(256, -(-found.arcs // sizes[1]) // (8 * warps)))
     chunk = places // (sizes[1] * lines)
     first_row = tails[np.minimum(chunk * sizes[1] * lines, found.arcs - 1)]
     group = (tails - first_row) // 32
@@ -137,7 +140,7 @@ def bytes_of_levels(
     reached = level < UNREACHABLE
     sizes = np.bincount(level[reached], entries[reached])
     many = reached & (sizes[np.where(reached, level, 0)] * sweep >= found.vertices)
-    in_order = bytes_in_order(found, np.where(many, level, UNREACHABLE), warps, 4)
+    in_order = bytes_in_order(found, np.where(many, level, UNREACHABLE), lines, warps, 4)
     of_rows = bytes_of_rows(found, np.flatnonzero(reached & ~many), 4)
     return in_order[0] + of_rows[0], in_order[1] + of_rows[1]
 
@@ -152,7 +155,7 @@ def test_in_order_a_line_is_read_once_a_level(
     spec: str, arc_bytes: int, arcs: list[int], block_size: int, seed: int
 ) -> None:
     """With few arcs a row, a warp goes through its lines 32 rows at a time. All weights are 1."""
-    spec += f"lines=3,block_size={block_size}"
+    spec += f"lines={1 + seed},block_size={block_size}"
     rng = np.random.default_rng(seed)
     lengths = rng.choice(arcs, 150)
     lengths[0] = 9
@@ -167,7 +170,9 @@ def test_in_order_a_line_is_read_once_a_level(
         assert np.array_equal(level, own.download())
     blocks = RESIDENT_BLOCKS if arc_bytes == 8 else min(RESIDENT_BLOCKS, -(-found.arcs // block_size))
     warps = blocks * block_size // 32
-    assert (observed["link_bytes"], observed["link_lines"]) == bytes_in_order(found, level, warps, arc_bytes)
+    assert (observed["link_bytes"], observed["link_lines"]) == bytes_in_order(
+        found, level, 1 + seed, warps, arc_bytes
+    )
     assert observed["link_lines"] < rows["link_lines"]
 
 
@@ -182,7 +187,7 @@ def test_the_size_of_a_level_decides_how_it_is_read(sweep: int) -> None:
         result = checker_of("bfs", turns).check(solver.name, Query(0), level)
         assert result.verified, result.reason
         many = (np.bincount(level) * sweep >= turns.vertices)[level]
-        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 3 * 8, 4)
+        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 16, 3 * 8, 4)
         of_rows = bytes_of_rows(turns, np.flatnonzero(~many), 4)
         expected = tuple(map(sum, zip(in_order, of_rows, strict=True)))
         assert (observed["link_bytes"], observed["link_lines"]) == expected

@@ -24,7 +24,7 @@ constexpr unsigned LINE = 128;   // bytes of the largest request
 constexpr unsigned SECTOR = 32;  // bytes of the smallest
 constexpr int IN_FLIGHT = 4;     // loads of a lane at a time
 constexpr unsigned MOST_OF_SHARE = 256;  // lines that a warp draws at a time
-constexpr unsigned DRAWS = 8;            // of a warp, if there are fewer lines
+constexpr unsigned DRAWS = 8;            // of a warp, if that takes fewer lines at a time
 
 // The blocks that share a search: the grid, or a cluster of it.
 struct Blocks {
@@ -65,7 +65,7 @@ template <typename Arc> struct HostArcs {
 
     const Offset *indptr;  // on the device
     const Arc *arcs;       // in the host's memory, from the beginning of a line
-    unsigned lines;        // most lines of an entry
+    unsigned lines;        // most lines of an entry, least of a share
     unsigned *drawn = nullptr;  // for a sweep: shares that warps have drawn; 0 before and afterwards
 
     // The number of entries of a vertex.
@@ -176,7 +176,7 @@ template <typename Arc> struct HostArcs {
     __device__ void sweep(const Blocks &blocks, unsigned vertices, Traffic &traffic, Wanted wanted, Visit visit) const
     {
         const Offset begin = indptr[0], end = indptr[vertices], all = (end - begin + IN_LINE - 1) / IN_LINE;
-        const unsigned own = unsigned(min(all / (DRAWS * blocks.warps()) + 1, Offset(MOST_OF_SHARE)));
+        const unsigned own = max(lines, unsigned(min(all / (DRAWS * blocks.warps()), Offset(MOST_OF_SHARE))));
         const unsigned shares = unsigned((all + own - 1) / own);
         for (;;) {
             unsigned share = lane_number() == 0 ? atomicAdd(drawn, 1) : 0;
