@@ -116,7 +116,7 @@ def bytes_in_order(
 ) -> tuple[int, int]:
     """Count the bytes in sectors and the lines that have arcs of a level, level by level.
 
-    Each of so many warps reads an eighth of its lines at a time, but so many at least, and of 32 rows those with
+    Each of so many warps reads an eighth of its lines at a time, `lines` at least, and of 32 rows those with
     arcs of the level.
     """
     tails, places = found.tails(), np.arange(found.arcs)

@@ -116,18 +116,24 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
             for name, (bounds, cluster) in kernels.items()
         )
 
-        def write(code: str) -> None:
-            generated.write_text(f'#include "cuda_emulator.h"\n{code}{emulated}', encoding="utf-8")
+        def write(code: str, has_gpu_values: bool) -> None:
+            told = f'extern "C" const bool {REWRITTEN} = true;\n' * has_gpu_values
+            generated.write_text(f'#include "cuda_emulator.h"\n{code}\n{told}{emulated}', encoding="utf-8")
 
-        rewritten = with_gpu_values(own_code(code)) + f'\nextern "C" const bool {REWRITTEN} = true;\n'
-        write(rewritten)
+        own, as_it_is = own_code(code), f'#include "{source.resolve()}"\n'
+        rewritten = with_gpu_values(own)
+        write(rewritten if rewritten != own else as_it_is, True)
         done = try_compiler([*to_assembly, WARNING])
+        if done.returncode and rewritten == own:
+            raise failure(done, source, emulator_log(source))
         if done.returncode:  # the errors told are those of the file as it is
-            write(f'#include "{source.resolve()}"\n')
+            write(as_it_is, False)
             yield to_assembly
         elif warns_of_conversions(done.stderr):
-            write(with_marks(rewritten, try_compiler([*to_assembly[:-2], WARNING, *AS_JSON]).stderr))
             marked = compiled.with_suffix(".marked.s")
+            write(rewritten, True)
+            warnings = try_compiler([*to_assembly[:-2], WARNING, *AS_JSON]).stderr
+            write(with_marks(rewritten, warnings), True)
             if try_compiler([*to_assembly[:-1], str(marked)]).returncode == 0:
                 marked.replace(compiled)
         assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"), shown_path(source))
@@ -329,16 +335,26 @@ def try_compiler(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 def run_compiler(command: Sequence[str], source: Path, log: Path) -> str:
     """Run a compiler and return its output; on failure, write it to `log` and raise its first error."""
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
+    done = try_compiler(command)
     if done.returncode == 0:
         return done.stdout
+    raise failure(done, source, log)
+
+
+def failure(done: subprocess.CompletedProcess[str], source: Path, log: Path) -> RetraceError:
+    """Write what a compiler said to `log`, and return its first error."""
     output = done.stderr + done.stdout
-    log.write_text(" ".join(command) + "\n\n" + output, encoding="utf-8")
+    log.write_text(" ".join(done.args) + "\n\n" + output, encoding="utf-8")
     telling = re.compile(r"\berror\b|cannot find -l|link failed")
     errors = [line.strip() for line in output.splitlines() if telling.search(line)]
     first = (errors or output.splitlines() or [f"exit status {done.returncode}"])[0].replace(f"{ROOT}/", "")
     where = "" if shown_path(source) in first else f"{shown_path(source)}: "
-    raise RetraceError(f"{where}{first} (full log: {shown_path(log)})")
+    return RetraceError(f"{where}{first} (full log: {shown_path(log)})")
+
+
+def emulator_log(source: Path) -> Path:
+    """Return where what g++ says of a kernel file is kept."""
+    return build_folder() / "emulator" / f"{source.stem}.log"
 
 
 def shown_path(path: Path) -> str:
@@ -396,9 +412,8 @@ def preprocess(compiler: str, source: Path) -> list[Excerpt]:
     command += [
         f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")
     ]  # `#if` may ask for their macros
-    log = build_folder() / "emulator" / f"{source.stem}.log"
     try:
-        everything = run_compiler([*command, str(source.resolve())], source, log)
+        everything = run_compiler([*command, str(source.resolve())], source, emulator_log(source))
     except RetraceError as error:
         if missing := re.search(r"fatal error: ([^:]+): No such file", str(error)):
             told = f"the emulator cannot run #include <{missing[1]}>, which it does not have"
