@@ -35,7 +35,7 @@ MOST_ENTRIES = 2**31
 
 SWEEP: Settings = {
     "sweep": Setting(
-        64, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
+        256, "arcs are read in their order if a level has 1 / sweep of the vertices; 0: never", least=0
     ),
 }
 
@@ -250,7 +250,7 @@ class HostArcsBetweenness(HostArcsSearch):
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
-        **SWEEP,
+        "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments.md, 54
         "cluster": Setting(
             0, "blocks that search from one source at a time; 0: as many as can be", least=0, most=MAX_CLUSTER
         ),
