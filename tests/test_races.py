@@ -159,6 +159,15 @@ def test_searches_of_two_blocks_add_to_the_same_scores(name: str, blocks: int, s
     assert next_pass.tolist() == [0]  # for the next launch
 
 
+def test_a_pass_waits_for_all_who_have_seen_the_last_one_end() -> None:
+    """Most searches end where they begin, so that passes follow one another at once."""
+    sinks = graph(203, [(hub, v, 1) for hub in range(3) for v in range(3, 203)])
+    for seed in range(4):
+        with EmulatedDevice(seed) as device:
+            spec = "betweenness/lane-queues:team=grid,block_size=32"
+            assert not solved(spec, sinks, Query(), device).download().any()
+
+
 def test_no_vertex_is_queued_twice() -> None:
     """Four threads find the same vertices, and the queue has room for as many as the graph has."""
     heads = range(5, 305)

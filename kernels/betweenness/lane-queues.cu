@@ -384,11 +384,12 @@ template <typename Real, typename Word, int ARCS, int IN_FLIGHT, bool GRID> stru
     }
 };
 
-// The next pass of this block; `passes` if none is left.
+// Returns the next pass of this block, or `passes` if none is left. All threads call it together.
 template <bool GRID> __device__ int next_of(int drawn, int *next_pass, int passes)
 {
-    if constexpr (GRID) return drawn + 1;
-    return draw_pass(next_pass, passes);
+    if constexpr (!GRID) return draw_pass(next_pass, passes);
+    cg::this_grid().sync();  // all threads have read the counters of the last one
+    return drawn + 1;
 }
 
 template <typename Word, int ARCS, int IN_FLIGHT, bool GRID, typename Real>
