@@ -137,8 +137,8 @@ struct Search {
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     search_from_each(int vertices, const Offset *indptr, const unsigned *indices, unsigned lines, unsigned *drawn,
                      const int *sources, unsigned first, unsigned last, unsigned sweep, unsigned entries, int *level,
-                     double *sigma, double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score, int *overflow,
-                     Traffic *total)
+                     double *sigma, double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score,
+                     int *overflow, Traffic *total)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const Blocks blocks{cluster.block_rank(), cluster.num_blocks()};

@@ -466,7 +466,7 @@ __device__ void add_scores_of_passes(int vertices, Neighbourhood entering, Neigh
             vertices, Neighbourhood{in_indptr, in_indices}, Neighbourhood{indptr, indices},                   \
             CompactedGraph{reach, source_count}, BATCH(Real, SCORE(Real)), next_pass, filter_bits, few);      \
     }
-#define LANE_QUEUES_OF(Real)                                \
+#define LANE_QUEUES_OF(Real)                                   \
     LANE_QUEUES(lane_queues, false, Real, 1, 32, 32, 2, 1, 4)  \
     LANE_QUEUES(lane_queues, false, Real, 1, 32, 64, 1, 2, 8)  \
     LANE_QUEUES(lane_queues, false, Real, 2, 64, 32, 2, 1, 4)  \

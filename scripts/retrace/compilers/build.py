@@ -409,9 +409,7 @@ def preprocess(compiler: str, source: Path) -> list[Excerpt]:
     Raises RetraceError if it fails.
     """
     command = [compiler, "-E", "-dI", "-x", "c++", "-std=c++20", "-DRETRACE_EMULATOR", f"-I{EMULATOR}"]
-    command += [
-        f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")
-    ]  # `#if` may ask for their macros
+    command += [f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")]  # `#if` may ask for them
     try:
         everything = run_compiler([*command, str(source.resolve())], source, emulator_log(source))
     except RetraceError as error:
@@ -425,9 +423,7 @@ def preprocess(compiler: str, source: Path) -> list[Excerpt]:
 
 def own_code(code: Sequence[Excerpt]) -> str:
     """Return what is from the kernel file and its headers; `#include` stays of those that are not its own."""
-    files = {
-        part.file for part in code if not part.is_systems()
-    }  # also where they name a macro of the system
+    files = {part.file for part in code if not part.is_systems()}  # also where they name a system's macro
     own = {file for file in files if not (file.startswith("<") or EMULATOR in Path(file).parents)}
 
     def kept(part: Excerpt) -> str:

@@ -95,15 +95,23 @@ class LaneQueues(FixedSums, Lanes):
         self.by_grid = team == "grid" or (
             team == "auto" and self.has_grid and not self.number("blocks") and idle
         )
+        if self.by_grid:
+            kernel = self.name_of("lane_queues_grid")
+            self.of_grid = self.module.kernel(kernel)
+            self.all_blocks = self.module.resident_blocks(kernel, self.block_size, self.without_filter)
         return 1 if self.by_grid else passes
 
+    @property
+    def without_filter(self) -> int:
+        """Return the bytes of shared memory of a block of the grid."""
+        return self.shared - self.filter_bytes
+
     def start(self, *arguments: Any) -> None:
-        if not self.by_grid:
+        if self.by_grid:
+            shared = self.without_filter
+            self.of_grid(self.all_blocks, self.block_size, *arguments, shared=shared, cooperative=True)
+        else:
             super().start(*arguments)
-            return
-        kernel, shared = self.name_of("lane_queues_grid"), self.shared - self.filter_bytes
-        blocks = self.module.resident_blocks(kernel, self.block_size, shared)
-        self.module.kernel(kernel)(blocks, self.block_size, *arguments, shared=shared, cooperative=True)
 
     def block_bytes(self) -> int:
         """Return the memory of a pass in bytes.
