@@ -87,7 +87,8 @@ def main() -> None:
     """Read the record, print the table."""
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--record", required=True, type=Path, help="records of a graph, .jsonl")
-    parser.add_argument("--solver", required=True, choices=[*BLOCK_BYTES], help="whose cost it is")
+    what = "whose cost it is, with settings if need be: betweenness/multi-gpu:devices=1,kernel=lane-queues"
+    parser.add_argument("--solver", required=True, help=what)
     what = "a graph: its name, vertices and arcs"
     parser.add_argument("--target", required=True, nargs=3, action="append", help=what)
     parser.assume("--memory-gb", 141, "of a GPU")
@@ -99,7 +100,10 @@ def main() -> None:
 
     record = record_of(read_records([arguments.record]), arguments.solver)
     cost, blocks = seconds_per_arc(record), record.observed["blocks"]
-    gpu = Gpu(arguments.solver, cost, blocks, arguments.memory_gb * 1e9, arguments.link_gb_s * 1e9)
+    solver = f"betweenness/{record.parameters.get('kernel', record.solver.removeprefix('betweenness/'))}"
+    if solver not in BLOCK_BYTES:
+        raise RetraceError(f"--solver: {arguments.solver}: expected one of {', '.join(BLOCK_BYTES)}")
+    gpu = Gpu(solver, cost, blocks, arguments.memory_gb * 1e9, arguments.link_gb_s * 1e9)
     print(
         "| graph | vertices | arcs | CSR, GB | a block, GB | blocks | a batch, GB | sources | GPU-hours | $ |"
     )

@@ -358,10 +358,10 @@ def test_larger_graphs_wait_for_as_many_gpus(
     asked = {"scale": "paper", "backend": "emulator" if gpus == 0 else "cuda"}
     planned = plan.make_plan(config | asked)
     several = planned.graphs("betweenness-gpus")
-    assert several == (["random-6-5", "Gowalla", "random-22-16-1056"] if measured else ["random-6-5"])
-    assert ("random-22-16-1056" in planned.sparse) == measured
+    assert several == (["random-6-5", "Gowalla", "random-22-16-1024"] if measured else ["random-6-5"])
+    assert ("random-22-16-1024" in planned.sparse) == measured
     assert "Gowalla" in planned.graphs("fast-bfs")
-    assert "random-22-16-1056" in planned.graphs("betweenness-gpus", scale="paper")
+    assert "random-22-16-1024" in planned.graphs("betweenness-gpus", scale="paper")
 
 
 def test_all_road_graphs_are_searched_for_each_table_of_times_against_size(

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from command_line import PROJECT, Call
+from retrace.records.record import read_records
+from retrace.records.search_cost import record_of, seconds_per_arc
+from retrace.system.errors import RetraceError
 
 SCRIPT = "price_betweenness.py"
 BITMAP, LANES = "betweenness/bitmap-queue", "betweenness/lane-queues"
@@ -50,7 +53,7 @@ def test_so_many_sources_bound_the_error(program: dict[str, Any]) -> None:
 def test_the_documentation_has_what_the_records_give(script: Call) -> None:
     text = (PROJECT / "docs/scaling.md").read_text()
     commands = text.replace("\\\n", " ").split(f"python scripts/{SCRIPT} ")[1:]
-    assert len(commands) == 2
+    assert len(commands) == 3
     for command in commands:
         done = script(SCRIPT, *shlex.split(command.splitlines()[0]))
         assert done.status == 0, done.err
@@ -64,3 +67,25 @@ def test_a_target_has_two_numbers(target: tuple[str, str], script: Call) -> None
     done = script(SCRIPT, "--record", record, "--solver", BITMAP, "--target", "name", *target)
     assert done.status == 1
     assert "expected a name, and two numbers above 0" in done.err
+
+
+def test_the_cost_is_that_of_the_settings_asked_for() -> None:
+    folder = PROJECT / "results/machines/h100-x2/betweenness-gpus"
+    records = read_records([folder / "random-22-16-1024.jsonl"])
+    alone, both = (
+        record_of(records, f"betweenness/multi-gpu:devices={n},kernel=bitmap-queue") for n in (1, 2)
+    )
+    assert (alone.parameters["devices"], both.parameters["devices"]) == (1, 2)
+    assert seconds_per_arc(alone) == pytest.approx(alone.trials[0].solve / 1e3 / (1024 * 2**26))
+    assert seconds_per_arc(alone) > 1.9 * seconds_per_arc(both)
+    with pytest.raises(RetraceError, match="has no times of betweenness/multi-gpu:devices=3 "):
+        record_of(records, "betweenness/multi-gpu:devices=3")
+
+
+def test_a_solver_whose_blocks_are_unknown_is_refused(script: Call) -> None:
+    record = PROJECT / "results/machines/h200/fast-betweenness/Gowalla.jsonl"
+    done = script(
+        SCRIPT, "--record", record, "--solver", "betweenness/auto", "--target", "name", "1e6", "1e7"
+    )
+    assert done.status == 1
+    assert "--solver: betweenness/auto: expected one of betweenness/bitmap-queue" in done.err

@@ -245,7 +245,7 @@ SAID: dict[str, list[Callable[[], float]]] = {
         lambda: sum(h200 == h100 for h200, h100 in verdicts()),
         lambda: len(verdicts()),
     ],
-    "two H100s: one solves exact betweenness of Gowalla in 1.27 s, and both together in 0.67 s": [
+    "two H100s: one solves exact betweenness of Gowalla in 1.27 s, and both together in 0.66 s": [
         lambda: on_gpus(1),
         lambda: on_gpus(2),
     ],

@@ -9,15 +9,25 @@ from retrace.records.statistics import Summary
 from retrace.system.errors import RetraceError
 
 
-def record_of(records: Sequence[Record], solver: str) -> Record:
-    """Return the record of a solver in double precision that has times; raise RetraceError without one."""
+def record_of(records: Sequence[Record], spec: str) -> Record:
+    """Return the record of `spec`, a solver or `solver:key=value,...`, in double precision, that has times.
+
+    Raise RetraceError without one.
+    """
+    solver, _, settings = spec.partition(":")
+    asked = {"precision": "double"} | dict(pair.partition("=")[::2] for pair in settings.split(",") if pair)
     for record in records:
-        if record.solver == solver and record.timed and record.parameters.get("precision") == "double":
+        given = {key: str(value) for key, value in record.parameters.items()}
+        if record.solver == solver and record.timed and asked.items() <= given.items():
             return record
-    raise RetraceError(f"--record: has no times of {solver} in double precision")
+    raise RetraceError(f"--record: has no times of {spec} in double precision")
 
 
 def seconds_per_arc(record: Record) -> float:
-    """Return a record's median solve over its searches times arcs."""
-    searched = record.observed["searches"] * record.observed["searched_arcs"]
+    """Return a record's median solve over its searches times arcs.
+
+    `betweenness/multi-gpu` does not count these: they are its sources and the arcs of the graph.
+    """
+    searches, arcs = record.parameters.get("sources", record.graph.vertices), record.graph.arcs
+    searched = record.observed.get("searches", searches) * record.observed.get("searched_arcs", arcs)
     return Summary.of([trial.solve for trial in record.trials]).median / 1e3 / searched
