@@ -140,10 +140,14 @@ template <typename Arc> struct HostArcs {
     {
         const unsigned all = unsigned(last - first);
         const auto place_of = [&](Offset arc) { return unsigned(min(max(arc, first), last) - first); };
+        const auto end_of = [&](unsigned v) { return indptr[min(v + 1, vertices)]; };
         unsigned read = 0;  // arcs, of whole rows
-        for (unsigned row = row_of(first, vertices); read < all; row += LANES) {
+        unsigned row = row_of(first, vertices);
+        for (Offset ahead = end_of(row + lane_number()); read < all; row += LANES) {
             const unsigned v = row + lane_number();
-            const unsigned begin = place_of(indptr[min(v, vertices)]), end = place_of(indptr[min(v + 1, vertices)]);
+            const unsigned end = place_of(ahead), end_before = __shfl_up_sync(ALL_LANES, end, 1);
+            const unsigned begin = lane_number() == 0 ? read : end_before;
+            ahead = end_of(v + LANES);  // of the next rows, while arcs of these are read
             const unsigned own = __ballot_sync(ALL_LANES, begin < end && wanted(v));
             const unsigned rows_end = __shfl_sync(ALL_LANES, end, LANES - 1);
             for (unsigned base = read / IN_LINE * IN_LINE; own && base < rows_end; base += IN_FLIGHT * LANES) {

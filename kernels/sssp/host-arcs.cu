@@ -60,22 +60,37 @@ struct Search {
     __device__ unsigned *near_in(unsigned round) const { return queued + round % 3 * words; }
     __device__ Queue queue(unsigned round) const { return {queues + round % 2 * capacity, lengths + round % 3}; }
 
-    // Calls visit(v) for all vertices, and for those up to a multiple of 32; all lanes of a warp call it together.
-    template <typename Visit> __device__ void for_each_vertex(Visit visit) const
+    // Calls visit(i) for each number below `count`, by one of the grid's threads.
+    template <typename Visit> __device__ void for_each(unsigned count, Visit visit) const
     {
         const unsigned threads = gridDim.x * blockDim.x;
-        for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x; v < words * 32; v += threads) visit(v);
+        for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads) visit(i);
+    }
+
+    // Calls visit(v, is_set) for the 32 vertices of each word of a bitmap that has a bit; all lanes of a warp call it
+    // together. A lane has a word, if there are as many, so that one load goes past 1,024 vertices of which none is set.
+    template <typename Visit> __device__ void for_each_set(const unsigned *bitmap, Visit visit) const
+    {
+        const Blocks grid = whole_grid();
+        const unsigned lane = lane_number(), own = min(LANES, words / grid.warps() + 1);
+        for (unsigned first = grid.warp() * own; first < words; first += grid.warps() * own) {
+            const bool has = lane < own && first + lane < words;
+            const unsigned word = has ? __ldcg(&bitmap[first + lane]) : 0;
+            for (unsigned left = __ballot_sync(ALL_LANES, word != 0); left > 0; left &= left - 1) {
+                const unsigned i = __ffs(left) - 1, bits = __shfl_sync(ALL_LANES, word, i);
+                visit((first + i) * 32 + lane, bits >> lane & 1);
+            }
+        }
     }
 
     // Sets all labels, empties the far pile, and makes the source near in round 0.
     __device__ void start(unsigned source) const
     {
-        for_each_vertex([&](unsigned v) {
-            if (v < vertices) label[v] = make_label(v == source ? 0 : UNREACHABLE, -1);
-            if (v % 32 > 0) return;
-            far[v / 32] = 0;
-            near_in(0)[v / 32] = v / 32 == source / 32 ? 1u << source % 32 : 0;
-            near_in(1)[v / 32] = 0;
+        for_each(vertices, [&](unsigned v) { label[v] = make_label(v == source ? 0 : UNREACHABLE, -1); });
+        for_each(words, [&](unsigned i) {
+            far[i] = 0;
+            near_in(0)[i] = i == source / 32 ? 1u << source % 32 : 0;
+            near_in(1)[i] = 0;
         });
         if (blockIdx.x == 0 && threadIdx.x < 3) least[threadIdx.x] = UNREACHABLE;
         if (blockIdx.x == 0 && threadIdx.x > 0 && threadIdx.x < 3) lengths[threadIdx.x] = 0;
@@ -122,25 +137,26 @@ struct Search {
     // Queues the vertices that are near in a round.
     __device__ void list(unsigned round) const
     {
-        for_each_vertex([&](unsigned v) {
-            arcs.append(queue(round), __ldcg(&near_in(round)[v / 32]) >> v % 32 & 1, v);
-        });
+        for_each_set(near_in(round), [&](unsigned v, bool is_near) { arcs.append(queue(round), is_near, v); });
     }
 
     // Makes the far vertices near whose distance is below the limit, except those that were near before; queues them.
+    // The bitmap of the round has no bit before.
     __device__ void collect(unsigned round, unsigned limit_before, unsigned limit, int *least_of_all) const
     {
-        for_each_vertex([&](unsigned v) {
-            const unsigned before = far[v / 32];
-            const bool is_far = before >> lane_number() & 1;
+        int least_far = UNREACHABLE;
+        for_each_set(far, [&](unsigned v, bool is_far) {
             const unsigned distance = is_far ? distance_of(__ldcg(&label[v])) : 0;
             const bool stays = is_far && distance >= limit, comes = is_far && !stays && distance >= limit_before;
             const unsigned left = __ballot_sync(ALL_LANES, stays), coming = __ballot_sync(ALL_LANES, comes);
-            if (lane_number() == 0 && before) far[v / 32] = left;
-            if (lane_number() == 0) near_in(round)[v / 32] = coming;
-            lower_least(least_of_all, stays ? int(distance) : UNREACHABLE);
+            if (lane_number() == 0) {
+                far[v / 32] = left;
+                near_in(round)[v / 32] = coming;
+            }
+            if (stays) least_far = min(least_far, int(distance));
             arcs.append(queue(round), comes, v);
         });
+        lower_least(least_of_all, least_far);
     }
 };
 
@@ -162,9 +178,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     unsigned limit = delta, limits = 0, rounds = 0;
     for (unsigned i = 0;; i++) {  // rounds and changes of the limit
         if (first_thread) lengths[(i + 2) % 3] = 0;
-        search.for_each_vertex([&](unsigned v) {
-            if (v % 32 == 0) search.near_in(i + 2)[v / 32] = 0;
-        });
+        search.for_each(words, [&](unsigned word) { search.near_in(i + 2)[word] = 0; });
         if (const unsigned entries = lengths[i % 3]) {
             rounds++;
             int *const least_far = &least[limits % 3];

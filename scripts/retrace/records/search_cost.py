@@ -28,6 +28,7 @@ def seconds_per_arc(record: Record) -> float:
 
     `betweenness/multi-gpu` does not count these: they are its sources and the arcs of the graph.
     """
-    searches, arcs = record.parameters.get("sources", record.graph.vertices), record.graph.arcs
-    searched = record.observed.get("searches", searches) * record.observed.get("searched_arcs", arcs)
+    sources = int(record.parameters.get("sources", record.graph.vertices))
+    searches = record.observed.get("searches", sources)
+    searched = searches * record.observed.get("searched_arcs", record.graph.arcs)
     return Summary.of([trial.solve for trial in record.trials]).median / 1e3 / searched
