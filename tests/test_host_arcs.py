@@ -177,18 +177,22 @@ def test_in_order_a_line_is_read_once_a_level(
 
 
 @pytest.mark.parametrize("sweep", [1, 2, 4, 5, 20, 100])
-def test_the_size_of_a_level_decides_how_it_is_read(sweep: int) -> None:
-    """Levels of few and of many vertices take turns."""
-    turns = layers([1, 9, 40, 3, 2, 60, 50, 1, 7])
+@pytest.mark.parametrize(
+    ("spec", "arc_bytes"), [("bfs/host-arcs:", 4), ("sssp/host-arcs:rise=2147483646,", 8)]
+)
+def test_the_size_of_a_level_decides_how_it_is_read(spec: str, arc_bytes: int, sweep: int) -> None:
+    """Levels of few and of many vertices take turns; all paths to a vertex have as many arcs."""
+    widths = [1, 9, 40, 3, 2, 60, 50, 1, 7]
+    turns, level = layers(widths), np.repeat(np.arange(len(widths)), widths)
     for seed in range(6):
         with EmulatedDevice(seed) as device:
-            solver = solved(f"bfs/host-arcs:lines=16,sweep={sweep}", turns, Query(0), device)
-            level, observed = solver.download(), solver.observed()
-        result = checker_of("bfs", turns).check(solver.name, Query(0), level)
+            solver = solved(f"{spec}lines=16,sweep={sweep}", turns, Query(0), device)
+            answer, observed = solver.download(), solver.observed()
+        result = checker_of(solver.problem, turns).check(solver.name, Query(0), answer)
         assert result.verified, result.reason
         many = (np.bincount(level) * sweep >= turns.vertices)[level]
-        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 16, 3 * 8, 4)
-        of_rows = bytes_of_rows(turns, np.flatnonzero(~many), 4)
+        in_order = bytes_in_order(turns, np.where(many, level, 2**31 - 1), 16, 3 * 8, arc_bytes)
+        of_rows = bytes_of_rows(turns, np.flatnonzero(~many), arc_bytes)
         expected = tuple(map(sum, zip(in_order, of_rows, strict=True)))
         assert (observed["link_bytes"], observed["link_lines"]) == expected
 

@@ -5,8 +5,9 @@
 // Mapping  in a round, a warp takes an entry of the near queue at a time. If many vertices are near, it takes the next
 //          lines of all arcs instead, and reads those of near vertices. What is done for each vertex, a thread
 //          does for every so many vertices as the grid has threads.
-// Barriers one of the grid per round, one more after a sweep, and one per change of the limit. Three queue lengths,
-//          three bitmaps and three least far distances take turns: one is read, one written, one cleared.
+// Barriers one of the grid per round. Two more after a sweep or a change of the limit, which fill a bitmap: its vertices
+//          are counted, and queued only if they are few. Three queue lengths, three bitmaps and three least far
+//          distances take turns: one is read, one written, one cleared.
 // Arcs     head and weight are side by side, 8 bytes, so that an arc is one load.
 // Departs  from EMOGI, which relaxes the arcs of all vertices whose distance fell, near or far.
 //          A sum beyond 32 bits does not wrap around: path_length.h.
@@ -54,7 +55,8 @@ struct Search {
     unsigned *far, *queued;
     uint2 *queues;  // for even rounds and for odd ones, of `capacity` entries each
     unsigned capacity;
-    unsigned *lengths;  // lengths[i % 3] is that of round i
+    unsigned *lengths;  // lengths[i % 3] is that of round i, or as many as its vertices if these are not queued
+    unsigned *counted;  // vertices in a bitmap
     int *least;         // least[k % 3] is the least distance that is far below limit k
 
     __device__ unsigned *near_in(unsigned round) const { return queued + round % 3 * words; }
@@ -134,13 +136,22 @@ struct Search {
         lower_least(least_of_all, least_far);
     }
 
+    // Adds the number of vertices that are near in a round to *counted.
+    __device__ void count(unsigned round) const
+    {
+        unsigned own = 0;
+        for_each(words, [&](unsigned i) { own += __popc(__ldcg(&near_in(round)[i])); });
+        const unsigned of_warp = sum_up_to(own);
+        if (lane_number() == LANES - 1 && of_warp > 0) atomicAdd(counted, of_warp);
+    }
+
     // Queues the vertices that are near in a round.
     __device__ void list(unsigned round) const
     {
         for_each_set(near_in(round), [&](unsigned v, bool is_near) { arcs.append(queue(round), is_near, v); });
     }
 
-    // Makes the far vertices near whose distance is below the limit, except those that were near before; queues them.
+    // Makes the far vertices near whose distance is below the limit, except those that were near before; queues nothing.
     // The bitmap of the round has no bit before.
     __device__ void collect(unsigned round, unsigned limit_before, unsigned limit, int *least_of_all) const
     {
@@ -154,7 +165,6 @@ struct Search {
                 near_in(round)[v / 32] = coming;
             }
             if (stays) least_far = min(least_far, int(distance));
-            arcs.append(queue(round), comes, v);
         });
         lower_least(least_of_all, least_far);
     }
@@ -169,7 +179,8 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;
     const unsigned words = (unsigned(vertices) + 31) / 32;
     const Search search{{indptr, pairs, lines, drawn}, unsigned(vertices), words, label, far, queued, queues,
-                        capacity, lengths, least};
+                        capacity, lengths, lengths + 3, least};
+    const auto are_few = [&](unsigned near) { return (unsigned long long)near * sweep < unsigned(vertices); };
     search.start(source);
     if (first_thread) *total = {0, 0};
     grid.sync();
@@ -179,24 +190,30 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     for (unsigned i = 0;; i++) {  // rounds and changes of the limit
         if (first_thread) lengths[(i + 2) % 3] = 0;
         search.for_each(words, [&](unsigned word) { search.near_in(i + 2)[word] = 0; });
-        if (const unsigned entries = lengths[i % 3]) {
-            rounds++;
-            int *const least_far = &least[limits % 3];
-            if ((unsigned long long)entries * sweep < unsigned(vertices)) {
-                search.relax(i, entries, limit, least_far, traffic);
-            } else {
-                search.sweep(i, limit, least_far, traffic);
-                grid.sync();
-                search.list(i + 1);
-            }
+        const unsigned near = lengths[i % 3];
+        int *const least_far = &least[limits % 3];
+        if (near > 0) rounds++;
+        if (near > 0 && are_few(near)) {
+            search.relax(i, near, limit, least_far, traffic);
         } else {
-            const int nearest = least[limits % 3];
-            if (nearest == UNREACHABLE) break;
-            const unsigned before = limit;
-            limit = nearest + delta;
-            limits++;
-            if (first_thread) least[(limits + 1) % 3] = UNREACHABLE;
-            search.collect(i + 1, before, limit, &least[limits % 3]);
+            if (near > 0) {
+                search.sweep(i, limit, least_far, traffic);
+            } else {
+                const int nearest = *least_far;
+                if (nearest == UNREACHABLE) break;
+                const unsigned before = limit;
+                limit = nearest + delta;
+                limits++;
+                if (first_thread) least[(limits + 1) % 3] = UNREACHABLE;
+                search.collect(i + 1, before, limit, &least[limits % 3]);
+            }
+            if (first_thread) *search.counted = 0;
+            grid.sync();
+            search.count(i + 1);
+            grid.sync();
+            const unsigned next = __ldcg(search.counted);
+            if (are_few(next)) search.list(i + 1);
+            else if (first_thread) lengths[(i + 1) % 3] = next;
         }
         grid.sync();
     }

@@ -215,7 +215,7 @@ class HostArcsSSSP(HostArcsSearch):
             self.blocks, self.block_size, np.int32(self.graph.vertices), *self.arcs, self.drawn,
             np.int32(query.source), np.uint32(self.delta), np.uint32(self.number("sweep")), self.label,
             device.empty(words, np.uint32), device.empty(3 * words, np.uint32),
-            device.empty(2 * entries, ENTRY), np.uint32(entries), device.empty(3, np.uint32),
+            device.empty(2 * entries, ENTRY), np.uint32(entries), device.empty(4, np.uint32),
             device.empty(3, np.int32), self.traffic, self.counts,
         )  # fmt: skip
 
