@@ -176,14 +176,16 @@ def test_in_order_a_line_is_read_once_a_level(
     assert observed["link_lines"] < rows["link_lines"]
 
 
+IN_TURN = [1, 9, 40, 3, 2, 60, 50, 1, 7]
+
+
 @pytest.mark.parametrize("sweep", [1, 2, 4, 5, 20, 100])
 @pytest.mark.parametrize(
     ("spec", "arc_bytes"), [("bfs/host-arcs:", 4), ("sssp/host-arcs:rise=2147483646,", 8)]
 )
 def test_the_size_of_a_level_decides_how_it_is_read(spec: str, arc_bytes: int, sweep: int) -> None:
     """Levels of few and of many vertices take turns; all paths to a vertex have as many arcs."""
-    widths = [1, 9, 40, 3, 2, 60, 50, 1, 7]
-    turns, level = layers(widths), np.repeat(np.arange(len(widths)), widths)
+    turns, level = layers(IN_TURN), np.repeat(np.arange(len(IN_TURN)), IN_TURN)
     for seed in range(6):
         with EmulatedDevice(seed) as device:
             solver = solved(f"{spec}lines=16,sweep={sweep}", turns, Query(0), device)
@@ -195,6 +197,23 @@ def test_the_size_of_a_level_decides_how_it_is_read(spec: str, arc_bytes: int, s
         of_rows = bytes_of_rows(turns, np.flatnonzero(~many), arc_bytes)
         expected = tuple(map(sum, zip(in_order, of_rows, strict=True)))
         assert (observed["link_bytes"], observed["link_lines"]) == expected
+
+
+@pytest.mark.parametrize("seed", [None, *range(5)])
+def test_all_vertices_of_a_bitmap_are_counted(seed: int | None) -> None:
+    """A bitmap has more words than there are threads; with one near vertex less, there would be no sweep."""
+    vertices, spread = 3400, np.arange(50, 3400, 50)
+    sweep = -(-vertices // len(spread))
+    found = graph(vertices, [*[(0, v, 1) for v in spread], *[(v, 1, 1) for v in spread]])
+    asked = f"sssp/host-arcs:rise=2147483646,block_size=32,lines=16,sweep={sweep}"
+    with EmulatedDevice(seed) as device:
+        observed = solved(asked, found, Query(0), device).observed()
+    near = np.full(vertices, UNREACHABLE)
+    near[spread] = 1
+    in_order, of_rows = bytes_in_order(found, near, 16, 3, 8), bytes_of_rows(found, np.array([0]), 8)
+    assert (observed["link_bytes"], observed["link_lines"]) == tuple(
+        map(sum, zip(in_order, of_rows, strict=True))
+    )
 
 
 @pytest.mark.parametrize("name", ["bfs/host-arcs", "sssp/host-arcs"])

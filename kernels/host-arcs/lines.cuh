@@ -139,13 +139,12 @@ template <typename Arc> struct HostArcs {
                                   Visit visit) const
     {
         const unsigned all = unsigned(last - first);
-        const auto place_of = [&](Offset arc) { return unsigned(min(max(arc, first), last) - first); };
         const auto end_of = [&](unsigned v) { return indptr[min(v + 1, vertices)]; };
         unsigned read = 0;  // arcs, of whole rows
         unsigned row = row_of(first, vertices);
         for (Offset ahead = end_of(row + lane_number()); read < all; row += LANES) {
             const unsigned v = row + lane_number();
-            const unsigned end = place_of(ahead), end_before = __shfl_up_sync(ALL_LANES, end, 1);
+            const unsigned end = unsigned(min(ahead, last) - first), end_before = __shfl_up_sync(ALL_LANES, end, 1);
             const unsigned begin = lane_number() == 0 ? read : end_before;
             ahead = end_of(v + LANES);  // of the next rows, while arcs of these are read
             const unsigned own = __ballot_sync(ALL_LANES, begin < end && wanted(v));
