@@ -38,15 +38,15 @@ from solving import solved
 from test_solvers import verify
 
 BFS = [
-    "bfs/host-arcs:block_size=32",
+    "bfs/host-arcs:block_size=32,sweep=8",
     "bfs/host-arcs:block_size=64,lines=1,sweep=0",
     "bfs/host-arcs:lines=1,sweep=999999999",
     "bfs/host-arcs:block_size=64,lines=3,sweep=999999999",
 ]
 SSSP = [
-    "sssp/host-arcs:block_size=32,rise=1",
+    "sssp/host-arcs:block_size=32,rise=1,sweep=8",
     "sssp/host-arcs:block_size=64,lines=1,rise=3,sweep=0",
-    "sssp/host-arcs:lines=3,rise=2147483646",
+    "sssp/host-arcs:lines=3,rise=2147483646,sweep=8",
     "sssp/host-arcs:lines=1,rise=3,sweep=999999999",
     "sssp/host-arcs:block_size=64,lines=3,rise=2147483646,sweep=999999999",
 ]
@@ -402,7 +402,10 @@ def test_a_warp_that_lacks_lanes_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "before"),
-    [("bfs/host-arcs", 2**32), ("sssp/host-arcs", 2**31), ("sssp/host-arcs:sweep=999999999", 2**31)],
+    [
+        *[(f"bfs/host-arcs:sweep={sweep}", 2**32) for sweep in (0, 999999999)],
+        *[(f"sssp/host-arcs:sweep={sweep}", 2**31) for sweep in (0, 999999999)],
+    ],
 )
 def test_offsets_of_arcs_have_64_bits(spec: str, before: int) -> None:
     """The rows begin beyond 16 GiB, of memory that is never touched."""
