@@ -199,23 +199,6 @@ def test_the_size_of_a_level_decides_how_it_is_read(spec: str, arc_bytes: int, s
         assert (observed["link_bytes"], observed["link_lines"]) == expected
 
 
-@pytest.mark.parametrize("seed", [None, *range(5)])
-def test_all_vertices_of_a_bitmap_are_counted(seed: int | None) -> None:
-    """A bitmap has more words than there are threads; with one near vertex less, there would be no sweep."""
-    vertices, spread = 3400, np.arange(50, 3400, 50)
-    sweep = -(-vertices // len(spread))
-    found = graph(vertices, [*[(0, v, 1) for v in spread], *[(v, 1, 1) for v in spread]])
-    asked = f"sssp/host-arcs:rise=2147483646,block_size=32,lines=16,sweep={sweep}"
-    with EmulatedDevice(seed) as device:
-        observed = solved(asked, found, Query(0), device).observed()
-    near = np.full(vertices, UNREACHABLE)
-    near[spread] = 1
-    in_order, of_rows = bytes_in_order(found, near, 16, 3, 8), bytes_of_rows(found, np.array([0]), 8)
-    assert (observed["link_bytes"], observed["link_lines"]) == tuple(
-        map(sum, zip(in_order, of_rows, strict=True))
-    )
-
-
 @pytest.mark.parametrize("name", ["bfs/host-arcs", "sssp/host-arcs"])
 def test_no_schedule_changes_what_is_counted(name: str) -> None:
     deep = layers([1, *[8] * 20])
