@@ -176,16 +176,14 @@ def test_in_order_a_line_is_read_once_a_level(
     assert observed["link_lines"] < rows["link_lines"]
 
 
-IN_TURN = [1, 9, 40, 3, 2, 60, 50, 1, 7]
-
-
 @pytest.mark.parametrize("sweep", [1, 2, 4, 5, 20, 100])
 @pytest.mark.parametrize(
     ("spec", "arc_bytes"), [("bfs/host-arcs:", 4), ("sssp/host-arcs:rise=2147483646,", 8)]
 )
 def test_the_size_of_a_level_decides_how_it_is_read(spec: str, arc_bytes: int, sweep: int) -> None:
     """Levels of few and of many vertices take turns; all paths to a vertex have as many arcs."""
-    turns, level = layers(IN_TURN), np.repeat(np.arange(len(IN_TURN)), IN_TURN)
+    widths = [1, 9, 40, 3, 2, 60, 50, 1, 7]
+    turns, level = layers(widths), np.repeat(np.arange(len(widths)), widths)
     for seed in range(6):
         with EmulatedDevice(seed) as device:
             solver = solved(f"{spec}lines=16,sweep={sweep}", turns, Query(0), device)

@@ -13,9 +13,9 @@ from fabricated import measured, phases, record
 from retrace.planning.configuration import project_keys
 from retrace.publish import tables
 from retrace.records.record import Record, write_records
+from retrace.records.variant import Variant
 from retrace.reports.frame import read_frame
 from retrace.reports.report import PUBLISHED, load_report, load_reports
-from retrace.reports.variant import Variant
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT

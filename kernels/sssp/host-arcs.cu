@@ -172,8 +172,8 @@ struct Search {
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
     find_distances(int vertices, const Offset *indptr, const int2 *pairs, unsigned lines, unsigned *drawn, int source,
-                   unsigned delta, unsigned sweep, Label *label, unsigned *far, unsigned *queued, uint2 *queues, unsigned capacity,
-                   unsigned *lengths, int *least, Traffic *total, long long *observed)
+                   unsigned delta, unsigned sweep, Label *label, unsigned *far, unsigned *queued, uint2 *queues,
+                   unsigned capacity, unsigned *lengths, int *least, Traffic *total, long long *observed)
 {
     const cg::grid_group grid = cg::this_grid();
     const bool first_thread = blockIdx.x == 0 && threadIdx.x == 0;

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
+from retrace.records.variant import Variant
 from retrace.reports.evidence import fits, meets
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
-from retrace.reports.variant import Variant
 from retrace.reports.wording import plural
 
 LABELS: dict[Measure, str] = {

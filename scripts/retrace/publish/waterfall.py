@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retrace.records.statistics import Summary
+from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.report import Drawing, Fall, Measure
-from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio, three_digits, word_list
 
 PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (

@@ -20,6 +20,7 @@ from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, most_arcs
 from retrace.records.record import Record, survey
 from retrace.records.statistics import LEAST_TRIALS, Summary
+from retrace.records.variant import Variant
 from retrace.system.errors import RetraceError
 
 FASTEST = 10e12
@@ -189,7 +190,11 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
             spec
             for spec in listed.get(records[0].experiment, UNLISTED).solvers
             for asked in dict.fromkeys(map(_asked, records))
-            if not any(_repeats(record, spec) for record in records if _asked(record) == asked)
+            if not any(
+                Variant.parse(spec).fits(record.solver, record.parameters)
+                for record in records
+                if _asked(record) == asked
+            )
         ]
         if missing:
             names = ", ".join(dict.fromkeys(missing))
@@ -200,13 +205,6 @@ def _gaps(placed: Mapping[str, Record], listed: Mapping[str, Listed]) -> Iterato
 def _asked(record: Record) -> tuple[object, ...]:
     """Return what was asked of the graph, which is asked of every solver of a file."""
     return (record.source, record.parameters.get("pair"))
-
-
-def _repeats(record: Record, spec: str) -> bool:
-    """Return whether a record is of a solver and of the settings that are given with its name."""
-    name, _, settings = spec.partition(":")
-    given = (part.partition("=") for part in settings.split(",") if part)
-    return record.solver == name and all(str(record.parameters.get(key)) == text for key, _, text in given)
 
 
 def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:

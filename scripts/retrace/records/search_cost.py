@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from retrace.records.record import Record
 from retrace.records.statistics import Summary
+from retrace.records.variant import Variant
 from retrace.system.errors import RetraceError
 
 
@@ -14,11 +15,10 @@ def record_of(records: Sequence[Record], spec: str) -> Record:
 
     Raise RetraceError without one.
     """
-    solver, _, settings = spec.partition(":")
-    asked = {"precision": "double"} | dict(pair.partition("=")[::2] for pair in settings.split(",") if pair)
+    asked = Variant.parse(spec)
     for record in records:
-        given = {key: str(value) for key, value in record.parameters.items()}
-        if record.solver == solver and record.timed and asked.items() <= given.items():
+        fits = asked.fits(record.solver, record.parameters)
+        if fits and record.timed and record.parameters.get("precision") == "double":
             return record
     raise RetraceError(f"--record: has no times of {spec} in double precision")
 

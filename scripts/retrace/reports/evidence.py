@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from retrace.records.record import Phase
 from retrace.records.statistics import Summary, rank
+from retrace.records.variant import Variant
 from retrace.reports.claim import Where
 from retrace.reports.frame import Entry, Frame, Measured, differences, why_incomparable
-from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio, word_list
 from retrace.solvers import find
 from retrace.system.errors import RetraceError

@@ -18,9 +18,9 @@ import pandas as pd
 from retrace.graphs.random import size
 from retrace.records.record import PHASES, Record, read_records
 from retrace.records.statistics import Summary, rank
+from retrace.records.variant import QUERY, Variant
 from retrace.reports.printed import PrintedNumber, read_printed
 from retrace.reports.report import Measure, Report, TableLayout, load_report
-from retrace.reports.variant import QUERY, Variant
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 

@@ -15,12 +15,12 @@ from typing import cast
 from retrace.graphs.query import NoGraph
 from retrace.records.record import PHASES, Phase
 from retrace.records.statistics import RULE, SAME, Summary, rank
+from retrace.records.variant import Variant
 from retrace.reports import claim as claims
 from retrace.reports.claim import Claim
 from retrace.reports.evidence import Evidence, Pair, fits, pairs_of
 from retrace.reports.frame import Entry, Frame, Measured, differences, why_incomparable
 from retrace.reports.report import Report
-from retrace.reports.variant import Variant
 from retrace.reports.wording import duration, ratio, word_list
 
 

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from retrace.records.variant import Variant
 from retrace.reports.claim import Claim, Spec, Where
-from retrace.reports.variant import Variant
 from retrace.system.errors import RetraceError
 from retrace.system.models import FileModel, read_as, read_yaml
 from retrace.system.project import ROOT

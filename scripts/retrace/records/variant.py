@@ -1,4 +1,4 @@
-"""A solver with some of its settings, as reports, claims and figures name it."""
+"""A solver with some of its settings, as experiments, reports, claims and figures name it."""
 
 from __future__ import annotations
 
