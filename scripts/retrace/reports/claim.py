@@ -292,6 +292,10 @@ class NewerGPU(Comparison):
         "{by} of {variant} on an {newer_gpu} against an {than}{conditions}; borne out where it is {takes}"
     )
 
+    def judged_by(self, phase: Phase) -> Self:
+        """Return the same by another phase, of which a report prints nothing."""
+        return super().judged_by(phase).model_copy(update={"in_print": []})
+
 
 class OneOff(Comparison):
     """A comparison of its own kind: what prefix sums on the GPU save, beside a variant's total."""

@@ -88,6 +88,8 @@ def judge(report: Report, claim: Claim, frame: Frame, machine: str) -> Finding:
     if test is None or test.beside is None or not finding.measured:
         return finding
     other = judge(report, claim.model_copy(update={"test": test.judged_by(test.beside)}), frame, machine)
+    if not other.measured:
+        return finding
     quoted = f"by {test.beside} it {other.verdict}: {other.measured}"
     return replace(finding, measured=f"{finding.measured}; {quoted}")
 
