@@ -17,10 +17,10 @@ from command_line import ENVIRONMENT, PROJECT
 
 SECONDS = {
     "formats": 6,
-    "records": 4,
+    "records": 2,
     "configuration": 4,
-    "datasets": 2,
-    "reports": 2,
+    "datasets": 1,
+    "reports": 1,
     "printed": 2,
 }
 """How long each reader is fuzzed."""
