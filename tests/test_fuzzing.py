@@ -16,12 +16,12 @@ import pytest
 from command_line import ENVIRONMENT, PROJECT
 
 SECONDS = {
-    "formats": 6,
+    "formats": 3,
     "records": 2,
-    "configuration": 4,
+    "configuration": 2,
     "datasets": 1,
     "reports": 1,
-    "printed": 2,
+    "printed": 1,
 }
 """How long each reader is fuzzed."""
 ENOUGH = 100
