@@ -251,6 +251,51 @@ def test_a_search_on_the_same_graph_leaves_nothing_to_the_next(spec: str) -> Non
             assert result.verified, f"{ends}: {result.reason}"
 
 
+PATH = graph(3000, [(u, u + 1, 1) for u in range(2999)])
+TREE = graph(400, [arc for u in range(1, 400) for arc in ((u, (u - 1) // 2, 1), ((u - 1) // 2, u, 1))])
+
+
+@pytest.mark.parametrize(
+    ("found", "target", "settings", "used_pass"),
+    [
+        (PATH, 30, "", 0),
+        (PATH, 32, "", 1),  # both have gone 15 arcs after 16 rounds
+        (PATH, 32, "every=17", 0),
+        (PATH, 30, "shared=marks", 1),
+        (ring(3000), 5, "", 1),  # by round 16, all vertices have labels
+        (graph(8, [(0, 1 + i, 1) for i in range(7)]), 7, "", 0),
+        (graph(15, [(0, 1 + i, 1) for i in range(14)]), 14, "", 1),
+        (TREE, 399, "", 0),
+        (TREE, 399, "cluster_blocks=12", 1),  # 400 / 12 vertices for one warp
+        (graph(99, [(0, 1, 1)]), 98, "", 0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kept", ["state", "arcs"])
+def test_a_short_search_finds_its_path_itself(
+    found: CSRGraph, target: int, settings: str, used_pass: int, kept: str
+) -> None:
+    spec = "stcon/cluster:predecessors=yes" + f",{settings}" * bool(settings)
+    spec += f",shared={kept}" * ("shared" not in settings)
+    for seed in (None, 1, 2):
+        assert verify(spec, found, Query(0, target), seed).observed()["used_pass"] == used_pass
+
+
+@pytest.mark.parametrize("contracted", ["no", "yes"])
+def test_arcs_without_length_close_no_cycle_of_predecessors(contracted: str) -> None:
+    """A cycle of weight 0 beside the source, and one behind an arc; the searches follow one another."""
+    arcs = [(0, 1, 0), (1, 0, 0), (1, 2, 3), (2, 3, 0), (3, 4, 0), (4, 2, 0), (4, 5, 2), (5, 0, 7)]
+    found = graph(7, arcs)
+    checker, spec = checker_of("sssp", found), f"sssp/cluster:predecessors=yes,contracted={contracted}"
+    with EmulatedDevice() as device:
+        solver = make(spec, device)
+        solver.setup(found)
+        solver.upload(Query(0))
+        for source in (0, 3, 1, 5, 6, 2):
+            solver.solve(Query(source))
+            result = checker.check(spec, Query(source), solver.download(), solver.predecessors())
+            assert result.verified, f"{source}: {result.reason}"
+
+
 def test_the_kernel_finds_the_predecessors_itself() -> None:
     """Otherwise, they are found in the levels when they are asked for, and not in what is timed."""
     with EmulatedDevice() as device:

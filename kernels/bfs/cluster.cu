@@ -86,7 +86,7 @@ __device__ void search(const Records &records, SharedLevels levels, int words, u
                     if (LEVELS_IN_SHARED) levels.above[position] = static_cast<unsigned short>(current - levels.base);
                     return records.load(position);
                 },
-                [&](typename Records::Record record) { records.mark_heads(record, {next}); });
+                [&](typename Records::Record record) { mark_heads(records, record, {next}); });
         }
         if (--turn == 0) board.tell(slot, __syncthreads_or(any));
         cluster.barrier_arrive();

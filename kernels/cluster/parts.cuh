@@ -87,17 +87,20 @@ struct LongRecords {
     const uint4 *records;  // of this block's part
 
     __device__ Record load(unsigned record) const { return __ldg(records + record); }
-    static __device__ void mark(unsigned place, Marks marks) { marks.set(part_of(place), position_of(place)); }
-    __device__ void mark_heads(Record record, Marks marks) const
+    // Calls use(part, position) for each head; returns false if it stops at a link that follow() refuses.
+    template <typename Use, typename Follow> __device__ bool for_each_head(Record record, Use use, Follow follow) const
     {
+        const auto head = [&](unsigned place) { use(part_of(place), position_of(place)); };
         for (;;) {
-            mark(record.x, marks);
-            mark(record.y, marks);
-            mark(record.z, marks);
+            head(record.x);
+            head(record.y);
+            head(record.z);
             if (!(record.w & LINK)) break;
+            if (!follow()) return false;
             record = load(record.w & (LINK - 1));
         }
-        mark(record.w, marks);
+        head(record.w);
+        return true;
     }
 };
 
@@ -116,21 +119,30 @@ struct ShortRecords {
         return {own};
     }
     __device__ Record load(unsigned record) const { return records[record]; }
-    static __device__ void mark(unsigned place, Marks marks)
+    template <typename Use, typename Follow> __device__ bool for_each_head(Record record, Use use, Follow follow) const
     {
-        marks.set(part_of(place, SHIFT), position_of(place, SHIFT));
-    }
-    __device__ void mark_heads(Record record, Marks marks) const
-    {
+        const auto head = [&](unsigned place) { use(part_of(place, SHIFT), position_of(place, SHIFT)); };
         for (;;) {
-            mark(unsigned(record) & (LINK - 1), marks);
-            mark(unsigned(record >> BITS) & (LINK - 1), marks);
+            head(unsigned(record) & (LINK - 1));
+            head(unsigned(record >> BITS) & (LINK - 1));
             const unsigned last = unsigned(record >> 2 * BITS);
-            if (!(last & LINK)) return mark(last, marks);
+            if (!(last & LINK)) {
+                head(last);
+                return true;
+            }
+            if (!follow()) return false;
             record = load(last & (LINK - 1));
         }
     }
 };
+
+// Marks all heads of a record, and of those that follow it.
+template <typename Records>
+inline __device__ void mark_heads(const Records &records, typename Records::Record record, Marks marks)
+{
+    records.for_each_head(
+        record, [&](unsigned part, unsigned position) { marks.set(part, position); }, [] { return true; });
+}
 
 // The bits of a thread's words, `blockDim.x` apart, which it takes one by one.
 template <int WORDS> struct Bits {

@@ -6,19 +6,23 @@
 // Trick    a vertex that both reach in round i has the length 2i; one that the other search has reached before, 2i - 1.
 //          In the first round with such a vertex the least of these is the answer, and any later round gives more. So
 //          nothing but the visited bits is kept, and whether the searches have met is asked every `every` rounds only.
-// Path     if it is wanted, each vertex gets a label, from which path-pass.cu tells the arcs of a path: which search
-//          reached it first, and in which round. A label has its vertex's place, so that no thread looks for it. Where
-//          they fit, labels are kept in shared memory, as 16 bits; in global memory they are stored after arriving at the
-//          barrier, which would wait for them.
+// Path     if it is wanted, each vertex gets a label, from which labels.cuh tells the arcs of a path: which search reached it
+//          first, and in which round. A label has its vertex's place, so that no thread looks for it. Where they fit,
+//          labels are kept in shared memory, as 16 bits; in global memory they are stored after arriving at the barrier,
+//          which would wait for them. A search of at most `every` rounds that has seen few vertices finds the arcs itself.
+//          For any other, `answer` asks the host for path-pass.cu, as soon as the search is known to be long.
 
 #include "../cluster/parts.cuh"
+#include "../frontier/frontier.cuh"
 #include "../unreachable.h"
 #include "labels.cuh"
 
 enum Labels { NO_LABELS, IN_GLOBAL, IN_SHARED };
+enum Pass { DONE = 1, WANTED };  // what answer[2] says of path-pass.cu
 
 constexpr unsigned short NONE = 0xffff, STORED = 0xfffe;
 constexpr unsigned MOST_ROUNDS = 0x7fff;  // whose labels are below these two
+constexpr int FEW_LINKS = 2;  // after a record, for which a path is not left to path-pass.cu
 
 // Labels of a part, in 16 bits: in place of a round, how far it is above `base`.
 struct SharedLabels {
@@ -29,7 +33,14 @@ struct SharedLabels {
 
     __device__ void clear() const
     {
-        for (int i = threadIdx.x; i < positions; i += blockDim.x) above[i] = NONE;
+        uint4 *const eight = reinterpret_cast<uint4 *>(above);
+        for (int i = threadIdx.x; i < positions / 8; i += blockDim.x) eight[i] = {~0u, ~0u, ~0u, ~0u};
+    }
+    // Returns a label of any block, if none has been stored.
+    __device__ unsigned of(unsigned part, unsigned position) const
+    {
+        const unsigned short there = cg::this_cluster().map_shared_rank(above, part)[position];
+        return there == NONE ? NO_LABEL : there;
     }
     // Labels a vertex, unless it has a label.
     __device__ void note(unsigned position, unsigned round, bool by_green) const
@@ -47,9 +58,60 @@ struct SharedLabels {
     }
 };
 
+// Tells the host, which is waiting, that the pass will be wanted.
+inline __device__ void ask_for_pass(int *answer)
+{
+    answer[2] = WANTED;
+    __threadfence_system();
+}
+
+// Returns how many labelled vertices a thread owns, and whether its warp has more than lanes.
+template <int WORDS> __device__ bool owns_many(const unsigned (&visited)[2 * WORDS], unsigned &own)
+{
+    own = 0;
+#pragma unroll
+    for (int k = 0; k < WORDS; k++) own += __popc(visited[k] | visited[WORDS + k]);
+    return __shfl_sync(ALL_LANES, sum_up_to(own), LANES - 1) > LANES;
+}
+
+// Finds a path's arcs among those of this block's labelled vertices, each of which gets a lane. Returns whether this thread has
+// left out none: it has if its warp owns too many, or if its vertex has too many arcs.
+template <int WORDS, typename Records>
+__device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * WORDS], SharedLabels labels,
+                          unsigned length, Path path)
+{
+    const unsigned here = cg::this_cluster().block_rank();
+    unsigned count;
+    if (owns_many<WORDS>(visited, count)) return false;
+    bool all = true;
+    for_each_arc<1>(0, count, [&](const unsigned *rank, const unsigned *owner) {
+        unsigned word = 0, bits = 0, below = rank[0];
+#pragma unroll
+        for (int k = 0; k < WORDS; k++) {
+            const unsigned there = __shfl_sync(ALL_LANES, visited[k] | visited[WORDS + k], owner[0]);
+            if (bits) continue;
+            if (below < unsigned(__popc(there))) {
+                word = threadIdx.x - lane_number() + owner[0] + k * blockDim.x;
+                bits = there;
+            } else {
+                below -= __popc(there);
+            }
+        }
+        if (rank[0] == NO_ARC) return;
+        const unsigned position = 32 * word + place_of_bit(bits, below), at_tail = labels.of(here, position);
+        const auto note = [&](unsigned part, unsigned head) {
+            const unsigned tail = here * labels.positions + position, at_head = labels.of(part, head);
+            path.note(tail, part * labels.positions + head, at_tail, at_head, length);
+        };
+        int links = 0;
+        all = forward.for_each_head(forward.load(position), note, [&] { return links++ < FEW_LINKS; });
+    });
+    return all;
+}
+
 template <Labels LABELS, int WORDS, typename Records>
 __device__ void search(const Records &forward, const Records &backward, int words, unsigned source, unsigned target,
-                       int every, int *answer, unsigned *labels, unsigned *free)
+                       int every, int *answer, unsigned *labels, Path path, unsigned *free)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned here = cluster.block_rank();
@@ -77,7 +139,8 @@ __device__ void search(const Records &forward, const Records &backward, int word
 
     unsigned visited[2 * WORDS] = {};  // red's words, then green's
     int turn = every, slot = 0;
-    for (unsigned round = 0;; round++) {
+    unsigned round = 0, least = UNREACHABLE;
+    for (;; round++) {
         unsigned *const now = found + (round & 1) * words, *const next = found + (~round & 1) * words;
         Bits<2 * WORDS> left, first_found = {};
         unsigned(&fresh)[2 * WORDS] = left.words, red = 0, green = 0, sooner = 0, same = 0;
@@ -118,9 +181,12 @@ __device__ void search(const Records &forward, const Records &backward, int word
                     return Reached{(k < WORDS ? forward : backward).load(position), k < WORDS};
                 },
                 [&](const Reached &vertex) {
-                    (vertex.by_red ? forward : backward)
-                        .mark_heads(vertex.record, vertex.by_red ? next_red : next_green);
+                    mark_heads(vertex.by_red ? forward : backward, vertex.record, vertex.by_red ? next_red : next_green);
                 });
+        }
+        if (LABELS == IN_SHARED && round == unsigned(every) / 2) {
+            unsigned own;
+            if (__syncthreads_or(owns_many<WORDS>(visited, own)) && first == 0) ask_for_pass(answer);
         }
         if (--turn == 0) {
             red_active.tell(slot, __syncthreads_or(red));
@@ -144,20 +210,31 @@ __device__ void search(const Records &forward, const Records &backward, int word
                 __syncthreads();
             }
         if (turn == 0) {
-            const unsigned least = lengths.least(slot);
-            if (least != UNREACHABLE || !red_active.any(slot) || !green_active.any(slot)) {
-                if (here == 0 && first == 0) {
-                    answer[0] = int(least);
-                    answer[1] = int(round) + 1;
-                    if constexpr (LABELS != NO_LABELS) labels[32 * cluster.num_blocks() * words] = least;
-                }
-                break;
-            }
+            least = lengths.least(slot);
+            if (least != UNREACHABLE || !red_active.any(slot) || !green_active.any(slot)) break;
+            if (LABELS != NO_LABELS && here == 0 && first == 0 && round < unsigned(every)) ask_for_pass(answer);
             turn = every;
             slot ^= 1;
         }
     }
-    if constexpr (LABELS == IN_SHARED) own.store();
+    bool done = false;
+    if constexpr (LABELS == IN_SHARED) {
+        if (round < unsigned(every) && own.base == 0) {
+            const bool all = find_path<WORDS>(forward, visited, own, least, path);
+            red_active.tell(slot ^ 1, !__syncthreads_and(all));
+            cluster.sync();
+            done = !red_active.any(slot ^ 1);
+        }
+        if (!done) own.store();
+    }
+    if (here == 0 && first == 0) {
+        answer[0] = int(least);
+        answer[1] = int(round) + 1;
+        if constexpr (LABELS != NO_LABELS) {
+            labels[32 * cluster.num_blocks() * words] = least;
+            answer[2] = done ? DONE : WANTED;
+        }
+    }
 }
 
 // `marks`: shared memory has the arrays of bits alone; `state`: labels, too; `arcs`: the records as well, of both ways once
@@ -165,27 +242,30 @@ __device__ void search(const Records &forward, const Records &backward, int word
 #define KERNEL_WITH_LONG_RECORDS(NAME, LABELS, WORDS)                                                                 \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
         NAME##_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in, const uint4 *in,       \
-                       unsigned source, unsigned target, int every, int *answer, unsigned *labels)                    \
+                       unsigned source, unsigned target, int every, int *answer, unsigned *labels,                    \
+                       int *toward_end, unsigned long long *joint)                                                    \
     {                                                                                                                 \
         const unsigned here = cg::this_cluster().block_rank();                                                        \
         const LongRecords forward{out + first_out[here]}, backward{in + first_in[here]};                              \
         unsigned *const free = shared_memory + 4 * words;                                                             \
-        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, free);                 \
+        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, {toward_end, joint},   \
+                              free);                                                                                  \
     }
 #define KERNEL_WITH_SHORT_RECORDS(NAME, LABELS, WORDS)                                                                \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
         NAME##_##WORDS(int words, const int *first_out, const unsigned long long *out, const int *first_in,           \
                        const unsigned long long *in, unsigned source, unsigned target, int every, int *answer,        \
-                       unsigned *labels)                                                                              \
+                       unsigned *labels, int *toward_end, unsigned long long *joint)                                  \
     {                                                                                                                 \
         const unsigned here = cg::this_cluster().block_rank(), count = first_out[here + 1] - first_out[here];         \
-        unsigned *const free = shared_memory + 4 * words, *const copied = free + (LABELS == IN_SHARED ? 16 * words : 0); \
+        unsigned *const free = shared_memory + 4 * words, *const copied = free + (LABELS == IN_SHARED ? 16 * words : 0);\
         const ShortRecords forward = ShortRecords::copy(out + first_out[here], count, copied);                        \
         const ShortRecords backward =                                                                                 \
             out == in ? forward                                                                                       \
                       : ShortRecords::copy(in + first_in[here], first_in[here + 1] - first_in[here],                  \
                                            copied + 2 * count);                                                       \
-        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, free);                 \
+        search<LABELS, WORDS>(forward, backward, words, source, target, every, answer, labels, {toward_end, joint},   \
+                              free);                                                                                  \
     }
 #define KERNELS(WORDS)                                                                                                \
     KERNEL_WITH_LONG_RECORDS(cluster_stcon_marks, NO_LABELS, WORDS)                                                   \

@@ -226,6 +226,19 @@ class Device(ABC):
     def synchronize(self) -> None:
         """Wait until all work on the device is finished."""
 
+    def wait_for(self, word: NDArray[Any]) -> int:
+        """Return the number other than 0 that a kernel writes to mapped memory, as soon as it is there.
+
+        `word` has one element. What is not written in 10,000 looks is waited for until all work is
+        finished; return 0 if nothing is written.
+        """
+        for _ in range(10_000):
+            if word[0]:
+                break
+        else:
+            self.synchronize()
+        return int(word[0])
+
     @abstractmethod
     def free_memory(self) -> int:
         """Return the device memory that can still be allocated, in bytes."""

@@ -26,6 +26,8 @@ KEEPS = ("marks", "state", "arcs")
 """What may be in shared memory: marks of vertices, their state too, or even arcs."""
 EVERY = Setting(16, "rounds of a cluster after which its blocks ask each other whether any is active")
 """A setting of some of the searches."""
+PART_SHIFT = 28
+"""A place has the part above so many bits, and the position below."""
 LONG_SLOTS, SHORT_SLOTS = 4, 3
 """Places in a record: of 32 bits, or of 21."""
 SHORT_POSITIONS, SHORT_RECORDS = 1 << 17, 1 << 21
@@ -56,6 +58,11 @@ class Parts:
     def positions(self) -> int:
         """Positions of each part, some of which have no vertex."""
         return 32 * self.words
+
+    def index_of(self, vertex: int) -> int:
+        """Return where `vertex_at` has a vertex."""
+        part, position = divmod(int(self.place[vertex]), 1 << PART_SHIFT)
+        return part * self.positions + position
 
     def vertex_at(self, graph: CSRGraph) -> Int32Array:
         """Return the vertex at each place, -1 where there is none. Shape (parts * positions,)."""

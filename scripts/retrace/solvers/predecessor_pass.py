@@ -30,8 +30,15 @@ class PredecessorPass(DeviceSolver):
         """Run the pass; the predecessors are -1 before."""
         grid, block, vertices = self.grid(graph.vertices), self.block_size, np.int32(graph.vertices)
         self.take(grid, block, vertices, *arcs, distance, np.int32(UNREACHABLE), predecessor)
-        more = np.full(1, self.has_weightless, dtype=np.int32)
-        flag = self.device.empty(1, np.int32)
+        if self.has_weightless:
+            self.add_weightless(graph, arcs, source, distance, predecessor)
+
+    def add_weightless(
+        self, graph: CSRGraph, arcs: list[Buffer], source: int, distance: Buffer, predecessor: Buffer
+    ) -> None:
+        """Find predecessors along arcs of weight 0, of vertices that have none."""
+        grid, block, vertices = self.grid(graph.vertices), self.block_size, np.int32(graph.vertices)
+        more, flag = np.ones(1, dtype=np.int32), self.device.empty(1, np.int32)
         while more[0]:
             self.device.fill(flag, 0)
             vectors = np.int32(source), distance, predecessor, flag

@@ -127,6 +127,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         super().setup(graph)
         self.unfold, self.lower = self.load_kernels("unfold", "lower")
         if self.finds_predecessors:
+            (self.take_positive,) = self.load_kernels("take_positive_predecessors")
             self.load_pass(graph)
 
     def prepare(self, graph: CSRGraph) -> None:
@@ -174,11 +175,19 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         else:
             self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
         if self.finds_predecessors:
-            self.device.fill(self.found, -1)
-            self.find_predecessors(self.graph, self.arcs, query.source, self.answer, self.found)
+            self.find_tree(query.source)
         self.device.synchronize()
         turns, self.buckets = self.counts.tolist()
         return int(turns)
+
+    def find_tree(self, source: int) -> None:
+        """Find the predecessors in the distances."""
+        if self.has_weightless:
+            self.device.fill(self.found, -1)
+        vertices, vectors = self.graph.vertices, (*self.arcs, self.answer, self.found)
+        self.take_positive(self.grid(vertices), self.block_size, np.int32(vertices), *vectors)
+        if self.has_weightless:
+            self.add_weightless(self.graph, self.arcs, source, self.answer, self.found)
 
     def reach_others(self, reached: Int32Array) -> None:
         """Find the distances of vertices that are no anchors; those that were `reached` may be less."""

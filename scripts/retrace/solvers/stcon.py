@@ -21,6 +21,8 @@ from retrace.solvers.solver import BLOCK_SIZE, DeviceSolver, HostSolver, only
 
 LARGEST_INT64 = 2**63 - 1
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
+WANTED = 2
+"""What the cluster's kernel writes if it wants path-pass.cu; 1 if it does not."""
 
 
 def join_path(toward_end: Int32Array, joint: tuple[int, int], length: int, source: int) -> Int32Array:
@@ -161,8 +163,8 @@ class ClusterSTCON(ClusterSearch):
     """One launch of one cluster, for deep graphs: each of its rounds is a level of both searches.
 
     A vertex that both have reached tells the length. Only the bits of visited vertices are kept; for a path,
-    also a label of each vertex, in 16 bits of shared memory if they fit. In the labels, a pass over all arcs
-    finds the path's.
+    also a label of each vertex, in 16 bits of shared memory if they fit. In the labels a short search finds
+    the path's arcs itself; for a longer one a pass over all arcs does.
     """
 
     name = "stcon/cluster"
@@ -170,6 +172,8 @@ class ClusterSTCON(ClusterSearch):
     pass_source = "stcon/path-pass.cu"
     more_sources = (*ClusterSearch.more_sources, pass_source)
     in_shared: tuple[str, ...] = ("marks", "arcs")
+    used_pass = False
+    """Whether the last search left its path to the pass."""
     settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY, **PREDECESSORS}
 
     def kernel_prefix(self) -> str:
@@ -195,31 +199,33 @@ class ClusterSTCON(ClusterSearch):
         self.copies = 2 // len(ways)  # an undirected graph is given to the kernel twice
         self.state_bytes = 0
         if self.finds_predecessors:
-            labels = parts.count * parts.positions + 1
-            self.state_bytes = 4 * (graph.vertices + 1 + graph.arcs + 2 * graph.vertices + labels + 1)
+            places = parts.count * parts.positions
+            self.state_bytes = 4 * (graph.vertices + 1 + graph.arcs + graph.vertices + 2 * places + 3)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        device, parts, labels = self.device, self.parts, 0
-        self.answer, self.mapped_answer = device.mapped(2, np.int32)
+        device, parts, places = self.device, self.parts, 0
+        self.answer, self.mapped_answer = device.mapped(3, np.int32)
         if self.finds_predecessors:
-            labels = parts.count * parts.positions + 1
+            places = parts.count * parts.positions
             self.arcs = [*self.upload_arcs(self.graph), device.upload(parts.place)]
-            self.toward_end, self.joint = (device.empty(size, np.int32) for size in (self.graph.vertices, 1))
-        self.labels = device.empty(labels, np.uint32)
+        self.labels = device.empty(places + 1, np.uint32)
+        self.path = device.empty(places, np.int32), device.empty(1, np.uint64)
 
     def solve(self, query: Query) -> int:
         assert query.target is not None
         ends = self.parts.place[query.source], self.parts.place[query.target]
-        every = np.int32(self.number("every"))
-        self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, self.labels)
-        if self.finds_predecessors:
+        every, found = np.int32(self.number("every")), (self.labels, *self.path)
+        wants_pass = self.answer[2:]
+        wants_pass[0] = 0
+        self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, *found)
+        self.used_pass = self.finds_predecessors and self.device.wait_for(wants_pass) == WANTED
+        if self.used_pass:
             vertices, cut = self.graph.vertices, (self.parts.count, self.parts.positions)
-            found = self.labels, self.toward_end, self.joint
             blocks = -(-vertices // BLOCK_SIZE)
             self.find_path(blocks, BLOCK_SIZE, np.int32(vertices), *self.arcs, *map(np.int32, cut), *found)
         self.device.synchronize()
-        self.from_vertex, (self.length, rounds) = query.source, self.answer.tolist()
+        self.from_vertex, (self.length, rounds, _) = query.source, self.answer.tolist()
         return int(rounds)
 
     def download(self) -> Int32Array:
@@ -229,11 +235,19 @@ class ClusterSTCON(ClusterSearch):
 
     def download_path(self) -> Int32Array:
         """Return the predecessors of the path's vertices, and -1 of all others."""
-        toward_end, (arc,) = self.device.download(self.toward_end), self.device.download(self.joint)
-        if not 0 < self.length < UNREACHABLE:
-            return np.full_like(toward_end, -1)
-        tail = int(np.searchsorted(self.graph.indptr, arc, side="right")) - 1
-        return join_path(toward_end, (tail, int(self.graph.indices[arc])), self.length, self.from_vertex)
+        toward_end, (joint,) = map(self.device.download, self.path)
+        predecessor = np.full(self.graph.vertices, -1, np.int32)
+        if 0 < self.length < UNREACHABLE:
+            vertex_at, source = self.parts.vertex_at(self.graph), self.parts.index_of(self.from_vertex)
+            path = join_path(toward_end, divmod(int(joint), 1 << 32), self.length, source)
+            after = np.flatnonzero(path >= 0)
+            predecessor[vertex_at[after]] = vertex_at[path[after]]
+        return predecessor
+
+    def observed(self) -> dict[str, float]:
+        """Return also, if there is a path to find, whether a pass over all arcs did."""
+        used = {"used_pass": int(self.used_pass)} if self.finds_predecessors else {}
+        return super().observed() | used
 
 
 class IgraphSTCON(IgraphPeer):
