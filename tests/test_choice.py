@@ -110,7 +110,6 @@ def test_no_choice_is_slower_than_the_other_in_the_records(problem: str, graph: 
 
 SLOWER = {
     ("betweenness", "random-6-5", ""): "one core, whose total is less, and scores are asked for once a graph",
-    ("stcon", "NY", "far"): "looks near both first, for 21 us on the H200's host, 6 on the H100's",
 }
 """Where a choice takes over 5 % more than another candidate, on a machine or both, and why."""
 CALL = 0.02
