@@ -252,6 +252,7 @@ def test_a_search_on_the_same_graph_leaves_nothing_to_the_next(spec: str) -> Non
 
 
 PATH = graph(3000, [(u, u + 1, 1) for u in range(2999)])
+SHORTCUT = graph(3000, [(5, 2008, 1), *((u, u + 1, 1) for u in range(2999))])
 TREE = graph(400, [arc for u in range(1, 400) for arc in ((u, (u - 1) // 2, 1), ((u - 1) // 2, u, 1))])
 
 
@@ -262,6 +263,7 @@ TREE = graph(400, [arc for u in range(1, 400) for arc in ((u, (u - 1) // 2, 1), 
         (PATH, 32, "", 1),  # both have gone 15 arcs after 16 rounds
         (PATH, 32, "every=17", 0),
         (PATH, 30, "shared=marks", 1),
+        (SHORTCUT, 2011, "every=10,cluster_blocks=1,block_size=32", 0),  # a thread owns vertices in two words
         (ring(3000), 5, "", 1),  # by round 16, all vertices have labels
         (graph(8, [(0, 1 + i, 1) for i in range(7)]), 7, "", 0),
         (graph(15, [(0, 1 + i, 1) for i in range(14)]), 14, "", 1),
@@ -435,10 +437,11 @@ def test_more_levels_than_16_bits_count(kept: str) -> None:
     assert solver.count[0] == 66_000
 
 
-def test_more_rounds_than_16_bits_label() -> None:
-    """Labels are stored when their 16 bits are used up."""
+@pytest.mark.parametrize("every", [16, 40_000])
+def test_more_rounds_than_16_bits_label(every: int) -> None:
+    """Labels are stored when their 16 bits are used up, and then no search is short."""
     path = graph(66_000, [(u, u + 1, 1) for u in range(65_999)])
-    spec = "stcon/cluster:shared=state,cluster_blocks=1,block_size=32,predecessors=yes"
+    spec = f"stcon/cluster:shared=state,cluster_blocks=1,block_size=32,predecessors=yes,every={every}"
     solver = verify(spec, path, Query(0, 65_999))
     assert solver.kept == "state"
     assert solver.length == 65_999
