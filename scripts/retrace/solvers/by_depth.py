@@ -18,7 +18,7 @@ from retrace.solvers.sssp import ClusterSSSP
 from retrace.solvers.stcon import ClusterSTCON, FewerArcsSTCON
 
 NEAR_ARCS = 400
-"""One core looks at so many in 3 to 8 µs, up to a sixth of what a launch and its answer take."""
+"""Enough for the near pairs of the records; costs 1.6 % of New York's far pair (docs/experiments.md, 66)."""
 SAMPLE = Setting(8_192, "…/auto: most arcs that are followed to learn whether a graph is deep")
 
 
