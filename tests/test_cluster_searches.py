@@ -260,15 +260,17 @@ TREE = graph(400, [arc for u in range(1, 400) for arc in ((u, (u - 1) // 2, 1), 
     ("found", "target", "settings", "used_pass"),
     [
         (PATH, 30, "", 0),
+        (PATH, 30, "every=15", 1),
         (PATH, 32, "", 1),  # both have gone 15 arcs after 16 rounds
         (PATH, 32, "every=17", 0),
         (PATH, 30, "shared=marks", 1),
         (SHORTCUT, 2011, "every=10,cluster_blocks=1,block_size=32", 0),  # a thread owns vertices in two words
-        (ring(3000), 5, "", 1),  # by round 16, all vertices have labels
+        (ring(3000), 5, "", 0),
         (graph(8, [(0, 1 + i, 1) for i in range(7)]), 7, "", 0),
-        (graph(15, [(0, 1 + i, 1) for i in range(14)]), 14, "", 1),
+        (graph(15, [(0, 1 + i, 1) for i in range(14)]), 14, "", 0),
+        (graph(31, [(0, 1 + i, 1) for i in range(30)]), 30, "", 1),  # more records than a lane looks at
         (TREE, 399, "", 0),
-        (TREE, 399, "cluster_blocks=12", 1),  # 400 / 12 vertices for one warp
+        (TREE, 399, "cluster_blocks=1,block_size=32", 1),  # more vertices than a warp has lanes
         (graph(99, [(0, 1, 1)]), 98, "", 0),
     ],
 )  # fmt: skip
@@ -405,6 +407,15 @@ def test_searches_meet_at_a_vertex_or_on_an_arc(target: int) -> None:
         verify("stcon/cluster:every=1,shared=state,predecessors=yes", found, Query(0, target))
 
 
+@pytest.mark.parametrize("kept", KEEPS)
+def test_each_search_follows_its_own_arcs(kept: str) -> None:
+    """They meet at the last of 20 vertices that lead to the target, then of 20 that the source leads to."""
+    found = graph(42, [(0, 20, 1), (20, 41, 1), *((u, 41, 1) for u in range(1, 20))])
+    verify(f"stcon/cluster:shared={kept},predecessors=yes", found, Query(0, 41))
+    found = graph(42, [(0, 20, 1), (20, 41, 1), *((0, u, 1) for u in range(1, 20))])
+    verify(f"stcon/cluster:shared={kept},predecessors=yes", found, Query(0, 41))
+
+
 @pytest.mark.parametrize("every", [1, 2, 3, 1000])
 @pytest.mark.parametrize("name", [name for name in NAMES if "every" in REGISTRY.find(name).settings])
 def test_the_end_is_noticed_after_any_number_of_rounds(name: str, every: int) -> None:
@@ -481,11 +492,11 @@ def test_levels_are_counted() -> None:
             assert solver.solve(Query(0)) == levels
 
 
-@pytest.mark.parametrize(("every", "rounds"), [(1, 6), (4, 8)])
-def test_searches_end_where_they_meet(every: int, rounds: int) -> None:
+@pytest.mark.parametrize("every", [1, 4, 6, 1000])
+def test_searches_end_where_they_meet(every: int) -> None:
     """Ten arcs apart, each reaches the vertex between in its sixth round; the first is the end itself."""
     with EmulatedDevice() as device:
         solver = make(f"stcon/cluster:every={every}", device)
         solver.setup(NAMED["path"])
         solver.upload(Query(100, 110))
-        assert solver.solve(Query(100, 110)) == rounds
+        assert solver.solve(Query(100, 110)) == 6

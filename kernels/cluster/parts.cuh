@@ -83,12 +83,25 @@ struct Marks {
 // Records in global memory, of four places; a link is marked by bit 27.
 struct LongRecords {
     using Record = uint4;
+    static constexpr int SLOTS = 4;
     static constexpr unsigned LINK = 1u << 27;
     const uint4 *records;  // of this block's part
 
     __device__ Record load(unsigned record) const { return __ldg(records + record); }
-    // Calls use(part, position) for each head; returns false if it stops at a link that follow() refuses.
-    template <typename Use, typename Follow> __device__ bool for_each_head(Record record, Use use, Follow follow) const
+    // Tells the heads of one record, perhaps some of them twice; returns the record that follows it, 0 if none does.
+    __device__ unsigned unpack(Record record, unsigned (&part)[SLOTS], unsigned (&position)[SLOTS]) const
+    {
+        const bool goes_on = record.w & LINK;
+        const unsigned heads[] = {record.x, record.y, record.z, goes_on ? record.x : record.w};
+#pragma unroll
+        for (int slot = 0; slot < SLOTS; slot++) {
+            part[slot] = part_of(heads[slot]);
+            position[slot] = position_of(heads[slot]);
+        }
+        return goes_on ? record.w & (LINK - 1) : 0;
+    }
+    // Calls use(part, position) for each head, of the records that follow as well.
+    template <typename Use> __device__ void for_each_head(Record record, Use use) const
     {
         const auto head = [&](unsigned place) { use(part_of(place), position_of(place)); };
         for (;;) {
@@ -96,18 +109,16 @@ struct LongRecords {
             head(record.y);
             head(record.z);
             if (!(record.w & LINK)) break;
-            if (!follow()) return false;
             record = load(record.w & (LINK - 1));
         }
         head(record.w);
-        return true;
     }
 };
 
 // Records in shared memory, of three places of 21 bits; a link is marked by bit 63.
 struct ShortRecords {
     using Record = unsigned long long;
-    static constexpr int SHIFT = 17, BITS = 21;
+    static constexpr int SLOTS = 3, SHIFT = 17, BITS = 21;
     static constexpr unsigned LINK = 1u << BITS;  // in the last slot, which has 22 bits
     const Record *records;
 
@@ -119,7 +130,18 @@ struct ShortRecords {
         return {own};
     }
     __device__ Record load(unsigned record) const { return records[record]; }
-    template <typename Use, typename Follow> __device__ bool for_each_head(Record record, Use use, Follow follow) const
+    __device__ unsigned unpack(Record record, unsigned (&part)[SLOTS], unsigned (&position)[SLOTS]) const
+    {
+        const unsigned last = unsigned(record >> 2 * BITS);
+#pragma unroll
+        for (int slot = 0; slot < SLOTS; slot++) {
+            const unsigned head = unsigned(record >> (slot == 2 && last & LINK ? 0 : slot * BITS)) & (LINK - 1);
+            part[slot] = part_of(head, SHIFT);
+            position[slot] = position_of(head, SHIFT);
+        }
+        return last & LINK ? last & (LINK - 1) : 0;
+    }
+    template <typename Use> __device__ void for_each_head(Record record, Use use) const
     {
         const auto head = [&](unsigned place) { use(part_of(place, SHIFT), position_of(place, SHIFT)); };
         for (;;) {
@@ -128,9 +150,8 @@ struct ShortRecords {
             const unsigned last = unsigned(record >> 2 * BITS);
             if (!(last & LINK)) {
                 head(last);
-                return true;
+                return;
             }
-            if (!follow()) return false;
             record = load(last & (LINK - 1));
         }
     }
@@ -140,8 +161,7 @@ struct ShortRecords {
 template <typename Records>
 inline __device__ void mark_heads(const Records &records, typename Records::Record record, Marks marks)
 {
-    records.for_each_head(
-        record, [&](unsigned part, unsigned position) { marks.set(part, position); }, [] { return true; });
+    records.for_each_head(record, [&](unsigned part, unsigned position) { marks.set(part, position); });
 }
 
 // The bits of a thread's words, `blockDim.x` apart, which it takes one by one.

@@ -4,13 +4,14 @@
 //          follows arcs backwards.
 // Mapping  as bfs/cluster, with two of everything: a round is a level of both searches.
 // Trick    a vertex that both reach in round i has the length 2i; one that the other search has reached before, 2i - 1.
-//          In the first round with such a vertex the least of these is the answer, and any later round gives more. So
-//          nothing but the visited bits is kept, and whether the searches have met is asked every `every` rounds only.
+//          In the first round with such a vertex the least of these is the answer. So nothing but the visited bits is kept.
+//          Whoever meets tells all blocks, which look at the end of the round. Whether a search has vertices left is asked
+//          every `every` rounds only.
 // Path     if it is wanted, each vertex gets a label, from which labels.cuh tells the arcs of a path: which search reached it
 //          first, and in which round. A label has its vertex's place, so that no thread looks for it. Where they fit,
 //          labels are kept in shared memory, as 16 bits; in global memory they are stored after arriving at the barrier,
 //          which would wait for them. A search of at most `every` rounds that has seen few vertices finds the arcs itself.
-//          For any other, `answer` asks the host for path-pass.cu, as soon as the search is known to be long.
+//          For any other, the answer asks the host for path-pass.cu, of a longer search before it is over.
 
 #include "../cluster/parts.cuh"
 #include "../frontier/frontier.cuh"
@@ -18,11 +19,11 @@
 #include "labels.cuh"
 
 enum Labels { NO_LABELS, IN_GLOBAL, IN_SHARED };
-enum Pass { DONE = 1, WANTED };  // what answer[2] says of path-pass.cu
+enum Pass { DONE = 1, WANTED };  // what the answer says of path-pass.cu
 
 constexpr unsigned short NONE = 0xffff, STORED = 0xfffe;
 constexpr unsigned MOST_ROUNDS = 0x7fff;  // whose labels are below these two
-constexpr int FEW_LINKS = 2;  // after a record, for which a path is not left to path-pass.cu
+constexpr int FEW_LINKS = 7;  // after a record, for which a path is not left to path-pass.cu
 
 // Labels of a part, in 16 bits: in place of a round, how far it is above `base`.
 struct SharedLabels {
@@ -58,20 +59,34 @@ struct SharedLabels {
     }
 };
 
-// Tells the host, which is waiting, that the pass will be wanted.
-inline __device__ void ask_for_pass(int *answer)
+// Tells the host, which waits for it, length, rounds and pass at once.
+inline __device__ void tell_host(unsigned long long *answer, unsigned length, unsigned rounds, Pass pass)
 {
-    answer[2] = WANTED;
+    *answer = (unsigned long long)(4 * rounds + pass) << 32 | length;
+}
+// Tells the host that the pass will be wanted, while the search goes on.
+inline __device__ void ask_for_pass(unsigned long long *answer)
+{
+    tell_host(answer, 0, 0, WANTED);
     __threadfence_system();
 }
 
-// Returns how many labelled vertices a thread owns, and whether its warp has more than lanes.
-template <int WORDS> __device__ bool owns_many(const unsigned (&visited)[2 * WORDS], unsigned &own)
+// Notes in all blocks that the searches have met.
+inline __device__ void meet(unsigned *met, unsigned length)
 {
-    own = 0;
+    if (atomicMin(met, length) <= length) return;  // whoever wrote that tells the others
+    const cg::cluster_group cluster = cg::this_cluster();
+    for (unsigned block = 0; block < cluster.num_blocks(); block++)
+        min_in_block_if(block != cluster.block_rank(), met, length, block);
+}
+
+// Returns how many labelled vertices a thread owns.
+template <int WORDS> __device__ unsigned count_own(const unsigned (&visited)[2 * WORDS])
+{
+    unsigned own = 0;
 #pragma unroll
     for (int k = 0; k < WORDS; k++) own += __popc(visited[k] | visited[WORDS + k]);
-    return __shfl_sync(ALL_LANES, sum_up_to(own), LANES - 1) > LANES;
+    return own;
 }
 
 // Finds a path's arcs among those of this block's labelled vertices, each of which gets a lane. Returns whether this thread has
@@ -80,45 +95,52 @@ template <int WORDS, typename Records>
 __device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * WORDS], SharedLabels labels,
                           unsigned length, Path path)
 {
-    const unsigned here = cg::this_cluster().block_rank();
-    unsigned count;
-    if (owns_many<WORDS>(visited, count)) return false;
-    bool all = true;
-    for_each_arc<1>(0, count, [&](const unsigned *rank, const unsigned *owner) {
-        unsigned word = 0, bits = 0, below = rank[0];
+    const unsigned here = cg::this_cluster().block_rank(), lane = lane_number();
+    const unsigned own = count_own<WORDS>(visited), end = sum_up_to(own);
+    const unsigned total = __shfl_sync(ALL_LANES, end, LANES - 1);
+    if (total == 0 || total > LANES) return total == 0;
+    const unsigned owner = owner_of(lane, end);
+    unsigned word = 0, bits = 0, below = lane - __shfl_sync(ALL_LANES, end - own, owner);
 #pragma unroll
-        for (int k = 0; k < WORDS; k++) {
-            const unsigned there = __shfl_sync(ALL_LANES, visited[k] | visited[WORDS + k], owner[0]);
-            if (bits) continue;
-            if (below < unsigned(__popc(there))) {
-                word = threadIdx.x - lane_number() + owner[0] + k * blockDim.x;
-                bits = there;
-            } else {
-                below -= __popc(there);
-            }
+    for (int k = 0; k < WORDS; k++) {
+        const unsigned there = __shfl_sync(ALL_LANES, visited[k] | visited[WORDS + k], owner);
+        if (bits) continue;
+        if (below < unsigned(__popc(there))) {
+            word = threadIdx.x - lane + owner + k * blockDim.x;
+            bits = there;
+        } else {
+            below -= __popc(there);
         }
-        if (rank[0] == NO_ARC) return;
-        const unsigned position = 32 * word + place_of_bit(bits, below), at_tail = labels.of(here, position);
-        const auto note = [&](unsigned part, unsigned head) {
-            const unsigned tail = here * labels.positions + position, at_head = labels.of(part, head);
-            path.note(tail, part * labels.positions + head, at_tail, at_head, length);
-        };
-        int links = 0;
-        all = forward.for_each_head(forward.load(position), note, [&] { return links++ < FEW_LINKS; });
-    });
-    return all;
+    }
+    if (lane >= total) return true;
+    const unsigned position = 32 * word + place_of_bit(bits, below), at_tail = labels.of(here, position);
+    unsigned record = position;
+#pragma unroll 1
+    for (int links = 0; links <= FEW_LINKS; links++) {
+        unsigned part[Records::SLOTS], head[Records::SLOTS], at_head[Records::SLOTS];
+        record = forward.unpack(forward.load(record), part, head);
+#pragma unroll
+        for (int slot = 0; slot < Records::SLOTS; slot++) at_head[slot] = labels.of(part[slot], head[slot]);
+#pragma unroll
+        for (int slot = 0; slot < Records::SLOTS; slot++)
+            path.note(here * labels.positions + position, part[slot] * labels.positions + head[slot], at_tail,
+                      at_head[slot], length);
+        if (record == 0) return true;
+    }
+    return false;
 }
 
 template <Labels LABELS, int WORDS, typename Records>
 __device__ void search(const Records &forward, const Records &backward, int words, unsigned source, unsigned target,
-                       int every, int *answer, unsigned *labels, Path path, unsigned *free)
+                       int every, unsigned long long *answer, unsigned *labels, Path path, unsigned *free)
 {
     const cg::cluster_group cluster = cg::this_cluster();
     const unsigned here = cluster.block_rank();
     const int first = threadIdx.x, threads = blockDim.x;
     unsigned *const found = shared_memory;  // red's two arrays, which take turns, then green's
-    __shared__ unsigned told_red[2][MOST_BLOCKS], told_green[2][MOST_BLOCKS], told_length[2][MOST_BLOCKS], length;
-    const Board red_active{told_red}, green_active{told_green}, lengths{told_length};
+    __shared__ unsigned told_red[2][MOST_BLOCKS], told_green[2][MOST_BLOCKS];
+    __shared__ unsigned met[2];  // in which length, if in this round, or in the last
+    const Board red_active{told_red}, green_active{told_green};
 
     for (int word = first; word < 4 * words; word += threads) found[word] = 0;
     unsigned *const label = labels + 32 * here * words;  // of this block's part
@@ -128,19 +150,19 @@ __device__ void search(const Records &forward, const Records &backward, int word
         for (int i = first; i < 32 * words; i += threads) label[i] = NO_LABEL;
     red_active.fill(2, 0);
     green_active.fill(2, 0);
-    lengths.fill(2, UNREACHABLE);
     __syncthreads();
     if (first == 0) {
-        length = UNREACHABLE;
+        met[0] = met[1] = UNREACHABLE;
         if (part_of(source) == here) found[position_of(source) >> 5] = 1u << (source & 31);
         if (part_of(target) == here) found[2 * words + (position_of(target) >> 5)] = 1u << (target & 31);
     }
     cluster.sync();
 
     unsigned visited[2 * WORDS] = {};  // red's words, then green's
-    int turn = every, slot = 0;
-    unsigned round = 0, least = UNREACHABLE;
+    int turn = every, slot = 0;  // no turn is left if a search is over
+    unsigned round = 0, length;
     for (;; round++) {
+        length = met[~round & 1];
         unsigned *const now = found + (round & 1) * words, *const next = found + (~round & 1) * words;
         Bits<2 * WORDS> left, first_found = {};
         unsigned(&fresh)[2 * WORDS] = left.words, red = 0, green = 0, sooner = 0, same = 0;
@@ -149,6 +171,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
             const int word = first + k % WORDS * threads;
             fresh[k] = word < words ? now[k / WORDS * 2 * words + word] : 0;
         }
+        if (length != UNREACHABLE || turn == 0) break;
 #pragma unroll
         for (int k = 0; k < 2 * WORDS; k++) {
             if (!fresh[k]) continue;
@@ -168,8 +191,10 @@ __device__ void search(const Records &forward, const Records &backward, int word
                 visited[k] |= fresh[k];
                 visited[WORDS + k] |= fresh[WORDS + k];
             }
-            if (sooner | same) atomicMin(&length, 2 * round - (sooner != 0));
+            if (sooner | same) meet(&met[round & 1], 2 * round - (sooner != 0));
             const Marks next_red{next}, next_green{next + 2 * words};
+            // By value: a reference to one of the two would keep both in local memory.
+            const auto arcs = [&](bool of_red) { return Records{of_red ? forward.records : backward.records}; };
             struct Reached {
                 typename Records::Record record;
                 bool by_red;
@@ -177,21 +202,17 @@ __device__ void search(const Records &forward, const Records &backward, int word
             left.for_each(
                 [&](int bit, int k) {
                     const unsigned position = 32 * (first + k % WORDS * threads) + bit;
+                    const Reached reached{arcs(k < WORDS).load(position), k < WORDS};
                     if constexpr (LABELS == IN_SHARED) own.note(position, round, k >= WORDS);  // red's come first
-                    return Reached{(k < WORDS ? forward : backward).load(position), k < WORDS};
+                    return reached;
                 },
                 [&](const Reached &vertex) {
-                    mark_heads(vertex.by_red ? forward : backward, vertex.record, vertex.by_red ? next_red : next_green);
+                    mark_heads(arcs(vertex.by_red), vertex.record, vertex.by_red ? next_red : next_green);
                 });
-        }
-        if (LABELS == IN_SHARED && round == unsigned(every) / 2) {
-            unsigned own;
-            if (__syncthreads_or(owns_many<WORDS>(visited, own)) && first == 0) ask_for_pass(answer);
         }
         if (--turn == 0) {
             red_active.tell(slot, __syncthreads_or(red));
             green_active.tell(slot, __syncthreads_or(green));
-            lengths.tell(slot, length);
         }
         if constexpr (LABELS == IN_GLOBAL) {
             cluster.barrier_arrive();
@@ -210,30 +231,26 @@ __device__ void search(const Records &forward, const Records &backward, int word
                 __syncthreads();
             }
         if (turn == 0) {
-            least = lengths.least(slot);
-            if (least != UNREACHABLE || !red_active.any(slot) || !green_active.any(slot)) break;
-            if (LABELS != NO_LABELS && here == 0 && first == 0 && round < unsigned(every)) ask_for_pass(answer);
-            turn = every;
+            if (red_active.any(slot) && green_active.any(slot)) turn = every;
+            if (LABELS != NO_LABELS && here == 0 && first == 0 && round < unsigned(every) && turn != 0 &&
+                met[round & 1] == UNREACHABLE)
+                ask_for_pass(answer);
             slot ^= 1;
         }
     }
-    bool done = false;
+    bool done = LABELS == NO_LABELS;
     if constexpr (LABELS == IN_SHARED) {
-        if (round < unsigned(every) && own.base == 0) {
-            const bool all = find_path<WORDS>(forward, visited, own, least, path);
-            red_active.tell(slot ^ 1, !__syncthreads_and(all));
+        if (round <= unsigned(every) && own.base == 0) {
+            const bool all = find_path<WORDS>(forward, visited, own, length, path);
+            red_active.tell(slot, !__syncthreads_and(all));
             cluster.sync();
-            done = !red_active.any(slot ^ 1);
+            done = !red_active.any(slot);
         }
         if (!done) own.store();
     }
     if (here == 0 && first == 0) {
-        answer[0] = int(least);
-        answer[1] = int(round) + 1;
-        if constexpr (LABELS != NO_LABELS) {
-            labels[32 * cluster.num_blocks() * words] = least;
-            answer[2] = done ? DONE : WANTED;
-        }
+        if constexpr (LABELS != NO_LABELS) labels[32 * cluster.num_blocks() * words] = length;
+        tell_host(answer, length, round, done ? DONE : WANTED);
     }
 }
 
@@ -242,7 +259,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
 #define KERNEL_WITH_LONG_RECORDS(NAME, LABELS, WORDS)                                                                 \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
         NAME##_##WORDS(int words, const int *first_out, const uint4 *out, const int *first_in, const uint4 *in,       \
-                       unsigned source, unsigned target, int every, int *answer, unsigned *labels,                    \
+                       unsigned source, unsigned target, int every, unsigned long long *answer, unsigned *labels,     \
                        int *toward_end, unsigned long long *joint)                                                    \
     {                                                                                                                 \
         const unsigned here = cg::this_cluster().block_rank();                                                        \
@@ -254,8 +271,8 @@ __device__ void search(const Records &forward, const Records &backward, int word
 #define KERNEL_WITH_SHORT_RECORDS(NAME, LABELS, WORDS)                                                                \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
         NAME##_##WORDS(int words, const int *first_out, const unsigned long long *out, const int *first_in,           \
-                       const unsigned long long *in, unsigned source, unsigned target, int every, int *answer,        \
-                       unsigned *labels, int *toward_end, unsigned long long *joint)                                  \
+                       const unsigned long long *in, unsigned source, unsigned target, int every,                     \
+                       unsigned long long *answer, unsigned *labels, int *toward_end, unsigned long long *joint)      \
     {                                                                                                                 \
         const unsigned here = cg::this_cluster().block_rank(), count = first_out[here + 1] - first_out[here];         \
         unsigned *const free = shared_memory + 4 * words, *const copied = free + (LABELS == IN_SHARED ? 16 * words : 0);\

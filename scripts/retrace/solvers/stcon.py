@@ -22,7 +22,7 @@ from retrace.solvers.solver import BLOCK_SIZE, DeviceSolver, HostSolver, only
 LARGEST_INT64 = 2**63 - 1
 RED_LENGTH, GREEN_LENGTH, MET, MORE = range(4)  # the entries of `state` in the kernel file
 WANTED = 2
-"""What the cluster's kernel writes if it wants path-pass.cu; 1 if it does not."""
+"""What the cluster's kernel tells the host if it wants path-pass.cu; 1 if it does not."""
 
 
 def join_path(toward_end: Int32Array, joint: tuple[int, int], length: int, source: int) -> Int32Array:
@@ -205,7 +205,7 @@ class ClusterSTCON(ClusterSearch):
     def upload(self, query: Query) -> None:
         super().upload(query)
         device, parts, places = self.device, self.parts, 0
-        self.answer, self.mapped_answer = device.mapped(3, np.int32)
+        self.answer, self.mapped_answer = device.mapped(1, np.uint64)
         if self.finds_predecessors:
             places = parts.count * parts.positions
             self.arcs = [*self.upload_arcs(self.graph), device.upload(parts.place)]
@@ -216,17 +216,18 @@ class ClusterSTCON(ClusterSearch):
         assert query.target is not None
         ends = self.parts.place[query.source], self.parts.place[query.target]
         every, found = np.int32(self.number("every")), (self.labels, *self.path)
-        wants_pass = self.answer[2:]
-        wants_pass[0] = 0
+        self.answer[0] = 0
         self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, *found)
-        self.used_pass = self.finds_predecessors and self.device.wait_for(wants_pass) == WANTED
+        told = self.device.wait_for(self.answer)
+        self.used_pass = told >> 32 & 3 == WANTED
         if self.used_pass:
             vertices, cut = self.graph.vertices, (self.parts.count, self.parts.positions)
             blocks = -(-vertices // BLOCK_SIZE)
             self.find_path(blocks, BLOCK_SIZE, np.int32(vertices), *self.arcs, *map(np.int32, cut), *found)
-        self.device.synchronize()
-        self.from_vertex, (self.length, rounds, _) = query.source, self.answer.tolist()
-        return int(rounds)
+            self.device.synchronize()
+            told = int(self.answer[0])
+        self.from_vertex, self.length = query.source, told % 2**32
+        return told >> 34
 
     def download(self) -> Int32Array:
         if self.finds_predecessors:
