@@ -500,3 +500,14 @@ def test_searches_end_where_they_meet(every: int) -> None:
         solver.setup(NAMED["path"])
         solver.upload(Query(100, 110))
         assert solver.solve(Query(100, 110)) == 6
+
+
+def test_a_search_that_has_no_vertex_left_ends_both() -> None:
+    """The other has 299 arcs before it. Whether any is left is asked after each fourth round."""
+    one_way = graph(301, [(u, u + 1, 1) for u in range(299)])
+    with EmulatedDevice() as device:
+        solver = make("stcon/cluster:every=4", device)
+        solver.setup(one_way)
+        for ends in (Query(0, 300), Query(300, 299)):
+            solver.upload(ends)
+            assert solver.solve(ends) == 4

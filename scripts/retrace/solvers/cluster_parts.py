@@ -59,10 +59,10 @@ class Parts:
         """Positions of each part, some of which have no vertex."""
         return 32 * self.words
 
-    def index_of(self, vertex: int) -> int:
-        """Return where `vertex_at` has a vertex."""
-        part, position = divmod(int(self.place[vertex]), 1 << PART_SHIFT)
-        return part * self.positions + position
+    def index_of(self, vertices: Int32Array | int) -> UInt32Array:
+        """Return where `vertex_at` has these vertices."""
+        part, position = np.divmod(self.place[vertices], 1 << PART_SHIFT)
+        return np.asarray(part * np.uint32(self.positions) + position)
 
     def vertex_at(self, graph: CSRGraph) -> Int32Array:
         """Return the vertex at each place, -1 where there is none. Shape (parts * positions,)."""

@@ -200,7 +200,7 @@ class ClusterSTCON(ClusterSearch):
         self.state_bytes = 0
         if self.finds_predecessors:
             places = parts.count * parts.positions
-            self.state_bytes = 4 * (graph.vertices + 1 + graph.arcs + graph.vertices + 2 * places + 3)
+            self.state_bytes = 4 * (2 * graph.arcs + 2 * places + 3)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -208,8 +208,10 @@ class ClusterSTCON(ClusterSearch):
         self.answer, self.mapped_answer = device.mapped(1, np.uint64)
         if self.finds_predecessors:
             places = parts.count * parts.positions
-            self.arcs = [*self.upload_arcs(self.graph), device.upload(parts.place)]
+            index = parts.index_of(np.arange(self.graph.vertices, dtype=np.int32))
+            self.arcs = [device.upload(index[ends]) for ends in (self.graph.tails(), self.graph.indices)]
         self.labels = device.empty(places + 1, np.uint32)
+        self.path_length = device.view(self.labels, places, 1)
         self.path = device.empty(places, np.int32), device.empty(1, np.uint64)
 
     def solve(self, query: Query) -> int:
@@ -221,9 +223,8 @@ class ClusterSTCON(ClusterSearch):
         told = self.device.wait_for(self.answer)
         self.used_pass = told >> 32 & 3 == WANTED
         if self.used_pass:
-            vertices, cut = self.graph.vertices, (self.parts.count, self.parts.positions)
-            blocks = -(-vertices // BLOCK_SIZE)
-            self.find_path(blocks, BLOCK_SIZE, np.int32(vertices), *self.arcs, *map(np.int32, cut), *found)
+            number, grid = np.int32(self.graph.arcs), max(1, -(-self.graph.arcs // BLOCK_SIZE))
+            self.find_path(grid, BLOCK_SIZE, number, *self.arcs, self.labels, self.path_length, *self.path)
             self.device.synchronize()
             told = int(self.answer[0])
         self.from_vertex, self.length = query.source, told % 2**32
@@ -239,7 +240,7 @@ class ClusterSTCON(ClusterSearch):
         toward_end, (joint,) = map(self.device.download, self.path)
         predecessor = np.full(self.graph.vertices, -1, np.int32)
         if 0 < self.length < UNREACHABLE:
-            vertex_at, source = self.parts.vertex_at(self.graph), self.parts.index_of(self.from_vertex)
+            vertex_at, source = self.parts.vertex_at(self.graph), int(self.parts.index_of(self.from_vertex))
             path = join_path(toward_end, divmod(int(joint), 1 << 32), self.length, source)
             after = np.flatnonzero(path >= 0)
             predecessor[vertex_at[after]] = vertex_at[path[after]]
