@@ -210,7 +210,6 @@ class ClusterSTCON(ClusterSearch):
             places = parts.count * parts.positions
             index = parts.index_of(np.arange(self.graph.vertices, dtype=np.int32))
             self.arcs = [device.upload(index[ends]) for ends in (self.graph.tails(), self.graph.indices)]
-            self.grid_of_pass = device.resident_blocks(BLOCK_SIZE)
         self.labels = device.empty(places + 1, np.uint32)
         self.path_length = device.view(self.labels, places, 1)
         self.path = device.empty(places, np.int32), device.empty(1, np.uint64)
@@ -224,8 +223,8 @@ class ClusterSTCON(ClusterSearch):
         told = self.device.wait_for(self.answer)
         self.used_pass = told >> 32 & 3 == WANTED
         if self.used_pass:
-            arcs = np.uint32(self.graph.arcs), *self.arcs
-            self.find_path(self.grid_of_pass, BLOCK_SIZE, *arcs, self.labels, self.path_length, *self.path)
+            number, grid = np.int32(self.graph.arcs), max(1, -(-self.graph.arcs // BLOCK_SIZE))
+            self.find_path(grid, BLOCK_SIZE, number, *self.arcs, self.labels, self.path_length, *self.path)
             self.device.synchronize()
             told = int(self.answer[0])
         self.from_vertex, self.length = query.source, told % 2**32
