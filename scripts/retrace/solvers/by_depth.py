@@ -17,8 +17,8 @@ from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.solvers.sssp import ClusterSSSP
 from retrace.solvers.stcon import ClusterSTCON, FewerArcsSTCON
 
-NEAR_ARCS = 400
-"""Enough for the near pairs of the records; costs 1.6 % of New York's far pair (docs/experiments.md, 66)."""
+NEAR_ARCS = 200
+"""Enough for the near pairs of the records, which need 181; a core takes up to half of a launch for them."""
 SAMPLE = Setting(8_192, "…/auto: most arcs that are followed to learn whether a graph is deep")
 
 
