@@ -1,6 +1,7 @@
 """Every kernel file compiles with nvcc, for the oldest and the newest architecture; no GPU is needed."""
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -47,6 +48,18 @@ def compiled() -> Iterator[dict[Path, Future[Path]]]:
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_kernel_file_compiles(source: Path, compiled: dict[Path, Future[Path]]) -> None:
     assert compiled[source].result().stat().st_size
+
+
+@pytest.mark.parametrize("problem", ["bfs", "sssp", "stcon"])
+def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str, tmp_path: Path) -> None:
+    """Each round would load it from L2, as a barrier of the cluster empties L1; 16 words per thread spill."""
+    command = [str(find_nvcc()), *CUDA_FLAGS, "-arch=sm_90", "-Xptxas", "-v", "-cubin"]
+    command += ["-o", str(tmp_path / "cubin"), str(KERNELS / problem / "cluster.cu")]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    frames = dict(re.findall(r"Function properties for (\w+)\s+(\d+) bytes stack frame", told))
+    kept = {kernel: int(size) for kernel, size in frames.items() if kernel.endswith(("_1", "_4"))}
+    assert len(kept) >= 4
+    assert not any(kept.values()), kept
 
 
 def test_a_kernel_file_with_a_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
