@@ -220,7 +220,7 @@ class ClusterSTCON(ClusterSearch):
         every, found = np.int32(self.number("every")), (self.labels, *self.path)
         self.answer[0] = 0
         self.launch(*self.copies * self.buffers, *ends, every, self.mapped_answer, *found)
-        told = self.device.wait_for(self.answer)  # the length in 32 bits, WANTED or not in two, the rounds above
+        told = self.device.wait_for(self.answer)  # length: 32 bits; WANTED or not: 2; rounds
         self.used_pass = told >> 32 & 3 == WANTED
         if self.used_pass:
             number, grid = np.int32(self.graph.arcs), max(1, -(-self.graph.arcs // BLOCK_SIZE))
