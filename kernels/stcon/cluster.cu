@@ -80,15 +80,6 @@ inline __device__ void meet(unsigned *met, unsigned length)
         min_in_block_if(block != cluster.block_rank(), met, length, block);
 }
 
-// Returns how many labelled vertices a thread owns.
-template <int WORDS> __device__ unsigned count_own(const unsigned (&visited)[2 * WORDS])
-{
-    unsigned own = 0;
-#pragma unroll
-    for (int k = 0; k < WORDS; k++) own += __popc(visited[k] | visited[WORDS + k]);
-    return own;
-}
-
 // Finds a path's arcs among those of this block's labelled vertices, each of which gets a lane. Returns whether this thread has
 // left out none: it has if its warp owns too many, or if its vertex has too many arcs.
 template <int WORDS, typename Records>
@@ -96,8 +87,10 @@ __device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * 
                           unsigned length, Path path)
 {
     const unsigned here = cg::this_cluster().block_rank(), lane = lane_number();
-    const unsigned own = count_own<WORDS>(visited), end = sum_up_to(own);
-    const unsigned total = __shfl_sync(ALL_LANES, end, LANES - 1);
+    unsigned own = 0;  // labelled vertices of this thread
+#pragma unroll
+    for (int k = 0; k < WORDS; k++) own += __popc(visited[k] | visited[WORDS + k]);
+    const unsigned end = sum_up_to(own), total = __shfl_sync(ALL_LANES, end, LANES - 1);
     if (total == 0 || total > LANES) return total == 0;
     const unsigned owner = owner_of(lane, end);
     unsigned word = 0, bits = 0, below = lane - __shfl_sync(ALL_LANES, end - own, owner);
