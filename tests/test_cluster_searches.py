@@ -270,7 +270,8 @@ TREE = graph(400, [arc for u in range(1, 400) for arc in ((u, (u - 1) // 2, 1), 
         (graph(15, [(0, 1 + i, 1) for i in range(14)]), 14, "", 0),
         (graph(31, [(0, 1 + i, 1) for i in range(30)]), 30, "", 1),  # more records than a lane looks at
         (TREE, 399, "", 0),
-        (TREE, 399, "cluster_blocks=1,block_size=32", 1),  # more vertices than a warp has lanes
+        (TREE, 399, "cluster_blocks=1,block_size=32", 0),  # more vertices than a warp has lanes
+        (grid(60, 60), 488, "cluster_blocks=1,block_size=32", 1),  # more than four times as many
         (graph(99, [(0, 1, 1)]), 98, "", 0),
     ],
 )  # fmt: skip

@@ -23,7 +23,8 @@ enum Pass { DONE = 1, WANTED };  // what the answer says of path-pass.cu
 
 constexpr unsigned short NONE = 0xffff, STORED = 0xfffe;
 constexpr unsigned MOST_ROUNDS = 0x7fff;  // whose labels are below these two
-constexpr int FEW_LINKS = 7;  // after a record, for which a path is not left to path-pass.cu
+constexpr unsigned FEW_TURNS = 4;  // of a warp's lanes over its vertices, and links after a vertex's record, for which a path
+constexpr int FEW_LINKS = 7;       // is not left to path-pass.cu
 
 // Labels of a part, in 16 bits: in place of a round, how far it is above `base`.
 struct SharedLabels {
@@ -80,33 +81,30 @@ inline __device__ void meet(unsigned *met, unsigned length)
         min_in_block_if(block != cluster.block_rank(), met, length, block);
 }
 
-// Finds a path's arcs among those of this block's labelled vertices, each of which gets a lane. Returns whether this thread has
-// left out none: it has if its warp owns too many, or if its vertex has too many arcs.
-template <int WORDS, typename Records>
-__device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * WORDS], SharedLabels labels,
-                          unsigned length, Path path)
+// Returns the position of a labelled vertex that lane `owner` owns and that has so many before it. All lanes call it together.
+template <int WORDS>
+__device__ unsigned labelled_vertex(const unsigned (&visited)[2 * WORDS], unsigned owner, unsigned before)
 {
-    const unsigned here = cg::this_cluster().block_rank(), lane = lane_number();
-    unsigned own = 0;  // labelled vertices of this thread
-#pragma unroll
-    for (int k = 0; k < WORDS; k++) own += __popc(visited[k] | visited[WORDS + k]);
-    const unsigned end = sum_up_to(own), total = __shfl_sync(ALL_LANES, end, LANES - 1);
-    if (total == 0 || total > LANES) return total == 0;
-    const unsigned owner = owner_of(lane, end);
-    unsigned word = 0, bits = 0, below = lane - __shfl_sync(ALL_LANES, end - own, owner);
+    unsigned word = 0, bits = 0;
 #pragma unroll
     for (int k = 0; k < WORDS; k++) {
-        const unsigned there = __shfl_sync(ALL_LANES, visited[k] | visited[WORDS + k], owner);
+        const unsigned there = __shfl_sync(ALL_LANES, visited[k] | visited[WORDS + k], owner), count = __popc(there);
         if (bits) continue;
-        if (below < unsigned(__popc(there))) {
-            word = threadIdx.x - lane + owner + k * blockDim.x;
+        if (before < count) {
+            word = threadIdx.x - lane_number() + owner + k * blockDim.x;
             bits = there;
         } else {
-            below -= __popc(there);
+            before -= count;
         }
     }
-    if (lane >= total) return true;
-    const unsigned position = 32 * word + place_of_bit(bits, below), at_tail = labels.of(here, position);
+    return 32 * word + place_of_bit(bits, before);
+}
+
+// Finds a path's arcs among those that leave a vertex. Returns false if it has too many.
+template <typename Records>
+__device__ bool note_arcs(const Records &forward, unsigned position, SharedLabels labels, unsigned length, Path path)
+{
+    const unsigned here = cg::this_cluster().block_rank(), at_tail = labels.of(here, position);
     unsigned record = position;
 #pragma unroll 1
     for (int links = 0; links <= FEW_LINKS; links++) {
@@ -121,6 +119,28 @@ __device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * 
         if (record == 0) return true;
     }
     return false;
+}
+
+// Finds a path's arcs among those of this block's labelled vertices, each of which gets a lane, in a few turns. Returns whether
+// this thread has left out none: it has if its warp owns too many, or if one of its vertices has too many arcs.
+template <int WORDS, typename Records>
+__device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * WORDS], SharedLabels labels,
+                          unsigned length, Path path)
+{
+    unsigned own = 0;
+#pragma unroll
+    for (int k = 0; k < WORDS; k++) own += __popc(visited[k] | visited[WORDS + k]);
+    const unsigned end = sum_up_to(own), total = __shfl_sync(ALL_LANES, end, LANES - 1);
+    if (total > FEW_TURNS * LANES) return false;
+    bool all = true;
+#pragma unroll 1
+    for (unsigned base = 0; base < total; base += LANES) {
+        const unsigned rank = base + lane_number(), owner = owner_of(rank, end);
+        const unsigned before = rank - __shfl_sync(ALL_LANES, end - own, owner);
+        const unsigned position = labelled_vertex<WORDS>(visited, owner, before);
+        if (rank < total && !note_arcs(forward, position, labels, length, path)) all = false;
+    }
+    return all;
 }
 
 template <Labels LABELS, int WORDS, typename Records>
