@@ -71,22 +71,27 @@ __device__ void search(const Records &records, SharedLevels levels, int words, u
         }
 #pragma unroll
         for (int k = 0; k < WORDS; k++) {
-            if (!fresh.words[k]) continue;
-            now[first + k * threads] = 0;
+            if (fresh.words[k]) now[first + k * threads] = 0;
             fresh.words[k] &= ~visited[k];
             visited[k] |= fresh.words[k];
             any |= fresh.words[k];
         }
         if (any) {
             my_last = current + 1;
+            const auto visit = [&](int bit, int k) {
+                const unsigned position = 32 * (first + k * threads) + bit;
+                if (LEVELS_IN_SHARED) levels.above[position] = static_cast<unsigned short>(current - levels.base);
+                return records.load(position);
+            };
             Bits<WORDS> left = fresh;
-            left.for_each(
-                [&](int bit, int k) {
-                    const unsigned position = 32 * (first + k * threads) + bit;
-                    if (LEVELS_IN_SHARED) levels.above[position] = static_cast<unsigned short>(current - levels.base);
-                    return records.load(position);
-                },
-                [&](typename Records::Record record) { mark_heads(records, record, {next}); });
+            int k = 0, bit = left.take(k);
+            typename Records::Record record = visit(bit, k);
+            do {
+                const typename Records::Record arrived = record;
+                bit = left.take(k);  // the next, while the record is on its way
+                if (bit >= 0) record = visit(bit, k);
+                mark_heads(records, arrived, {next});
+            } while (bit >= 0);
         }
         if (--turn == 0) board.tell(slot, __syncthreads_or(any));
         cluster.barrier_arrive();

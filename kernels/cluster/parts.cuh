@@ -168,41 +168,30 @@ inline __device__ void mark_heads(const Records &records, typename Records::Reco
 template <int WORDS> struct Bits {
     unsigned words[WORDS];
 
-    // Returns the number of the bit in its word, and of the word among the thread's; -1 if none is left.
+    __device__ bool any() const
+    {
+        unsigned all = 0;
+#pragma unroll
+        for (int k = 0; k < WORDS; k++) all |= words[k];
+        return all;
+    }
+
+    // Returns the number of the bit in its word, and of the word among the thread's; -1 if none is left. Only one word is
+    // searched for its bit: a multiprocessor does so for 16 threads at a time, and all else for 64 or 128.
     __device__ int take(int &word)
     {
-        int bit = -1;
+        unsigned first = 0;
 #pragma unroll
         for (int k = WORDS - 1; k >= 0; k--)
             if (words[k]) {
                 word = k;
-                bit = __ffs(words[k]) - 1;
+                first = words[k];
             }
+        const unsigned rest = first & (first - 1);
 #pragma unroll
         for (int k = 0; k < WORDS; k++)
-            if (bit >= 0 && k == word) words[k] &= words[k] - 1;
-        return bit;
-    }
-
-    __device__ void put(int bit, int word)
-    {
-#pragma unroll
-        for (int k = 0; k < WORDS; k++)
-            if (k == word) words[k] |= 1u << bit;
-    }
-
-    // Calls use(fetch(bit, word)) for each. Two are fetched before the first is used: one wait serves both.
-    template <typename Fetch, typename Use> __device__ __forceinline__ void for_each(Fetch fetch, Use use)
-    {
-        for (;;) {
-            int word = 0, next_word = 0;
-            const int bit = take(word), next = take(next_word);
-            if (bit < 0) return;
-            const auto fetched = fetch(bit, word), fetched_next = next < 0 ? fetched : fetch(next, next_word);
-            use(fetched);
-            if (next < 0) return;
-            use(fetched_next);
-        }
+            if (k == word) words[k] = rest;
+        return __ffs(first) - 1;
     }
 };
 

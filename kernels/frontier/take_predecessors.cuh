@@ -4,7 +4,8 @@
 // Mapping  one thread per vertex. A warp puts the arcs of its 32 vertices in a row, which its lanes share: frontier.cuh.
 // Trick    an arc u->v that is as long as v is farther than u makes u a predecessor of v; of several that write, any is
 //          right. If no arc has length 0, nobody else writes the predecessor of the source or of a vertex that is not
-//          reached, so that these threads set their own to -1, and nothing has to be filled before.
+//          reached, so that these threads set their own to -1, and nothing has to be filled before. Heads are loaded so that
+//          they do not push out of L2 what the next search reads.
 
 #pragma once
 
@@ -27,7 +28,7 @@ __device__ void take_predecessors(int vertices, const unsigned *indptr, const un
         int found[IN_FLIGHT], by[IN_FLIGHT];
 #pragma unroll
         for (int b = 0; b < IN_FLIGHT; b++) {
-            head[b] = arc[b] == NO_ARC ? 0 : __ldg(&indices[arc[b]]);
+            head[b] = arc[b] == NO_ARC ? 0 : __ldcs(&indices[arc[b]]);
             by[b] = arc[b] == NO_ARC ? 1 : length(arc[b]);
         }
 #pragma unroll

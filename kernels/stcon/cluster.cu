@@ -44,10 +44,9 @@ struct SharedLabels {
         const unsigned short there = cg::this_cluster().map_shared_rank(above, part)[position];
         return there == NONE ? NO_LABEL : there;
     }
-    // Labels a vertex, unless it has a label.
     __device__ void note(unsigned position, unsigned round, bool by_green) const
     {
-        if (above[position] == NONE) above[position] = static_cast<unsigned short>(make_label(round - base, by_green));
+        above[position] = static_cast<unsigned short>(make_label(round - base, by_green));
     }
     // Stores the labels that are new since the last time; called by all threads of the block, at a barrier.
     __device__ void store() const
@@ -187,8 +186,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
         if (length != UNREACHABLE || turn == 0) break;
 #pragma unroll
         for (int k = 0; k < 2 * WORDS; k++) {
-            if (!fresh[k]) continue;
-            now[k / WORDS * 2 * words + first + k % WORDS * threads] = 0;
+            if (fresh[k]) now[k / WORDS * 2 * words + first + k % WORDS * threads] = 0;
             fresh[k] &= ~visited[k];
             (k < WORDS ? red : green) |= fresh[k];
         }
@@ -197,31 +195,32 @@ __device__ void search(const Records &forward, const Records &backward, int word
             for (int k = 0; k < WORDS; k++) {
                 sooner |= (fresh[k] & visited[WORDS + k]) | (fresh[WORDS + k] & visited[k]);
                 same |= fresh[k] & fresh[WORDS + k];
-                if constexpr (LABELS == IN_GLOBAL) {
-                    first_found.words[k] = fresh[k] & ~visited[WORDS + k];
-                    first_found.words[WORDS + k] = fresh[WORDS + k] & ~visited[k] & ~fresh[k];
-                }
                 visited[k] |= fresh[k];
                 visited[WORDS + k] |= fresh[WORDS + k];
             }
-            if (sooner | same) meet(&met[round & 1], 2 * round - (sooner != 0));
-            const Marks next_red{next}, next_green{next + 2 * words};
-            // By value: a reference to one of the two would keep both in local memory.
-            const auto arcs = [&](bool of_red) { return Records{of_red ? forward.records : backward.records}; };
-            struct Reached {
-                typename Records::Record record;
-                bool by_red;
-            };
-            left.for_each(
-                [&](int bit, int k) {
-                    const unsigned position = 32 * (first + k % WORDS * threads) + bit;
-                    const Reached reached{arcs(k < WORDS).load(position), k < WORDS};
-                    if constexpr (LABELS == IN_SHARED) own.note(position, round, k >= WORDS);  // red's come first
-                    return reached;
-                },
-                [&](const Reached &vertex) {
-                    mark_heads(arcs(vertex.by_red), vertex.record, vertex.by_red ? next_red : next_green);
-                });
+            const auto position = [&](int bit, int k) { return 32 * (first + k % WORDS * threads) + bit; };
+            if (sooner | same) {
+                meet(&met[round & 1], 2 * round - (sooner != 0));
+                // This is the last round: of its vertices, only those where both have arrived may be on a path.
+#pragma unroll
+                for (int k = 0; k < WORDS; k++)
+                    for (unsigned both = fresh[k] & fresh[WORDS + k]; both; both &= both - 1) {
+                        const unsigned middle = position(__ffs(both) - 1, k);
+                        if constexpr (LABELS == IN_SHARED) own.note(middle, round, false);
+                        if constexpr (LABELS == IN_GLOBAL) label[middle] = make_label(round, false);
+                    }
+            } else {
+                if constexpr (LABELS == IN_GLOBAL) first_found = left;
+                const Marks next_red{next}, next_green{next + 2 * words};
+                do {
+                    int k = 0;
+                    const int bit = left.take(k);
+                    if constexpr (LABELS == IN_SHARED) own.note(position(bit, k), round, k >= WORDS);
+                    // By value: a reference to one of the two would keep both in local memory.
+                    const Records arcs{k < WORDS ? forward.records : backward.records};
+                    mark_heads(arcs, arcs.load(position(bit, k)), k < WORDS ? next_red : next_green);
+                } while (left.any());
+            }
         }
         if (--turn == 0) {
             red_active.tell(slot, __syncthreads_or(red));

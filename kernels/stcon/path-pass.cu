@@ -4,7 +4,8 @@
 // Report   none; ours.
 // Mapping  one thread per arc, so that a vertex of many arcs takes no longer than others.
 // Trick    one pass over the arcs, each given by the indices of two labels, serves both searches: labels.cuh. What is left
-//          from another search, no path leads to.
+//          from another search, no path leads to. Arcs are loaded so that they do not push the records of the next search
+//          out of L2.
 
 #include "labels.cuh"
 
@@ -14,7 +15,7 @@ extern "C" __global__ void find_path(int arcs, const unsigned *tails, const unsi
 {
     const int arc = blockIdx.x * blockDim.x + threadIdx.x;
     if (arc >= arcs) return;
-    const unsigned tail = tails[arc], head = heads[arc];
+    const unsigned tail = __ldcs(&tails[arc]), head = __ldcs(&heads[arc]);
     const Path path{toward_end, joint};
     path.note(tail, head, labels[tail], labels[head], *length);
 }

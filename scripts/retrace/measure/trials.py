@@ -48,7 +48,7 @@ ENOUGH_S = 0.5
 """Seconds of trials before they end early, as in nvbench."""
 PLENTY_S = 1.0
 """Seconds of trials after which they end early even if they do not agree."""
-MOST_AGAIN, AGAIN_MS = 49, 20.0
+MOST_AGAIN, AGAIN_MS = 19, 20.0
 """The most further solves of a trial, and the milliseconds after which no other begins."""
 KERNEL_TRIALS = 3
 """Trials with a `kernel` time, of which each may take a pass of its own."""

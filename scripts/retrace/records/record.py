@@ -51,7 +51,7 @@ class Trial(Model):
     )
     again: Milliseconds | None = Field(
         default=None,
-        description="median of up to 49 further solves on what is on the device, right after the download",
+        description="median of up to 19 further solves on what is on the device, right after the download",
     )
     load: Amount | None = Field(
         default=None, description="processes that ran or waited to run, over the last minute"
