@@ -62,6 +62,18 @@ def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str, tmp_pa
     assert not any(kept.values()), kept
 
 
+@pytest.mark.parametrize(
+    ("problem", "kernel", "takes"), [("bfs", "cluster_bfs_state_4", 2), ("stcon", "cluster_stcon_marks_4", 1)]
+)
+def test_a_bit_is_looked_for_in_one_word(problem: str, kernel: str, takes: int, tmp_path: Path) -> None:
+    """Not in each of a thread's words: a multiprocessor does so for 16 threads per cycle."""
+    ptx = tmp_path / "ptx"
+    command = [str(find_nvcc()), *CUDA_FLAGS, "-arch=sm_90", "-ptx", "-o", str(ptx)]
+    subprocess.run([*command, str(KERNELS / problem / "cluster.cu")], check=True)
+    (body,) = re.findall(rf"\.entry {kernel}\(.*?\n\}}", ptx.read_text(), re.DOTALL)
+    assert len(re.findall(r"\t(?:clz|bfind|brev)\.", body)) == 2 * takes
+
+
 def test_a_kernel_file_with_a_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path / "build"))
     source = tmp_path / "mistake.cu"
