@@ -80,7 +80,9 @@ def test_kernel_times_are_summed(device: Device) -> None:
             kernel(100, 64, counts)
     passed = (perf_counter() - began) * 1e3
     assert len(timer.brackets) == 3
-    assert passed / 200 < timer.milliseconds < passed
+    # No kernel takes less than 0.5 us; how long a GPU waits for other processes is in `passed` alone.
+    least = 3 * 0.0005 if isinstance(device, CudaDevice) else passed / 200
+    assert least < timer.milliseconds < passed
     each = [end.milliseconds_since(start) for start, end in timer.brackets]
     assert timer.milliseconds == pytest.approx(sum(each))
     assert timer.milliseconds > max(each)
