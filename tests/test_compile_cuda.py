@@ -5,7 +5,9 @@ import re
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -50,12 +52,21 @@ def test_every_kernel_file_compiles(source: Path, compiled: dict[Path, Future[Pa
     assert compiled[source].result().stat().st_size
 
 
+@cache
+def compiled_search(problem: str) -> tuple[str, str]:
+    """What ptxas says of a problem's searches in a cluster, and their PTX."""
+    with TemporaryDirectory() as folder:
+        command = [str(find_nvcc()), *CUDA_FLAGS, "-arch=sm_90", "-Xptxas", "-v", "-cubin", "-keep"]
+        command += [f"--keep-dir={folder}", f"--output-file={folder}/cubin"]
+        command += [str(KERNELS / problem / "cluster.cu")]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        return told, (Path(folder) / "cluster.ptx").read_text()
+
+
 @pytest.mark.parametrize("problem", ["bfs", "stcon"])
-def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str, tmp_path: Path) -> None:
+def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str) -> None:
     """Each round would load it from L2, as a barrier of the cluster empties L1; 16 words per thread spill."""
-    command = [str(find_nvcc()), *CUDA_FLAGS, "-arch=sm_90", "-Xptxas", "-v", "-cubin"]
-    command += ["-o", str(tmp_path / "cubin"), str(KERNELS / problem / "cluster.cu")]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    told, _ = compiled_search(problem)
     frames = dict(re.findall(r"Function properties for (\w+)\s+(\d+) bytes stack frame", told))
     kept = {kernel: int(size) for kernel, size in frames.items() if kernel.endswith(("_1", "_4"))}
     assert len(kept) >= 4
@@ -65,12 +76,10 @@ def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str, tmp_pa
 @pytest.mark.parametrize(
     ("problem", "kernel", "takes"), [("bfs", "cluster_bfs_state_4", 2), ("stcon", "cluster_stcon_marks_4", 1)]
 )
-def test_a_bit_is_looked_for_in_one_word(problem: str, kernel: str, takes: int, tmp_path: Path) -> None:
+def test_a_bit_is_looked_for_in_one_word(problem: str, kernel: str, takes: int) -> None:
     """Not in each of a thread's words: a multiprocessor does so for 16 threads per cycle."""
-    ptx = tmp_path / "ptx"
-    command = [str(find_nvcc()), *CUDA_FLAGS, "-arch=sm_90", "-ptx", "-o", str(ptx)]
-    subprocess.run([*command, str(KERNELS / problem / "cluster.cu")], check=True)
-    (body,) = re.findall(rf"\.entry {kernel}\(.*?\n\}}", ptx.read_text(), re.DOTALL)
+    _, ptx = compiled_search(problem)
+    (body,) = re.findall(rf"\.entry {kernel}\(.*?\n\}}", ptx, re.DOTALL)
     assert len(re.findall(r"\t(?:clz|bfind|brev)\.", body)) == 2 * takes
 
 

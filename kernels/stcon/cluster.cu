@@ -23,8 +23,9 @@ enum Pass { DONE = 1, WANTED };  // what the answer says of path-pass.cu
 
 constexpr unsigned short NONE = 0xffff, STORED = 0xfffe;
 constexpr unsigned MOST_ROUNDS = 0x7fff;  // whose labels are below these two
-constexpr unsigned FEW_TURNS = 4;  // of a warp's lanes over its vertices, and links after a vertex's record, for which a path
-constexpr int FEW_LINKS = 7;       // is not left to path-pass.cu
+// A path is left to path-pass.cu if a warp needs more turns for its vertices, or a vertex has more links after its record.
+constexpr unsigned FEW_TURNS = 4;
+constexpr int FEW_LINKS = 7;
 
 // Labels of a part, in 16 bits: in place of a round, how far it is above `base`.
 struct SharedLabels {
@@ -80,9 +81,9 @@ inline __device__ void meet(unsigned *met, unsigned length)
         min_in_block_if(block != cluster.block_rank(), met, length, block);
 }
 
-// Returns the position of a labelled vertex that lane `owner` owns and that has so many before it. All lanes call it together.
+// Returns the position of that visited vertex of lane `owner` which has so many before it. All lanes call it together.
 template <int WORDS>
-__device__ unsigned labelled_vertex(const unsigned (&visited)[2 * WORDS], unsigned owner, unsigned before)
+__device__ unsigned visited_vertex(const unsigned (&visited)[2 * WORDS], unsigned owner, unsigned before)
 {
     unsigned word = 0, bits = 0;
 #pragma unroll
@@ -120,7 +121,7 @@ __device__ bool note_arcs(const Records &forward, unsigned position, SharedLabel
     return false;
 }
 
-// Finds a path's arcs among those of this block's labelled vertices, each of which gets a lane, in a few turns. Returns whether
+// Finds a path's arcs among those of this block's visited vertices, each of which gets a lane, in a few turns. Returns whether
 // this thread has left out none: it has if its warp owns too many, or if one of its vertices has too many arcs.
 template <int WORDS, typename Records>
 __device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * WORDS], SharedLabels labels,
@@ -136,7 +137,7 @@ __device__ bool find_path(const Records &forward, const unsigned (&visited)[2 * 
     for (unsigned base = 0; base < total; base += LANES) {
         const unsigned rank = base + lane_number(), owner = owner_of(rank, end);
         const unsigned before = rank - __shfl_sync(ALL_LANES, end - own, owner);
-        const unsigned position = labelled_vertex<WORDS>(visited, owner, before);
+        const unsigned position = visited_vertex<WORDS>(visited, owner, before);
         if (rank < total && !note_arcs(forward, position, labels, length, path)) all = false;
     }
     return all;
@@ -219,7 +220,7 @@ __device__ void search(const Records &forward, const Records &backward, int word
                     // By value: a reference to one of the two would keep both in local memory.
                     const Records arcs{k < WORDS ? forward.records : backward.records};
                     mark_heads(arcs, arcs.load(position(bit, k)), k < WORDS ? next_red : next_green);
-                } while (left.any());
+                } while (left.any());  // which takes less than to try and take another
             }
         }
         if (--turn == 0) {
