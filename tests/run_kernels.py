@@ -2,8 +2,9 @@
 
 compute-sanitizer --tool memcheck --error-exitcode 1 python tests/run_kernels.py [BEGINNING ...]
 
-With beginnings of names, such as `sssp` or `bfs/block`, only the solvers that have them run. A solver with
-settings, such as `betweenness/lane-queues:sums=fixed`, is one more.
+A solver that can find predecessors runs without and with them. With beginnings of names, such as `sssp` or
+`bfs/block`, only the solvers that have them run. A solver with settings, such as
+`betweenness/lane-queues:sums=fixed`, is one more.
 """
 
 from __future__ import annotations
@@ -23,11 +24,17 @@ from retrace.solvers import LIMITS, REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.generate import generate
 
 
+def solvers() -> list[str]:
+    """Return the name of each CUDA solver, and once more with predecessors where it can find them."""
+    kinds = {name: kind for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)}
+    return [*kinds, *(f"{name}:predecessors=yes" for name in kinds if "predecessors" in kinds[name].settings)]
+
+
 def main() -> None:
     """Solve a connected and a disconnected graph with each solver, and check the answers."""
-    chosen = tuple(sys.argv[1:] or [""])
-    devices = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, DeviceSolver)]
-    for name in [name for name in devices if name.startswith(chosen)] + [n for n in chosen if ":" in n]:
+    chosen, known = tuple(sys.argv[1:] or [""]), solvers()
+    more = [name for name in chosen if ":" in name and name not in known]
+    for name in [name for name in known if name.startswith(chosen)] + more:
         for graph in (NAMED["grid"], NAMED["two components"]):
             query = Query(0, graph.vertices - 1 if name.startswith("stcon") else None)
             if name.startswith("betweenness"):
@@ -39,7 +46,7 @@ def main() -> None:
                 with device.timing_kernels():  # whose own kernel is watched as well
                     solver.solve(query)
                 checker = checker_of(solver.problem, graph)
-                result = checker.check(name, query, solver.download())
+                result = checker.check(name, query, solver.download(), solver.predecessors())
             print(name, f"{graph.vertices} vertices:", "agrees" if result.verified else result.reason)
             if not result.verified:
                 sys.exit(1)

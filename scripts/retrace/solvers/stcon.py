@@ -213,6 +213,8 @@ class ClusterSTCON(ClusterSearch):
         self.labels = device.empty(places + 1, np.uint32)
         self.path_length = device.view(self.labels, places, 1)
         self.path = device.empty(places, np.int32), device.empty(1, np.uint64)
+        for array in self.path:  # of which a search writes its path alone, and the host reads all
+            device.fill(array, 0)
 
     def solve(self, query: Query) -> int:
         assert query.target is not None

@@ -1,0 +1,71 @@
+"""NVIDIA's compute-sanitizer over kernels of our own; and what tests/run_kernels.py gives it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import run_kernels
+from command_line import ENVIRONMENT, PROJECT
+from retrace.devices.cuda import cuda_available
+from retrace.devices.emulator import EmulatedDevice
+
+SANITIZER = shutil.which("compute-sanitizer")
+SEARCHES = "bfs/cluster", "stcon/cluster", "bfs/direction", "sssp/near-far"
+TOOLS = {
+    "memcheck": (*SEARCHES, "sssp/cluster"),
+    "initcheck": (*SEARCHES, "sssp/cluster"),
+    "synccheck": (*SEARCHES, "sssp/cluster"),
+    # Warps of sssp/cluster tell without a barrier that they are quiet: a guess, which nobody relies on.
+    "racecheck": SEARCHES,
+}
+
+
+def test_a_solver_runs_without_and_with_predecessors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
+    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "stcon/cluster", "sssp/cluster:shared=state"])
+    run_kernels.main()
+    specs = "stcon/cluster", "stcon/cluster:predecessors=yes", "sssp/cluster:shared=state"
+    assert capsys.readouterr().out.splitlines() == [
+        f"{spec} {vertices} vertices: agrees" for spec in specs for vertices in (391, 7)
+    ]
+
+
+def test_a_wrong_answer_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
+    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "stcon/cluster"])
+    kind = run_kernels.REGISTRY.solvers["stcon/cluster"]
+    download = kind.download
+    monkeypatch.setattr(kind, "download", lambda solver: download(solver) + 1)
+    with pytest.raises(SystemExit, match="1"):
+        run_kernels.main()
+    assert "agrees" not in capsys.readouterr().out
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not cuda_available(), reason="needs a GPU")
+@pytest.mark.skipif(SANITIZER is None, reason="needs compute-sanitizer, which comes with CUDA's toolkit")
+@pytest.mark.parametrize("tool", TOOLS)
+def test_compute_sanitizer_finds_nothing(tool: str) -> None:
+    command = [
+        str(SANITIZER),
+        "--tool",
+        tool,
+        "--error-exitcode",
+        "1",
+        sys.executable,
+        "tests/run_kernels.py",
+    ]
+    done = subprocess.run(
+        [*command, *TOOLS[tool]], cwd=PROJECT, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert "SUMMARY: 0 " in done.stdout
+    assert done.stdout.count("agrees") == 4 * len(TOOLS[tool])
