@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from functools import cache, partial
@@ -29,6 +30,7 @@ from graphs import read_graph
 from retrace.devices.base import Device
 from retrace.graphs.formats.lines import open_graph
 from retrace.solvers import Query, make
+from retrace.system.errors import RetraceError
 from solving import open_device
 
 RUNS = 11
@@ -117,4 +119,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except RetraceError as error:
+        sys.exit(f"error: {error}")

@@ -49,6 +49,23 @@ def test_a_wrong_answer_ends_the_run(
     assert "agrees" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["stcon/clutser", "nothing/", "stcon/clutser:shared=marks"])
+def test_a_name_of_no_solver_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
+    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "stcon/cluster", name])
+    with pytest.raises(SystemExit, match=f"error: .*{name.partition(':')[0]}"):
+        run_kernels.main()
+
+
+def test_limits_and_the_generator_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
+    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "limits/load-shared", "generate"])
+    run_kernels.main()
+    assert capsys.readouterr().out == "limits/load-shared agrees\ngenerate/random-degree agrees\n"
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not cuda_available(), reason="needs a GPU")
 @pytest.mark.skipif(SANITIZER is None, reason="needs compute-sanitizer, which comes with CUDA's toolkit")
