@@ -20,6 +20,7 @@ from retrace.measure import environment
 from retrace.measure.experiment import Task
 from retrace.measure.kept_trials import Keeping, identity_of_job
 from retrace.measure.trials import Effort
+from retrace.records.statistics import LEAST_TRIALS
 from retrace.solvers import parse
 from retrace.solvers.registry import given
 from retrace.system.checkpoint import BATCH_S
@@ -69,6 +70,8 @@ def main() -> None:
         "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
     )
     parser.add_argument("--trials", type=int, default=10, help="most timed runs of each solver")
+    what = "fewest timed runs of a solver, unless they take longer than --budget-s (default: %(default)s)"
+    parser.add_argument("--least-trials", type=int, default=LEAST_TRIALS, help=what)
     parser.add_argument(
         "--setups", type=int, default=0, help="most timed passes of a solver's setup, with a context"
     )
@@ -146,7 +149,14 @@ def tasks_of(arguments: Namespace, keeping: Keeping | None) -> list[Task]:
             experiment=arguments.experiment,
             folder=folder,
             solvers=arguments.solvers,
-            effort=Effort(arguments.trials, arguments.budget_s, arguments.longest_s, arguments.setups, most),
+            effort=Effort(
+                arguments.trials,
+                arguments.budget_s,
+                arguments.longest_s,
+                arguments.setups,
+                most,
+                arguments.least_trials,
+            ),
             device=(arguments.backend, device_factory(arguments)),
             seed=arguments.seed,
             machine=arguments.machine,
@@ -169,9 +179,9 @@ def device_factory(arguments: Namespace) -> Callable[[], Device]:
 
 def check_arguments(arguments: Namespace) -> None:
     """Raise an error about wrong arguments before anything is measured."""
-    for option, least in (("trials", 1), ("setups", 0)):
+    for option, least in (("trials", 1), ("least_trials", LEAST_TRIALS), ("setups", 0)):
         if (number := getattr(arguments, option)) < least:
-            raise RetraceError(f"--{option}: {number}, expected at least {least}")
+            raise RetraceError(f"--{option.replace('_', '-')}: {number}, expected at least {least}")
     if arguments.memory_gib is not None and not arguments.memory_gib > 0:
         raise RetraceError(f"--memory-gib: {arguments.memory_gib:g}, expected more than 0")
     if arguments.compute_capability is not None:

@@ -201,6 +201,12 @@ def test_limits_are_those_of_the_scale_the_experiment_or_the_command(config: Con
     assert longest() == [10, 10]
     assert longest(scale="paper") == [30, 300]
     assert longest(scale="paper", longest_s=7) == [7, 7]
+    config["experiments"]["table-3.5"] |= {"least_trials": {"paper": 9}, "budget_s": {"default": 4}}
+    small, large = (
+        plan.make_plan(config | {"scale": scale}).limits("table-3.5") for scale in ("default", "paper")
+    )
+    assert [(one.least_trials, one.budget_s) for one in (small, large)] == [(3, 4), (9, 30)]
+    assert plan.make_plan(config | {"least_trials": 5}).limits("table-3.5").least_trials == 5
 
 
 def test_records_of_other_machines_are_used(config: Config, tmp_path: Path, monkeypatch: Patch) -> None:

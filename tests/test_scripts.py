@@ -49,6 +49,7 @@ def test_a_script_runs_from_any_folder() -> None:
 @pytest.mark.parametrize(
     ("asked", "complaint"),
     [(["--trials", 0], "--trials: 0, expected at least 1"),
+     (["--least-trials", 2], "--least-trials: 2, expected at least 3"),
      (["--budget-s", 0], "--budget-s: 0, expected more than 0"),
      (["--budget-s", "nan"], "--budget-s: nan, expected more than 0"),
      (["--solvers", "bfs/queue", "bfs/queue"], "bfs/queue is given twice"),

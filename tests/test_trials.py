@@ -326,6 +326,21 @@ def test_after_the_first_trial_none_begins_that_would_pass_the_budget(
     assert len(run(["bfs/delegate"], trials=10, budget_s=budget_s)[0].trials) == trials
 
 
+@pytest.mark.parametrize(("least", "trials"), [(3, 3), (7, 7), (99, 10)])
+def test_trials_that_take_long_end_early_after_the_least(
+    temporary: Any, work: Callable[[float], None], least: int, trials: int
+) -> None:
+    @temporary
+    class Slow(Delegate):
+        def solve(self, query: Query) -> int | None:
+            work(1.0)
+            return super().solve(query)
+
+    effort = Effort(10, budget_s=60, setups=0, least_trials=least)
+    (case,) = measure("table-3.3", GRID, ["bfs/delegate"], effort, ("emulator", EmulatedDevice))
+    assert len(case.trials) == trials
+
+
 def test_the_emulator_gets_one_trial() -> None:
     case = run(["bfs/bsp"])[0]
     assert (case.backend, len(case.trials)) == ("emulator", 1)

@@ -52,6 +52,7 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             memory_and_target=PLAN.options("memory_gib", "compute_capability"),
             machine=config["machine"],
             trials=of.limits(job.experiment).trials,
+            least_trials=of.limits(job.experiment).least_trials,
             seed=config["seed"],
             setups=of.experiments[job.experiment].setups,
             budget=of.limits(job.experiment).budget_s,
@@ -68,7 +69,8 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             "python {input.script:q} --experiment {params.experiment:q} --graphs {params.graphs:q}"
             " --datasets {input.datasets:q}"
             " --solvers {params.solvers:q} --backend {params.backend:q} {params.memory_and_target:q}"
-            " --machine {params.machine:q} --trials {params.trials:q} --setups {params.setups:q} --seed {params.seed:q}"
+            " --machine {params.machine:q} --trials {params.trials:q} --least-trials {params.least_trials:q}"
+            " --setups {params.setups:q} --seed {params.seed:q}"
             " --budget-s {params.budget:q} --longest-s {params.longest:q} {params.emulated:q} --output {params.folder:q}"
             " --checkpoints resources/checkpoints/{params.experiment:q}"
             " 2> >(tee {log:q} >&2)"

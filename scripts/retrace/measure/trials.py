@@ -79,6 +79,8 @@ class Effort:
     """Most timed passes of a GPU solver's `setup`: each makes a context, in 0.1 s. Others have one."""
     emulated_vertices: float = float("inf")
     """The emulator skips graphs with more vertices."""
+    least_trials: int = LEAST_TRIALS
+    """Trials of a solver before they end early, because they agree or take long."""
 
 
 @dataclass(frozen=True)
@@ -194,12 +196,13 @@ class Measurement:
             return True
         wanted = 1 if self.backend == "emulator" else effort.trials
         needed = sum(self.seconds) + max(self.seconds)
-        return len(self.trials) < wanted and needed <= effort.budget_s and not self.is_enough
+        ends_early = len(self.trials) >= effort.least_trials and self.is_enough
+        return len(self.trials) < wanted and needed <= effort.budget_s and not ends_early
 
     @property
     def is_enough(self) -> bool:
         """Whether the trials agree so well that more would tell nothing, or took long."""
-        if len(self.trials) < LEAST_TRIALS or sum(self.seconds) < ENOUGH_S:
+        if sum(self.seconds) < ENOUGH_S:
             return False
         if sum(self.seconds) >= PLENTY_S:
             return True

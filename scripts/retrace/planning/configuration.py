@@ -13,6 +13,7 @@ from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, resolve_arcs
+from retrace.records.statistics import LEAST_TRIALS
 from retrace.solvers import find, parse
 from retrace.solvers.betweenness.fixed_point import fixed
 from retrace.solvers.registry import given
@@ -32,6 +33,8 @@ from retrace.system.models import (
 from retrace.system.project import ROOT
 
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
+Seconds = Annotated[float, Field(gt=0)]
+LeastTrials = Annotated[int, Field(ge=LEAST_TRIALS, lt=2**31)]
 Scale = Literal["default", "paper"]
 Tuned = Literal["block_size", "blocks", "mdeg"]
 SETTINGS: tuple[Tuned, ...] = get_args(Tuned)
@@ -123,8 +126,12 @@ class Experiment(FileModel):
     """Data sets, or generated graphs such as random-14-5 and dense-256."""
     larger_graphs: Many[str] = ()
     """Graphs that are measured with `scale: paper` only."""
-    longest_s: dict[Scale, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    longest_s: dict[Scale, Seconds] = Field(default_factory=dict)
     """By scale, in place of `longest_s` in the limits, for a baseline that takes minutes."""
+    budget_s: dict[Scale, Seconds] = Field(default_factory=dict)
+    """By scale, in place of `budget_s` in the limits."""
+    least_trials: dict[Scale, LeastTrials] = Field(default_factory=dict)
+    """By scale, in place of `least_trials` in the limits."""
     gpus: Annotated[int, Field(ge=0, lt=2**31)] = 0
     """GPUs without which the larger graphs are not measured."""
     setups: Annotated[int, Field(ge=0, lt=2**31)] = 0
@@ -167,9 +174,11 @@ class Limits(Given):
 
     trials: Positive
     """Most timed runs of each solver; there are fewer if they agree."""
-    budget_s: Annotated[float, Field(gt=0)]
+    least_trials: LeastTrials = LEAST_TRIALS
+    """Fewest timed runs of each solver, if they agree or take long; fewer only for `budget_s`."""
+    budget_s: Seconds
     """Seconds for all trials of a solver on a graph; the first one may take longer."""
-    longest_s: Annotated[float, Field(gt=0)]
+    longest_s: Seconds
     """Most seconds that a solver may predict for a trial; it is skipped if it predicts more."""
     emulated_vertices: Positive | None = None
     """The emulator skips graphs with more vertices; by default none."""
@@ -213,9 +222,11 @@ class Configuration(FileModel):
     """How much is measured, by scale."""
     trials: Positive | None = None
     """In place of `trials` in the limits of the scale."""
-    budget_s: Annotated[float, Field(gt=0)] | None = None
+    least_trials: LeastTrials | None = None
+    """In place of `least_trials` in the limits of the scale."""
+    budget_s: Seconds | None = None
     """In place of `budget_s` in the limits of the scale."""
-    longest_s: Annotated[float, Field(gt=0)] | None = None
+    longest_s: Seconds | None = None
     """In place of `longest_s` in the limits of the scale."""
     emulated_vertices: Positive | None = None
     """In place of `emulated_vertices` in the limits of the scale."""
@@ -255,8 +266,9 @@ class Configuration(FileModel):
     def limits_of(self, experiment: str) -> Limits:
         """Return how much of an experiment this run measures."""
         given = {key: value for key in Limits.model_fields if (value := getattr(self, key)) is not None}
-        longest = self.experiments[experiment].longest_s.get(self.scale)
-        own = {} if longest is None else {"longest_s": longest}
+        of_experiment = self.experiments[experiment]
+        by_scale = {key: getattr(of_experiment, key) for key in ("longest_s", "budget_s", "least_trials")}
+        own = {key: values[self.scale] for key, values in by_scale.items() if self.scale in values}
         return self.limits[self.scale].model_copy(update=own | given)
 
     @property
