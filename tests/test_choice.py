@@ -108,10 +108,6 @@ def test_no_choice_is_slower_than_the_other_in_the_records(problem: str, graph: 
     assert times[taken] <= 1.05 * min(times.values())
 
 
-SLOWER = {
-    ("betweenness", "random-6-5", ""): "one core, whose total is less, and scores are asked for once a graph",
-}
-"""Where a choice takes over 5 % more than another candidate, on a machine or both, and why."""
 CALL = 0.02
 """Milliseconds that the call of the chosen solver and the clocks may take."""
 
@@ -167,17 +163,13 @@ def of_candidates(choice: dict[str, Any], done: list[dict[str, Any]]) -> dict[st
     }
 
 
-def test_where_a_choice_is_slower_than_another_candidate_is_known() -> None:
-    """Where a record is older than the rule, the time of the solver that is chosen now counts for it.
-
-    What is slower on a resident graph is faster in all.
-    """
-    found = set()
+def test_no_choice_is_slower_than_another_candidate_in_any_record() -> None:
+    """Where a record is older than the rule, the time of the solver that is chosen now counts for it."""
+    slower = set()
     for records in (RECORDS, OF_H100):
         done = [one for one in records if one["status"] == "ok"]
         for choice in (one for one in done if one["solver"].endswith("/auto")):
-            candidates = of_candidates(choice, done)
-            times = {name: on_resident_graph(one) for name, one in candidates.items()}
+            times = {name: on_resident_graph(one) for name, one in of_candidates(choice, done).items()}
             pair, sources = (choice["parameters"].get(key) for key in ("pair", "sources"))
             taken, ends_near = now_chosen(choice["solver"], choice["graph"]["name"], pair or "", sources)
             time = on_resident_graph(choice)
@@ -186,10 +178,8 @@ def test_where_a_choice_is_slower_than_another_candidate_is_known() -> None:
             if ends_near and "found_near" not in choice["observed"]:
                 time = times["stcon/fewer-arcs"]
             if time > max(1.05 * min(times.values()), min(times.values()) + CALL):
-                found.add((choice["problem"], choice["graph"]["name"], pair or ""))
-                others = [median(one, "total") for name, one in candidates.items() if name != taken]
-                assert median(choice, "total") < min(others)
-    assert found == set(SLOWER)
+                slower.add((choice["problem"], choice["graph"]["name"], pair or ""))
+    assert not slower
 
 
 def test_a_near_pair_is_found_before_a_launch_and_a_far_one_is_not_kept_waiting() -> None:

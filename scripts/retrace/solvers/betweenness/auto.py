@@ -17,19 +17,19 @@ from retrace.solvers.setting import Setting, Settings
 class Auto(Choice):
     """`seq-array` for little work; for more, `bitmap-queue`, `lane-queues` or `vert-comp-virt`.
 
-    The work is the number of sources times the arcs of the simple graph. Below `crossover` the device is not
-    worth its overhead, and below `least_sources` not even in a large graph, since preparing the graph for the
-    device takes as long as some searches. A graph of `deep` levels is searched by `bitmap-queue`, since
-    without a queue each level costs a look at every vertex. In a flat graph `lane-queues` serves `many`
-    sources of a graph of `large` vertices or more, `vert-comp-virt` all others. The defaults:
-    docs/experiments.md, 12, 15, 25 and 44.
+    The work is the number of sources times the arcs of the simple graph. Below `crossover` one core has done
+    it before a launch has ended. Below `least_sources` the device is not used even for a large graph, since
+    to prepare it for the device takes as long as some searches. A graph of `deep` levels is searched by
+    `bitmap-queue`, since without a queue each level costs a look at every vertex. In a flat graph
+    `lane-queues` serves `many` sources of a graph of `large` vertices or more, `vert-comp-virt` all others.
+    The defaults: docs/experiments.md, 12, 15, 25, 44 and 69.
     """
 
     name = "betweenness/auto"
     implements = 'domitrz-brandes, "Running on GPU only when it is reasonable"'
     candidates = (VertCompVirt, BitmapQueue, LaneQueues, ArrayBrandes)
     settings: ClassVar[Settings] = {
-        "crossover": replace(CROSSOVER, default=60_000),
+        "crossover": CROSSOVER,
         "least_sources": Setting(8, "betweenness/auto: sources below which the device does not work"),
         "deep": replace(DEEP, default=32),
         "many": Setting(4096, "betweenness/auto: sources from which on 64 are searched at a time"),
