@@ -22,7 +22,8 @@
 // End      vertices that no arc enters are never visited, and do not count among those that are left.
 // Trees    predecessors, if wanted (TREE), are written with the levels, as labels: whoever finds a vertex knows the tail
 //          of the arc, and vertices that are found together are rarely neighbours, so that a word is a write to memory.
-//          From above, an entry of the queue is then a vertex and its first arc; how many arcs follow from that.
+//          From above, an entry of the queue is then a vertex and its first arc; how many arcs follow from that. Whoever
+//          sees that a vertex is left writes its label, before it is marked: all who do have a tail of the same level.
 // Departs  from the paper in when it returns to above: when the frontier has less than 1 / beta of the vertices that
 //          are left, not of all. The arcs of those that are left are estimated by the mean.
 
@@ -223,11 +224,17 @@ template <bool TREE> struct Search {
                     begin[b] = is_left[b] && queueing ? __ldg(&leaving.indptr[head[b]]) : 0;
                     end[b] = is_left[b] && queueing ? __ldg(&leaving.indptr[head[b] + 1]) : 0;
                 }
+                if constexpr (TREE) {  // tails are not kept until it is known who marks: there are no registers for them
+#pragma unroll
+                    for (int b = 0; b < FROM_ABOVE; b++) {
+                        const unsigned tail = __shfl_sync(ALL_LANES, own.x, owner[b]);
+                        if (is_left[b]) put_on_next(head[b], now, tail);
+                    }
+                }
                 mark(team.alone, visited, head, is_left, is_new);
 #pragma unroll
                 for (int b = 0; b < FROM_ABOVE; b++) {
-                    const unsigned tail = TREE ? __shfl_sync(ALL_LANES, own.x, owner[b]) : 0;
-                    if (is_new[b]) put_on_next(head[b], now, tail);
+                    if (!TREE && is_new[b]) put_on_next(head[b], now, 0);
                     if (!is_new[b]) end[b] = begin[b];
                     found += counted(end[b] - begin[b], is_new[b]);
                 }
