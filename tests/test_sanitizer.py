@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -24,12 +25,22 @@ TOOLS = {
 }
 
 
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Calls tests/run_kernels.py on the emulator."""
+
+    def called(*names: str) -> None:
+        monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
+        monkeypatch.setattr(sys, "argv", ["run_kernels.py", *names])
+        run_kernels.main()
+
+    return called
+
+
 def test_a_solver_runs_without_and_with_predecessors(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
-    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "stcon/cluster", "sssp/cluster:shared=state"])
-    run_kernels.main()
+    run("stcon/cluster", "sssp/cluster:shared=state")
     specs = "stcon/cluster", "stcon/cluster:predecessors=yes", "sssp/cluster:shared=state"
     assert capsys.readouterr().out.splitlines() == [
         f"{spec} {vertices} vertices: agrees" for spec in specs for vertices in (391, 7)
@@ -37,32 +48,24 @@ def test_a_solver_runs_without_and_with_predecessors(
 
 
 def test_a_wrong_answer_ends_the_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
-    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "stcon/cluster"])
     kind = run_kernels.REGISTRY.solvers["stcon/cluster"]
     download = kind.download
     monkeypatch.setattr(kind, "download", lambda solver: download(solver) + 1)
     with pytest.raises(SystemExit, match="1"):
-        run_kernels.main()
+        run("stcon/cluster")
     assert "agrees" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["stcon/clutser", "nothing/", "stcon/clutser:shared=marks"])
-def test_a_name_of_no_solver_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
-    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "stcon/cluster", name])
+def test_a_name_of_no_solver_is_refused(run: Callable[..., None], name: str) -> None:
     with pytest.raises(SystemExit, match=f"error: .*{name.partition(':')[0]}"):
-        run_kernels.main()
+        run("stcon/cluster", name)
 
 
-def test_limits_and_the_generator_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(run_kernels, "CudaDevice", EmulatedDevice)
-    monkeypatch.setattr(sys, "argv", ["run_kernels.py", "limits/load-shared", "generate"])
-    run_kernels.main()
+def test_limits_and_the_generator_run(run: Callable[..., None], capsys: pytest.CaptureFixture[str]) -> None:
+    run("limits/load-shared", "generate")
     assert capsys.readouterr().out == "limits/load-shared agrees\ngenerate/random-degree agrees\n"
 
 
@@ -71,17 +74,14 @@ def test_limits_and_the_generator_run(
 @pytest.mark.skipif(SANITIZER is None, reason="needs compute-sanitizer, which comes with CUDA's toolkit")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_compute_sanitizer_finds_nothing(tool: str) -> None:
-    command = [
-        str(SANITIZER),
-        "--tool",
-        tool,
-        "--error-exitcode",
-        "1",
-        sys.executable,
-        "tests/run_kernels.py",
-    ]
+    command = [str(SANITIZER), "--tool", tool, "--error-exitcode", "1"]
     done = subprocess.run(
-        [*command, *TOOLS[tool]], cwd=PROJECT, env=ENVIRONMENT, capture_output=True, text=True, check=False
+        [*command, sys.executable, "tests/run_kernels.py", *TOOLS[tool]],
+        cwd=PROJECT,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert "SUMMARY: 0 " in done.stdout
