@@ -207,6 +207,7 @@ def test_delta_follows_from_weights_and_degree() -> None:
      ("block_size=800", "block_size is 800, expected at most 768 with registers=64"),
      ("grid=99", "grid is 99, expected at most 3, which run at the same time")],
 )  # fmt: skip
-def test_a_launch_that_cannot_be_is_refused(setting: str, told: str) -> None:
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match=told):
-        make(f"bfs/direction:{setting}", device).setup(NAMED["grid"])
+@pytest.mark.parametrize("name", ["bfs/direction", "sssp/near-far"])
+def test_a_launch_that_cannot_be_is_refused(name: str, setting: str, told: str) -> None:
+    with EmulatedDevice() as device, pytest.raises(RetraceError, match=f"{name}: {told}"):
+        make(f"{name}:{setting}", device).setup(NAMED["grid"])

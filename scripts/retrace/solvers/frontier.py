@@ -86,14 +86,24 @@ class FrontierSearch(DeviceSolver):
         return int(self.seen[0])
 
 
+UNSPILLED = 768
+"""Most threads of a block of a `LabelledSearch`; with more, its registers would not fit, and be spilled."""
+
+
 class LabelledSearch(FrontierSearch):
-    """A search whose predecessors, if wanted, are in one word with the distances, on the device."""
+    """A search whose predecessors, if wanted, are in one word with the distances, on the device.
+
+    A multiprocessor runs 768 threads, each with 80 registers, unless `registers` is 32.
+    """
 
     more_sources: ClassVar[tuple[str, ...]] = ("frontier/split-labels.cu",)
     label: Buffer
     """Of each vertex: uint64 with predecessors, else int32."""
 
     def setup(self, graph: CSRGraph) -> None:
+        if self.parameters["registers"] == "64" and self.block_size > UNSPILLED:
+            told = f"{self.name}: block_size is {self.block_size}, expected at most {UNSPILLED}"
+            raise RetraceError(f"{told} with registers=64")
         super().setup(graph)
         self.split = self.device.load(LabelledSearch.more_sources[0]).kernel("split")
 
@@ -120,18 +130,13 @@ ALONE: Settings = {"alone": Setting(1024, "most arcs of a level that one block f
 """The setting of a search whose small levels block 0 finds while the grid waits."""
 
 
-UNSPILLED = 768
-"""Most threads of a block of `bfs/direction`; with more, its registers would not fit, and be spilled."""
-
-
 class DirectionBFS(TracedBack, LabelledSearch):
     """Direction-optimising search: from above along the frontier's arcs, or from below by unvisited vertices.
 
     A level is found from below if the frontier has more than 1 / `alpha` of the arcs of unvisited vertices,
     until it has less than 1 / `beta` of the vertices that are left. `upload` reverses the arcs, on the
-    device. A block has at most 768 threads, each with 80 registers, unless `registers` is 32. S. Beamer,
-    K. Asanović and D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. Predecessors, if
-    wanted, are found with the levels.
+    device. S. Beamer, K. Asanović and D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012.
+    Predecessors, if wanted, are found with the levels.
     """
 
     name = "bfs/direction"
@@ -159,9 +164,6 @@ class DirectionBFS(TracedBack, LabelledSearch):
         return "direction_tree" if self.finds_predecessors else "direction"
 
     def setup(self, graph: CSRGraph) -> None:
-        if self.parameters["registers"] == "64" and self.block_size > UNSPILLED:
-            told = f"{self.name}: block_size is {self.block_size}, expected at most {UNSPILLED}"
-            raise RetraceError(f"{told} with registers=64")
         super().setup(graph)
         self.reversed_arcs = ReversedArcs(self.device, self.block_size)
 
@@ -230,6 +232,7 @@ class NearFarSSSP(LabelledSearch):
     settings: ClassVar[Settings] = {
         **FrontierSearch.settings,
         **ALONE,
+        "block_size": replace(DeviceSolver.settings["block_size"], default=UNSPILLED // 2),
         "rise": Setting(
             0,
             "rise of the limit of near distances, in mean weights over the mean degree; 0: by the degree",
