@@ -25,16 +25,15 @@ def added(without: dict[str, Any], with_them: dict[str, Any]) -> float:
     In a round, one search follows the other, so that both meet a host that is slower for a while. Medians
     of all trials would compare one at its slow times with the other at its fast ones.
     """
-    phase = "again" if "again" in with_them["trials"][0] else "solve"
     rounds = zip(without["trials"], with_them["trials"], strict=False)
-    return statistics.median(after[phase] / before[phase] for before, after in rounds) - 1
+    return statistics.median(after["again"] / before["again"] for before, after in rounds) - 1
 
 
 def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], float]:
-    """Return what predecessors add to each search that was measured without and with them."""
+    """Return what predecessors add to each search that was repeated without and with them."""
     found: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = {"no": {}, "yes": {}}
     for record in records:
-        if record["status"] == "ok" and record["backend"] == "cuda" and "predecessors" in record["parameters"]:
+        if "predecessors" in record["parameters"] and "again" in (record["trials"] or [{}])[0]:
             found[record["parameters"]["predecessors"]][same_search(record)] = record
     return {key: added(found["no"][key], one) for key, one in found["yes"].items() if key in found["no"]}
 
