@@ -493,17 +493,21 @@ def test_what_does_not_fit_beside_others_is_set_up_alone(temporary: Any) -> None
     assert Opened.times > 1
 
 
-def test_a_throttled_trial_is_repeated() -> None:
+def test_a_throttled_trial_is_repeated_at_no_cost_to_the_budget(work: Callable[[float], None]) -> None:
+    """Otherwise a GPU that is throttled now and then would have fewer trials."""
+
     class Throttled(EmulatedDevice):
         states: ClassVar[list[bool]] = []
 
         def state(self) -> dict[str, Any]:
+            work(1.0)
             return {"sm_clock_mhz": 1980.0, "throttled": Throttled.states.pop(0)}
 
     for states, kept in (([True, False], False), ([True] * 3, True), ([False], False)):
         Throttled.states = states
         (case,) = run(["bfs/bsp"], device=("emulator", Throttled))
         assert [trial["throttled"] for trial in case.trials] == [kept]
+        assert case.seconds == [1.0]
         assert not states
     assert case.trials[0]["load"] >= 0
 

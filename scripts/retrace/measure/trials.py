@@ -181,7 +181,7 @@ class Measurement:
     observed: dict[str, float] = field(default_factory=dict)
     gpu: dict[str, Any] | None = None
     seconds: list[float] = field(default_factory=list)
-    """What each trial took altogether."""
+    """What each trial took, without passes on a throttled GPU that were repeated."""
     started: str = ""
     longest_s: float = float("inf")
     """Seconds above which no solver is predicted that is run."""
@@ -289,11 +289,9 @@ class Measurement:
 
     def run_trial(self, graph: Subject, checker: Checker, shared: SharedDevice) -> None:
         """Run a trial and check its answer; an exception becomes the reason."""
-        begun = perf_counter()
         try:
             with self.patience(graph):
                 outcome = shared.with_room(lambda: self.unthrottled(graph, shared))
-            self.seconds.append(perf_counter() - begun)
             self.keep(outcome, checker)
         except Exception as error:
             self.fail(error)
@@ -332,10 +330,12 @@ class Measurement:
             self.ready = device, solver
         solver = self.ready[1]
         for _ in range(REPEATS):
+            begun = perf_counter()
             outcome = self.timed(solver, device)
             state = device.state() if device else {}
             if not state.get("throttled"):
                 break
+        self.seconds.append(perf_counter() - begun)
         host = {"load": round(os.getloadavg()[0], 2), "others": OTHERS.cores()}
         return replace(outcome, phases={**outcome.phases, **state, **host})
 
