@@ -9,7 +9,8 @@
 rule gapbs:
     """Get the source of the GAP Benchmark Suite, which is no part of the project, and unpack it into build/.
 
-    If it cannot be had, the output says why, and the solvers that call it are skipped.
+    If it cannot be had, the output says why, and the solvers that call it are skipped. Their experiments are compiled
+    after it, so this begins before all else.
     """
     input:
         script=f"{SCRIPTS}/get_gapbs.py",
@@ -18,7 +19,7 @@ rule gapbs:
         "resources/build/peers/gapbs.json",
     log:
         "logs/gapbs.log",
-    priority: 2
+    priority: 3
     message:
         "Get the source of the GAP Benchmark Suite"
     shell:
