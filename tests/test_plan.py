@@ -21,7 +21,7 @@ from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over, project_keys
 from retrace.records.record import write_records
-from retrace.solvers import all_solvers
+from retrace.solvers import all_solvers, parse
 from retrace.system.errors import RetraceError
 from write_schemas import MODELS, as_yaml, schema
 
@@ -176,6 +176,12 @@ def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
 )  # fmt: skip
 def test_a_machines_settings_leave_those_of_an_experiment(spec: str, laid: str) -> None:
     assert lay_over(spec, {"block_size": 64, "blocks": 8, "mdeg": 2}) == laid
+
+
+def test_a_machines_setting_is_at_most_what_a_solver_may_have() -> None:
+    """Or a tuned block size would leave machines without our own searches."""
+    for spec, size in (("bfs/direction", 768), ("sssp/near-far:registers=32", 768), ("bfs/bsp", 1024)):
+        assert parse(lay_over(spec, {"block_size": 1024}))[1]["block_size"] == size
 
 
 def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:

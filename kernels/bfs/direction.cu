@@ -506,7 +506,7 @@ __device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitm
     }
 }
 
-// A multiprocessor has 80 registers for each of 768 threads, which is all that the search wants; with 32, it runs 2,048.
+// With 32 registers, a multiprocessor runs 2,048 threads.
 #define DIRECTION_KERNEL(name, TREE, threads, blocks)                                                                 \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name(                                               \
         int vertices, const unsigned *indptr, const unsigned *indices, const unsigned *in_indptr,                     \
@@ -521,6 +521,6 @@ __device__ void find_levels(Search<TREE> search, unsigned source, unsigned *bitm
     }
 
 DIRECTION_KERNEL(direction_32, false, 1024, 2)
-DIRECTION_KERNEL(direction_64, false, 768, 1)
+DIRECTION_KERNEL(direction_64, false, UNSPILLED, 1)
 DIRECTION_KERNEL(direction_tree_32, true, 1024, 2)
-DIRECTION_KERNEL(direction_tree_64, true, 768, 1)
+DIRECTION_KERNEL(direction_tree_64, true, UNSPILLED, 1)

@@ -19,6 +19,7 @@ constexpr unsigned ALL_LANES = 0xFFFFFFFF;
 constexpr unsigned LANES = 32;
 constexpr unsigned NO_ARC = 0xFFFFFFFF;
 constexpr int MOST_THREADS = 1024;  // of a block
+constexpr int UNSPILLED = 768;      // of a multiprocessor, with 80 registers each, which is all that a search wants
 
 __device__ inline unsigned lane_number() { return threadIdx.x % LANES; }
 

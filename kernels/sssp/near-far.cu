@@ -280,7 +280,7 @@ __device__ void find_distances(Search<Any> search, unsigned source, unsigned del
     }
 }
 
-// A multiprocessor has 80 registers for each of 768 threads, which is all that the search wants; with 32, it runs 2,048.
+// With 32 registers, a multiprocessor runs 2,048 threads.
 #define NEAR_FAR_KERNEL(name, Any, threads, blocks)                                                                   \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name(                                               \
         int vertices, const unsigned *indptr, const int2 *arcs, int source, unsigned delta, Any *label,               \
@@ -295,6 +295,6 @@ __device__ void find_distances(Search<Any> search, unsigned source, unsigned del
     }
 
 NEAR_FAR_KERNEL(near_far_32, int, 1024, 2)
-NEAR_FAR_KERNEL(near_far_64, int, 768, 1)
+NEAR_FAR_KERNEL(near_far_64, int, UNSPILLED, 1)
 NEAR_FAR_KERNEL(near_far_tree_32, Label, 1024, 2)
-NEAR_FAR_KERNEL(near_far_tree_64, Label, 768, 1)
+NEAR_FAR_KERNEL(near_far_tree_64, Label, UNSPILLED, 1)

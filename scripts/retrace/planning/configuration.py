@@ -370,7 +370,10 @@ def with_settings(spec: str, settings: Mapping[str, object]) -> str:
 
 
 def lay_over(spec: str, settings: Mapping[str, int]) -> str:
-    """Add the settings of a machine that a solver has and its specification does not give."""
+    """Add the settings of a machine that a solver has and its specification lacks, up to what it takes."""
     given = {part.partition("=")[0] for part in spec.partition(":")[2].split(",")}
-    known = find(spec).defaults
-    return with_settings(spec, {key: settings[key] for key in settings if key in known and key not in given})
+    solver = find(spec)
+    wanted = {key: value for key, value in settings.items() if key in solver.defaults and key not in given}
+    return with_settings(
+        spec, {key: min(value, solver.at_most.get(key, value)) for key, value in wanted.items()}
+    )

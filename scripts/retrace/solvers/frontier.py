@@ -5,7 +5,7 @@ second source on the same graph would need again, such as setting all levels, is
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, ClassVar
@@ -96,6 +96,7 @@ class LabelledSearch(FrontierSearch):
     A multiprocessor runs 768 threads, each with 80 registers, unless `registers` is 32.
     """
 
+    at_most: ClassVar[Mapping[str, int]] = {"block_size": UNSPILLED}
     more_sources: ClassVar[tuple[str, ...]] = ("frontier/split-labels.cu",)
     label: Buffer
     """Of each vertex: uint64 with predecessors, else int32."""

@@ -61,6 +61,8 @@ class Solver(ABC):
     settings: ClassVar[Settings] = {}
     """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
     defaults: ClassVar[Mapping[str, Value]] = {}
+    at_most: ClassVar[Mapping[str, int]] = {}
+    """What a machine's settings give this solver at most, where that is less than the setting's bound."""
     parameters: Mapping[str, Value] = MappingProxyType({})
     """The values of all settings of this solver, as a record stores them."""
     wide: ClassVar[bool] = False
