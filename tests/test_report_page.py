@@ -278,6 +278,17 @@ def test_a_card_says_each_claim_once() -> None:
     assert re.findall(r"</span></a> on (h\d00)", card) == ["h200", "h100"]
 
 
+def test_a_verdict_of_some_machines_names_them() -> None:
+    alone, report = frame(suite("h200", gpu=True), "bsp-suite")
+    assert not any(answer.names_machines for answer in abstract(report, alone).answers)
+    found, report = frame([*suite("h200", gpu=True), *suite("local", gpu=False)], "bsp-suite")
+    assert all(answer.names_machines for answer in abstract(report, found).answers)
+    card = make_page([report], found, []).partition('<article class="brief">')[2].partition("</article>")[0]
+    assert re.findall(r"</span></a> on (\w+)", card) == ["h200"] * 3
+    untold, report = frame(suite("local", gpu=False), "bsp-suite")
+    assert not any(answer.names_machines for answer in abstract(report, untold).answers)
+
+
 def test_no_text_becomes_html(tmp_path: Path) -> None:
     (tmp_path / "table-3.5.md").write_text(f"**{EVIL}** `{EVIL}`\n\n- {EVIL}\n")
     text = escape(EVIL)

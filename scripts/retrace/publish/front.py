@@ -21,6 +21,13 @@ class Judged:
     findings: Mapping[str, Finding]
     quoted: bool
     """Whether the report's answer has its numbers."""
+    of_all: bool
+    """Whether what is found is that of all machines."""
+
+    @property
+    def names_machines(self) -> bool:
+        """Whether a reader must be told which machine a verdict is of."""
+        return len(self.verdicts) > 1 or not self.of_all
 
     @property
     def verdicts(self) -> dict[Verdict, list[str]]:
@@ -51,7 +58,8 @@ class Abstract:
             told = {machine: one for machine, one in every.items() if one.verdict != Verdict.OPEN}
             shown = told or {machine: every[machine] for machine in self.machines[:1]}
             quoted = front is not None and name in front.quoted and set(shown) <= set(self.answering)
-            found += [Judged(name, self.report.claims[name].says, shown, quoted)] if shown else []
+            of_all = not told or len(told) == len(every)
+            found += [Judged(name, self.report.claims[name].says, shown, quoted, of_all)] if shown else []
         return found
 
     @property
