@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from scipy import stats
 
-from retrace.records.comparison import CONFIDENCE, RESAMPLES, SEED
+from graphs import grid, identified
+from predecessors_in_turn import MOST, interval, main
+from retrace.graphs.csr import save
+from retrace.system.errors import RetraceError
 from test_readme_numbers import OF_H100, RECORDS
-
-MOST = 0.15
-"""What predecessors may add to a search on a resident graph, as a share."""
 
 
 def same_search(record: dict[str, Any]) -> tuple[Any, ...]:
@@ -28,14 +29,7 @@ def added(without: dict[str, Any], with_them: dict[str, Any]) -> tuple[float, fl
     of all trials would compare one at its slow times with the other at its fast ones.
     """
     rounds = zip(without["trials"], with_them["trials"], strict=False)
-    shares = [after["again"] / before["again"] - 1 for before, after in rounds]
-    if len(shares) == 1:
-        return shares[0], shares[0]
-    ends = stats.bootstrap(
-        [shares], np.median, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
-        rng=np.random.default_rng(SEED),
-    ).confidence_interval  # fmt: skip
-    return float(ends.low), float(ends.high)
+    return interval([after["again"] / before["again"] - 1 for before, after in rounds])
 
 
 def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, float]]:
@@ -87,3 +81,16 @@ def test_a_host_that_changes_between_two_searches_leaves_it_open() -> None:
     without = trials(33.8, 46.6, 33.4, 31.8, 31.3, 33.0)
     low, high = added(without, trials(47.9, 34.3, 48.0, 47.2, 43.7, 33.3))
     assert low < MOST < high
+
+
+def test_searches_are_timed_in_turn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    save(identified(grid(8, 4), "grid", source=0, pairs={"near": [0, 1], "far": [0, 31]}), tmp_path / "G")
+    words = [str(tmp_path / "G"), "--backend", "emulator", "--seconds", "0", "--solvers"]
+    monkeypatch.setattr(sys, "argv", ["", *words, "bfs/cluster", "stcon/cluster", "sssp/near-far"])
+    with suppress(RetraceError):  # the emulator's times are no GPU's
+        main()
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[1] for row in rows] == ["bfs/cluster", "stcon/cluster", "stcon/cluster", "sssp/near-far"]
+    assert [row[2:4] for row in rows] == [["-", "10"], ["near", "10"], ["far", "10"], ["-", "10"]]
