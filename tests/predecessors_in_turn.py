@@ -17,17 +17,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from retrace.check.checkers import checker_of
 from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, load
 from retrace.graphs.query import queries
 from retrace.measure.trials import Clock
-from retrace.records.comparison import CONFIDENCE, RESAMPLES, SEED
-from retrace.solvers import REGISTRY, Query, Solver, make
+from retrace.planning.configuration import with_settings
+from retrace.records.comparison import interval
+from retrace.solvers import REGISTRY, DeviceSolver, Query, Solver
 from retrace.system.errors import RetraceError
-from solving import open_device
+from solving import open_device, solved
 
 MOST = 0.15
 """What predecessors may add to a search on a resident graph, as a share."""
@@ -36,21 +36,20 @@ LEAST = 10
 """Rounds, however long they take."""
 
 
-def interval(shares: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of the interval of a median; of a single share, that share."""
-    if len(shares) == 1:
-        return shares[0], shares[0]
-    ends = stats.bootstrap(
-        [shares], np.median, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
-        rng=np.random.default_rng(SEED),
-    ).confidence_interval  # fmt: skip
-    return float(ends.low), float(ends.high)
+def added(without: Sequence[float], with_them: Sequence[float]) -> tuple[float, float, float]:
+    """Return what predecessors add, as a share: the median over rounds, and the ends of its interval.
+
+    Of a single round, all are its share.
+    """
+    shares = [after / before - 1 for before, after in zip(without, with_them, strict=True)]
+    middle = statistics.median(shares)
+    return middle, *(interval([shares], np.median) if len(shares) > 1 else (middle, middle))
 
 
 def searches() -> Iterator[str]:
-    """Yield each search of today that finds predecessors if asked to, and is repeated on resident graphs."""
+    """Yield each of our kernels that finds predecessors if asked to, and is repeated on a resident graph."""
     for name, kind in REGISTRY.solvers.items():
-        if "predecessors" in kind.settings and name.partition("/")[2] in ("cluster", "direction", "near-far"):
+        if "predecessors" in kind.settings and kind.repeats and issubclass(kind, DeviceSolver):
             yield name
             if "contracted" in kind.settings:
                 yield f"{name}:contracted=yes"
@@ -58,10 +57,7 @@ def searches() -> Iterator[str]:
 
 def ready(solver: str, device: Device | None, graph: CSRGraph, query: Query) -> Solver:
     """Return a solver that has answered once, as it should."""
-    found = make(solver, device)
-    found.setup(graph)
-    found.upload(query)
-    found.solve(query)
+    found = solved(solver, graph, query, device)
     result = checker_of(found.problem, graph).check(solver, query, found.download(), found.predecessors())
     if not result.verified:
         raise RetraceError(f"{solver}: {result.reason}")
@@ -107,16 +103,15 @@ def main() -> None:
             known = problem != "stcon" or "pairs" in graph.info
             for query in queries(problem, graph.info) if known else ():
                 with open_device(given.backend) as device:
-                    asked = f"{solver}{',' if ':' in solver else ':'}predecessors="
-                    both = [ready(f"{asked}{answer}", device, graph, query) for answer in ("no", "yes")]
-                    without, with_them = in_turn(both, query, device, given.seconds)
-                shares = [after / before - 1 for before, after in zip(without, with_them, strict=True)]
-                low, high = interval(shares)
+                    asked = [with_settings(solver, {"predecessors": answer}) for answer in ("no", "yes")]
+                    both = [ready(one, device, graph, query) for one in asked]
+                    times = in_turn(both, query, device, given.seconds)
+                share, low, high = added(*times)
                 above += low > MOST
-                named = f"{graph.info['name']:12} {solver:28} {query.pair or '-':12} {len(shares):6}"
-                times = [statistics.median(some) * 1e3 for some in (without, with_them)]
-                added = f"{statistics.median(shares):6.1%} [{low:.1%}, {high:.1%}]"
-                print(named, f"{times[0]:9.1f} {times[1]:9.1f}", added, flush=True)
+                named = f"{graph.info['name']:12} {solver:28} {query.pair or '-':12} {len(times[0]):6}"
+                without, with_them = (statistics.median(some) * 1e3 for some in times)
+                told = f"{without:9.1f} {with_them:9.1f} {share:6.1%} [{low:.1%}, {high:.1%}]"
+                print(named, told, flush=True)
     if above:
         raise RetraceError(f"{above} searches: predecessors add more than {MOST:.0%}")
 

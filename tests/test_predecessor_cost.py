@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphs import grid, identified
-from predecessors_in_turn import MOST, interval, main
+from predecessors_in_turn import MOST, added, main
 from retrace.graphs.csr import save
 from retrace.system.errors import RetraceError
 from test_readme_numbers import OF_H100, RECORDS
@@ -22,14 +22,15 @@ def same_search(record: dict[str, Any]) -> tuple[Any, ...]:
     return record["experiment"], record["graph"]["name"], record["solver"], *sorted(others.items())
 
 
-def added(without: dict[str, Any], with_them: dict[str, Any]) -> tuple[float, float]:
-    """Return the ends of the interval of what predecessors add, as a share: the median over rounds of trials.
+def of_records(without: dict[str, Any], with_them: dict[str, Any]) -> tuple[float, float]:
+    """Return the ends of the interval of what predecessors add, by the rounds that both have trials of.
 
     In a round, one search follows the other, so that both meet a host that is slower for a while. Medians
     of all trials would compare one at its slow times with the other at its fast ones.
     """
     rounds = zip(without["trials"], with_them["trials"], strict=False)
-    return interval([after["again"] / before["again"] - 1 for before, after in rounds])
+    before, after = zip(*((one["again"], other["again"]) for one, other in rounds), strict=True)
+    return added(before, after)[1:]
 
 
 def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, float]]:
@@ -38,7 +39,7 @@ def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, f
     for record in records:
         if "predecessors" in record["parameters"] and "again" in (record["trials"] or [{}])[0]:
             found[record["parameters"]["predecessors"]][same_search(record)] = record
-    return {key: added(found["no"][key], one) for key, one in found["yes"].items() if key in found["no"]}
+    return {key: of_records(found["no"][key], one) for key, one in found["yes"].items() if key in found["no"]}
 
 
 UNTOLD = {
@@ -71,15 +72,15 @@ def trials(*again: float) -> dict[str, Any]:
 def test_a_host_that_is_slower_for_a_while_says_nothing_of_predecessors() -> None:
     without = trials(36.5, 45.3, 36.2, 44.6, 47.0, 36.5, 45.3, 36.2, 44.6, 47.0)
     with_them = trials(39.2, 48.8, 48.5, 47.1, 47.2, 39.2, 48.8, 38.9, 47.1, 50.2)
-    low, high = added(without, with_them)
+    low, high = of_records(without, with_them)
     assert 0.05 < low < high < 0.08
-    low, high = added(without, trials(*(1.2 * one["again"] for one in without["trials"])))
+    low, high = of_records(without, trials(*(1.2 * one["again"] for one in without["trials"])))
     assert low == pytest.approx(0.2) == high
 
 
 def test_a_host_that_changes_between_two_searches_leaves_it_open() -> None:
     without = trials(33.8, 46.6, 33.4, 31.8, 31.3, 33.0)
-    low, high = added(without, trials(47.9, 34.3, 48.0, 47.2, 43.7, 33.3))
+    low, high = of_records(without, trials(47.9, 34.3, 48.0, 47.2, 43.7, 33.3))
     assert low < MOST < high
 
 

@@ -3,8 +3,9 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,15 +91,20 @@ def compare_records(first: Record, second: Record, phase: Phase) -> MachineCompa
     times = [_times(one, phase) for one in (first, second)]
     if not all(len(some) and np.median(some) > 0 for some in times):
         return None
-    low = high = None
-    if min(map(len, times)) > 1:
-        found = stats.bootstrap(
-            times, _ratio, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
-            rng=np.random.default_rng(SEED),
-        ).confidence_interval  # fmt: skip
-        low, high = float(found.low), float(found.high)
+    low, high = interval(times, _ratio) if min(map(len, times)) > 1 else (None, None)
     a, b = (Summary.of([float(time) for time in some]) for some in times)
     return MachineComparison(first, phase, a, b, low, high)
+
+
+def interval(
+    samples: Sequence[Sequence[float] | NDArray[np.float64]], statistic: Callable[..., Any]
+) -> tuple[float, float]:
+    """Return the ends of a statistic's bootstrap interval; each sample has two values or more."""
+    found = stats.bootstrap(
+        samples, statistic, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="percentile",
+        rng=np.random.default_rng(SEED),
+    ).confidence_interval  # fmt: skip
+    return float(found.low), float(found.high)
 
 
 def _times(record: Record, phase: Phase) -> NDArray[np.float64]:
