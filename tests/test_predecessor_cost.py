@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graphs import grid, identified
-from predecessors_in_turn import MOST, added, main
-from retrace.graphs.csr import save
-from retrace.system.errors import RetraceError
+import in_turn
+from in_turn import longer
 from test_readme_numbers import OF_H100, RECORDS
+
+MOST = in_turn.MOST["predecessors"]
 
 
 def same_search(record: dict[str, Any]) -> tuple[Any, ...]:
@@ -30,7 +27,7 @@ def of_records(without: dict[str, Any], with_them: dict[str, Any]) -> tuple[floa
     """
     rounds = zip(without["trials"], with_them["trials"], strict=False)
     before, after = zip(*((one["again"], other["again"]) for one, other in rounds), strict=True)
-    return added(before, after)[1:]
+    return longer(before, after)[1:]
 
 
 def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, float]]:
@@ -82,16 +79,3 @@ def test_a_host_that_changes_between_two_searches_leaves_it_open() -> None:
     without = trials(33.8, 46.6, 33.4, 31.8, 31.3, 33.0)
     low, high = of_records(without, trials(47.9, 34.3, 48.0, 47.2, 43.7, 33.3))
     assert low < MOST < high
-
-
-def test_searches_are_timed_in_turn(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    save(identified(grid(8, 4), "grid", source=0, pairs={"near": [0, 1], "far": [0, 31]}), tmp_path / "G")
-    words = [str(tmp_path / "G"), "--backend", "emulator", "--seconds", "0", "--solvers"]
-    monkeypatch.setattr(sys, "argv", ["", *words, "bfs/cluster", "stcon/cluster", "sssp/near-far"])
-    with suppress(RetraceError):  # the emulator's times are no GPU's
-        main()
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert [row[1] for row in rows] == ["bfs/cluster", "stcon/cluster", "stcon/cluster", "sssp/near-far"]
-    assert [row[2:4] for row in rows] == [["-", "10"], ["near", "10"], ["far", "10"], ["-", "10"]]

@@ -15,7 +15,7 @@ from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.solvers.sssp import ClusterSSSP
-from retrace.solvers.stcon import ClusterSTCON, FewerArcsSTCON
+from retrace.solvers.stcon import LARGEST_INT64, ClusterSTCON, FewerArcsSTCON
 
 NEAR_ARCS = 200
 """Enough for the near pairs of the records, which need 181; a core takes up to half of a launch for them."""
@@ -94,14 +94,22 @@ class AutoSTCON(SearchChoice):
         wide = self.is_small(graph) or not self.is_deep(graph)
         return [FewerArcsSTCON] if wide else [ClusterSTCON, FewerArcsSTCON]
 
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        launches = isinstance(self.chosen, ClusterSTCON)
+        host = self.prepared[FewerArcsSTCON] if launches else self.chosen
+        assert isinstance(host, FewerArcsSTCON)
+        self.host, self.arcs = host, NEAR_ARCS if launches else LARGEST_INT64
+
     def solve(self, query: Query) -> int | None:
-        near = self.prepared[FewerArcsSTCON]
-        assert isinstance(near, FewerArcsSTCON)
-        if isinstance(self.chosen, ClusterSTCON) and (levels := near.search(query, NEAR_ARCS)) is not None:
-            self.answering: Solver = near
-            return levels
-        self.answering = self.chosen
-        return super().solve(query)
+        levels = self.host.search(query, self.arcs)
+        self.ends_on_host = levels is not None
+        return self.chosen.solve(query) if levels is None else levels
+
+    @property
+    def answering(self) -> Solver:
+        """The solver that found the last answer."""
+        return self.host if self.ends_on_host else self.chosen
 
     def download(self) -> Any:
         return self.answering.download()

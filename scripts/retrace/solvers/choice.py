@@ -93,7 +93,7 @@ class Choice(DeviceSolver):
         ranked = self.rank(self.graph, query)
         self.choice_ms = (perf_counter() - began) * 1e3
         self.first_to_fit(ranked, take)
-        self.repeats = self.chosen.repeats
+        self.repeats, self.ends_on_host = self.chosen.repeats, self.chosen.ends_on_host
 
     def solve(self, query: Query) -> int | None:
         return self.chosen.solve(query)

@@ -69,6 +69,8 @@ class Solver(ABC):
     """Whether it takes graphs of more arcs than 32-bit offsets count."""
     repeats: bool = False
     """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
+    ends_on_host: bool = False
+    """Whether the last `solve` left nothing to a device that a clock would have to wait for."""
     predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:
@@ -151,6 +153,7 @@ class HostSolver(Solver):
     """
 
     symbol: ClassVar[str]
+    ends_on_host = True
 
     def __init_subclass__(cls) -> None:
         """Take the C++ file of the solver's name if there is one, and else that of its base."""

@@ -74,6 +74,7 @@ class FewerArcsSTCON(TwoQueuesSTCON):
     name = "stcon/fewer-arcs"
     implements = "Pohl, Bi-directional Search, 1971, by the arcs of a frontier"
     settings: ClassVar[Settings] = PREDECESSORS
+    repeats = True
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)
