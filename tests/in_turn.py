@@ -145,7 +145,9 @@ def main() -> None:
         for pair in PAIRS[given.which]():
             solver = find(pair[1])
             wanted = not given.solvers or solver.name in given.solvers
-            known = solver.problem != "stcon" or "pairs" in graph.info
+            known = {"stcon": "pairs" in graph.info, "sssp": graph.weights is not None}.get(
+                solver.problem, True
+            )
             for query in queries(solver.problem, graph.info) if wanted and known else ():
                 times = compared(pair, graph, query, given.backend, given.seconds)
                 if times is None:

@@ -27,7 +27,7 @@ from retrace.measure.trials import Effort
 from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness import block_per_source
-from retrace.solvers.betweenness.auto import Auto
+from retrace.solvers.betweenness.auto import Auto, has_hub
 from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.solvers.betweenness.lane_queues import LaneQueues
@@ -322,20 +322,41 @@ def test_auto_leaves_little_work_to_the_cpu() -> None:
 
 @pytest.mark.parametrize(("graph", "levels"), [("path", 8), ("triangles", 5)])
 def test_auto_takes_a_queue_for_a_deep_graph_and_lanes_for_many_sources(graph: str, levels: int) -> None:
-    sources = GRAPHS[graph].vertices
-    for deep, many, large, kind in (
-        (levels, 1, 1, BitmapQueue),
-        (levels + 1, sources, sources, LaneQueues),
-        (levels + 1, sources + 1, sources, VertCompVirt),
-        (levels + 1, sources, sources + 1, VertCompVirt),
+    vertices, arcs = GRAPHS[graph].vertices, GRAPHS[graph].arcs
+    work = vertices * vertices
+    for deep, many, large, queued, kind in (
+        (levels, 1, 1, 1, BitmapQueue),
+        (levels + 1, work, arcs, 1, LaneQueues),
+        (levels + 1, work + 1, arcs, vertices, BitmapQueue),
+        (levels + 1, work, arcs + 1, vertices, BitmapQueue),
+        (levels + 1, work, arcs + 1, vertices + 1, VertCompVirt),
     ):
         with EmulatedDevice() as device:
-            spec = with_settings("betweenness/auto", deep=deep, many=many, large=large)
+            spec = with_settings("betweenness/auto", deep=deep, many=many, large=large, queued=queued)
             solver = solved(spec, GRAPHS[graph], Query(), device)
             assert isinstance(solver, Auto)
             assert type(solver.chosen) is kind
             assert solver.observed()[f"chose_{kind.variant}"] == 1
             assert_allclose(solver.download(), exact(graph), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "arcs_of_hub", "has"),
+    [(200, 128, False), (200, 129, True), (6400, 200, False), (6400, 201, True)],
+)
+def test_a_hub_leads_to_a_32nd_of_the_vertices(vertices: int, arcs_of_hub: int, has: bool) -> None:
+    star = graph(vertices, [(0, head, 1) for head in range(1, arcs_of_hub + 1)])
+    assert has_hub(star) == has
+
+
+def test_auto_divides_the_arcs_of_a_hub() -> None:
+    for arcs_of_hub, kind in ((128, BitmapQueue), (129, VertCompVirt)):
+        star = graph(160, [(0, head, 1) for head in range(1, arcs_of_hub + 1)])
+        with EmulatedDevice() as device:
+            spec = with_settings("betweenness/auto", crossover=1, queued=1, many=2**29)
+            solver = solved(spec, star, Query(sources=tuple(range(8))), device)
+            assert isinstance(solver, Auto)
+            assert type(solver.chosen) is kind
 
 
 def test_auto_takes_fewer_lanes_where_rows_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

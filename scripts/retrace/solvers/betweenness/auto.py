@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
+
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
@@ -13,6 +15,9 @@ from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.setting import Setting, Settings
 
+FEW_ARCS, HUB = 128, 32
+"""A hub has more arcs than that, and leads to more than one in so many vertices."""
+
 
 class Auto(Choice):
     """`seq-array` for little work; for more, `bitmap-queue`, `lane-queues` or `vert-comp-virt`.
@@ -20,9 +25,10 @@ class Auto(Choice):
     The work is the number of sources times the arcs of the simple graph. Below `crossover` one core has done
     it before a launch has ended. Below `least_sources` the device is not used even for a large graph, since
     to prepare it for the device takes as long as some searches. A graph of `deep` levels is searched by
-    `bitmap-queue`, since without a queue each level costs a look at every vertex. In a flat graph
-    `lane-queues` serves `many` sources of a graph of `large` vertices or more, `vert-comp-virt` all others.
-    The defaults: docs/experiments.md, 12, 15, 25, 44 and 69.
+    `bitmap-queue`, since without a queue each level costs a look at every vertex. So is a flat graph of at
+    least `queued` vertices, unless it has a hub, whose arcs one thread follows: `vert-comp-virt` divides it.
+    `lane-queues` serves `many` sources times vertices of a flat graph of `large` arcs or more.
+    The defaults: docs/experiments.md, 12, 15, 25, 44, 69 and 72.
     """
 
     name = "betweenness/auto"
@@ -32,10 +38,13 @@ class Auto(Choice):
         "crossover": CROSSOVER,
         "least_sources": Setting(8, "betweenness/auto: sources below which the device does not work"),
         "deep": replace(DEEP, default=32),
-        "many": Setting(4096, "betweenness/auto: sources from which on 64 are searched at a time"),
-        "large": Setting(
-            16_384, "betweenness/auto: vertices from which on 64 sources may be searched at a time"
+        "queued": Setting(
+            2_048, "betweenness/auto: vertices from which on a flat graph's search has a queue"
         ),
+        "many": Setting(
+            2**28, "betweenness/auto: sources times vertices from which on 64 sources are searched at a time"
+        ),
+        "large": Setting(150_000, "betweenness/auto: arcs from which on that may be"),
         **VertCompVirt.settings,
     }
 
@@ -52,5 +61,13 @@ class Auto(Choice):
         deep = self.number("deep")
         if self.count_levels(graph, deep) == deep:
             return [BitmapQueue]
-        in_lanes = sources >= self.number("many") and graph.vertices >= self.number("large")
-        return [LaneQueues, VertCompVirt] if in_lanes else [VertCompVirt]
+        in_lanes = sources * graph.vertices >= self.number("many") and graph.arcs >= self.number("large")
+        queued = graph.vertices >= self.number("queued") and not has_hub(graph)
+        others = [BitmapQueue, VertCompVirt] if queued else [VertCompVirt]
+        return [LaneQueues, *others] if in_lanes else others
+
+
+def has_hub(graph: CSRGraph) -> bool:
+    """Return whether a vertex has so many arcs that a block would wait for the thread that follows them."""
+    most = int(np.diff(graph.indptr).max(initial=0))
+    return most > max(FEW_ARCS, graph.vertices // HUB)
