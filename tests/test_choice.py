@@ -114,8 +114,9 @@ def test_betweenness_of_a_flat_graph_is_chosen_as_measured(
     with EmulatedDevice() as device:
         solver: Any = make("betweenness/auto", device)
         ranked = solver.rank(random_graph(vertices, degree), Query(sources=tuple(range(sources))))
-        assert ranked[0].variant == chosen
-        assert ranked[-1].variant == "vert-comp-virt"
+        from_fastest = [kind.variant for kind in ranked]
+        assert from_fastest[0] == chosen
+        assert from_fastest[-2:] == ["bitmap-queue", "vert-comp-virt"] or vertices < 2_048
 
 
 @pytest.mark.parametrize(("problem", "graph"), SHOWN)

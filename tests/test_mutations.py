@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mutations import run
 from mutations.run import ROOT, Found, Mutant, mutants, share_found, table
+from retrace.system.errors import RetraceError
 
 
 def test_the_page_on_tests_counts_them() -> None:
@@ -27,6 +29,16 @@ def test_each_mutant_is_there_once_and_its_tests_are_there() -> None:
     for files in {one.tests: one.test_files() for one in found}.values():
         assert files
         assert all((ROOT / name).is_file() for name in files), files
+
+
+def test_no_mutant_is_planted_if_one_has_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other processes waited for the copy that its process did not give back."""
+    astray = Mutant("tests/graphs.py", "tests/test_mutations.py", "no such text", "")
+    monkeypatch.setattr(run, "mutants", lambda: [*mutants()[:1], astray])
+    monkeypatch.setattr(run, "take_lock", lambda path: pytest.fail("it began"))
+    monkeypatch.setattr("sys.argv", ["run.py"])
+    with pytest.raises(RetraceError, match="'no such text' occurs 0 times, expected once"):
+        run.main()
 
 
 def test_a_verdict_is_kept_and_a_line_cut_short_is_not(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from time import perf_counter
 import yaml
 from scipy.stats import binomtest
 
-from retrace.system.errors import run_command
+from retrace.system.errors import RetraceError, run_command
 from retrace.system.runs import take_lock
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,10 +60,10 @@ class Mutant:
     equivalent: str = ""
 
     def planted(self, text: str) -> str:
-        """Return the file's text with the bug in it; raise ValueError unless it has exactly one place."""
+        """Return the file's text with the bug in it; raise RetraceError unless it has exactly one place."""
         before, *others = re.split(r"\s+".join(map(re.escape, self.old.split())), text)
         if len(others) != 1:
-            raise ValueError(f"{self.file}: {self.old!r} occurs {len(others)} times, expected once")
+            raise RetraceError(f"{self.file}: {self.old!r} occurs {len(others)} times, expected once")
         return f"{before}{self.new}{others[0]}"
 
     def test_files(self) -> list[str]:
@@ -190,6 +190,10 @@ def main() -> None:
     if asked.sample is not None:
         places = Random(1).sample(range(len(chosen)), min(asked.sample, len(chosen)))
         chosen = [chosen[place] for place in sorted(places)]
+    for one in chosen:
+        one.planted(
+            (ROOT / one.file).read_text()
+        )  # or it ends here, and not with copies that are never given back
     take_lock(BUILD / "lock")  # which also makes the folder; each copy has one bug at a time
     found_before = Found(BUILD / "found.jsonl")
     digests = {one: one.digest() for one in chosen}
