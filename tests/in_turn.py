@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 from collections.abc import Iterator, Sequence
 from copy import copy
 from pathlib import Path
@@ -31,7 +30,7 @@ from retrace.planning.configuration import with_settings
 from retrace.records.comparison import interval
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, find
 from retrace.solvers.choice import Choice
-from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.errors import RetraceError, TooLargeError, run_command
 from solving import open_device, solved
 
 MOST = {"predecessors": 0.15, "choices": 0.05}
@@ -43,6 +42,7 @@ LEAST = 10
 FAR = 2
 """How many times a choice's time a candidate may take, to be compared with it."""
 
+ANSWERS = [{"predecessors": "no"}, {"predecessors": "yes"}]
 Pair = tuple[str, str]
 """Two solvers with their settings; the second may take a share of `MOST` longer."""
 
@@ -62,20 +62,18 @@ def predecessors() -> Iterator[Pair]:
     for name, kind in REGISTRY.solvers.items():
         if "predecessors" in kind.settings and kind.repeats and issubclass(kind, DeviceSolver):
             for spec in [name, f"{name}:contracted=yes"] if "contracted" in kind.settings else [name]:
-                both = (with_settings(spec, {"predecessors": answer}) for answer in ("no", "yes"))
-                yield next(both), next(both)
+                without, with_them = (with_settings(spec, asked) for asked in ANSWERS)
+                yield without, with_them
 
 
 def choices() -> Iterator[Pair]:
     """Yield each candidate of a choice, and the choice, without and with predecessors."""
     for name, kind in REGISTRY.solvers.items():
         if issubclass(kind, Choice):
-            answers = [{"predecessors": answer} for answer in ("no", "yes")]
-            for asked in answers if "predecessors" in kind.settings else [{}]:
+            for asked in ANSWERS if "predecessors" in kind.settings else [{}]:
                 for candidate in kind.candidates:
-                    known = {key: value for key, value in asked.items() if key in candidate.settings}
-                    if known == asked:
-                        yield with_settings(candidate.name, known), with_settings(name, asked)
+                    if asked.keys() <= candidate.settings.keys():
+                        yield with_settings(candidate.name, asked), with_settings(name, asked)
 
 
 PAIRS = {"predecessors": predecessors, "choices": choices}
@@ -162,7 +160,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except RetraceError as error:
-        sys.exit(f"error: {error}")
+    run_command(main)

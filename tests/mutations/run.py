@@ -190,10 +190,8 @@ def main() -> None:
     if asked.sample is not None:
         places = Random(1).sample(range(len(chosen)), min(asked.sample, len(chosen)))
         chosen = [chosen[place] for place in sorted(places)]
-    for one in chosen:
-        one.planted(
-            (ROOT / one.file).read_text()
-        )  # or it ends here, and not with copies that are never given back
+    for one in chosen:  # those that have no place end it here; later, others would wait for their copies
+        one.planted((ROOT / one.file).read_text())
     take_lock(BUILD / "lock")  # which also makes the folder; each copy has one bug at a time
     found_before = Found(BUILD / "found.jsonl")
     digests = {one: one.digest() for one in chosen}
