@@ -393,8 +393,8 @@ def one_pass(
 ) -> Outcome:
     """Upload, solve and download with a copy of the solver; `with_events`, the launches are timed too.
 
-    A solver that repeats solves again, for `again`, unless the pass is no trial: for its events, or since it
-    `warms_up` a short solve.
+    A solver that repeats solves again, for `again`, unless the solve is long, or the pass is no trial: for
+    its events, or since it `warms_up`.
     """
     solver, clock = copy(prepared), Clock()
     solver.upload(query)
@@ -409,8 +409,7 @@ def one_pass(
     launches = 0 if timer is None else len(timer.brackets)
     phases["kernel"] = timer.milliseconds if timer and launches else None  # a library's launches are unseen
     outcome = Outcome(phases, iterations, answer, solver.predecessors(), solver.observed(), launches)
-    is_a_trial = outcome.is_a_trial and (outcome.needs_no_warm_up or not warms_up)
-    if solver.repeats and is_a_trial:
+    if solver.repeats and outcome.is_a_trial and not (warms_up or outcome.needs_no_warm_up):
         phases["again"] = again(solver, query, device, answer)
     return outcome
 

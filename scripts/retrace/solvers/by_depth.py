@@ -99,12 +99,16 @@ class AutoSTCON(SearchChoice):
         launches = isinstance(self.chosen, ClusterSTCON)
         host = self.prepared[FewerArcsSTCON] if launches else self.chosen
         assert isinstance(host, FewerArcsSTCON)
-        self.host, self.arcs = host, NEAR_ARCS if launches else LARGEST_INT64
+        self.host, self.search = host, host.search
+        self.arcs = NEAR_ARCS if launches else LARGEST_INT64
+        self.ends_on_host = True
 
     def solve(self, query: Query) -> int | None:
-        levels = self.host.search(query, self.arcs)
-        self.ends_on_host = levels is not None
-        return self.chosen.solve(query) if levels is None else levels
+        levels = self.search(query, self.arcs)
+        if levels is not None:
+            return levels
+        self.ends_on_host = False
+        return self.chosen.solve(query)
 
     @property
     def answering(self) -> Solver:
