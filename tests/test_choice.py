@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import statistics
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
+import in_turn
 from graphs import NAMED, graph, grid, identified, two_level_star
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
-from retrace.graphs.datasets import _pairs
 from retrace.graphs.generators import heavy_tailed_stand_in, road_stand_in
 from retrace.graphs.random import named
 from retrace.measure.trials import one_pass
 from retrace.solvers import DeviceSolver, Query, cluster_parts, find, make
-from retrace.solvers.by_depth import NEAR_ARCS
 from retrace.solvers.choice import Choice
 from retrace.solvers.generate import generate
-from retrace.solvers.stcon import FewerArcsSTCON
 from solving import DEVICES, open_device, solved
-from test_readme_numbers import OF_H100, RECORDS, median, ms
+from test_readme_numbers import OF_H100, RECORDS, ms
 from test_solvers import verify
 
 BOTH_WAYS = ((1, 1), (1, 10**6), (10**6, 1))
@@ -129,10 +127,6 @@ def test_no_choice_is_slower_than_the_other_in_the_records(problem: str, graph: 
     assert times[taken] <= 1.05 * min(times.values())
 
 
-CALL = 0.02
-"""Milliseconds that the call of the chosen solver and the clocks may take."""
-
-
 def usual(record: dict[str, Any], choice: dict[str, Any]) -> bool:
     """Return whether a record has the settings of a choice, and else those of its solver by default."""
     own, asked = record["parameters"], choice["parameters"]
@@ -140,34 +134,15 @@ def usual(record: dict[str, Any], choice: dict[str, Any]) -> bool:
     return all(asked.get(key, settings[key].default) == own[key] for key in own if key in settings)
 
 
-def on_resident_graph(record: dict[str, Any]) -> float:
-    return median(record, "again" if "again" in record["trials"][0] else "solve")
+def on_resident_graph(record: dict[str, Any]) -> list[float]:
+    """Return the ms of each trial."""
+    return [trial.get("again", trial["solve"]) for trial in record["trials"]]
 
 
 @cache
 def alike(name: str) -> CSRGraph:
-    """Return a graph like that of a record, with a near and a far pair."""
-    kind = name.partition("-")[0]
-    if kind == "random":
-        return generate("generate/tree-first", named(name, 1))
-    nine = [(u, u + 1, 1) for u in range(8)]
-    found = graph(9, nine, directed=False) if kind == "small" else MEASURED[kind]()
-    return replace(found, info={**found.info, "pairs": _pairs(found, 0)})
-
-
-@cache
-def now_chosen(name: str, graph: str, pair: str, sources: int | None) -> tuple[str, bool]:
-    """Return which solver is chosen by default, and whether `stcon/auto` ends before that one begins."""
-    found = alike(graph)
-    ends = found.info["pairs"]["far" if pair == "unreachable" else pair] if pair else (0, None)
-    with EmulatedDevice() as device:
-        solver: Any = make(name, device)
-        if name == "stcon/auto":
-            solver.setup(found)
-        query = Query(*ends, sources=None if sources is None else tuple(range(sources)))
-        taken = solver.rank(found, query)[0].name
-        ends_near = taken == "stcon/cluster" and solver.prepared[FewerArcsSTCON].search(query, NEAR_ARCS)
-        return taken, bool(ends_near)
+    """Return a graph like that of a record."""
+    return MEASURED[name]()
 
 
 def of_candidates(choice: dict[str, Any], done: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -184,23 +159,35 @@ def of_candidates(choice: dict[str, Any], done: list[dict[str, Any]]) -> dict[st
     }
 
 
-def test_no_choice_is_slower_than_another_candidate_in_any_record() -> None:
-    """Where a record is older than the rule, the time of the solver that is chosen now counts for it."""
-    slower = set()
-    for records in (RECORDS, OF_H100):
-        done = [one for one in records if one["status"] == "ok"]
-        for choice in (one for one in done if one["solver"].endswith("/auto")):
-            times = {name: on_resident_graph(one) for name, one in of_candidates(choice, done).items()}
-            pair, sources = (choice["parameters"].get(key) for key in ("pair", "sources"))
-            taken, ends_near = now_chosen(choice["solver"], choice["graph"]["name"], pair or "", sources)
-            time = on_resident_graph(choice)
-            if f"chose_{taken.partition('/')[2]}" not in choice["observed"]:
-                time = times.get(taken, time)  # it may be in no record of the experiment
-            if ends_near and "found_near" not in choice["observed"]:
-                time = times["stcon/fewer-arcs"]
-            if time > max(1.05 * min(times.values()), min(times.values()) + CALL):
-                slower.add((choice["problem"], choice["graph"]["name"], pair or ""))
-    assert not slower
+MOST = in_turn.MOST["choices"]
+BY_LITTLE = {"h200": set(), "h100": {("near", "yes"), ("far", "no"), ("far", "yes")}}
+"""The pairs of nine vertices whose search takes 3 us, of which the medians are 0.15 us or 5 to 6 % apart.
+
+Whether predecessors are wanted stands beside. Timed in turn, `stcon/auto` takes up to 4 % more.
+"""
+
+
+@pytest.mark.parametrize(("machine", "records"), [("h200", RECORDS), ("h100", OF_H100)])
+def test_no_choice_is_slower_than_another_candidate_in_any_record(
+    machine: str, records: list[dict[str, Any]]
+) -> None:
+    done = [one for one in records if one["status"] == "ok"]
+    shown, by_median, number = [], [], 0
+    for choice in (one for one in done if one["solver"].endswith("/auto")):
+        for candidate in of_candidates(choice, done).values():
+            fewest = min(len(choice["trials"]), len(candidate["trials"]))
+            before, after = (on_resident_graph(one) for one in (candidate, choice))
+            _, low, _ = in_turn.longer(before[:fewest], after[:fewest])
+            number += 1
+            if low > MOST:
+                shown.append((choice["solver"], choice["graph"]["name"]))
+            if statistics.median(after) > (1 + MOST) * statistics.median(before):
+                by_median.append(choice)
+    assert number > 90
+    assert not shown
+    assert {(one["graph"]["name"], one["solver"]) for one in by_median} <= {("small-9", "stcon/auto")}
+    asked = [(one["parameters"]["pair"], one["parameters"]["predecessors"]) for one in by_median]
+    assert sorted(asked) == sorted(BY_LITTLE[machine])
 
 
 def test_a_near_pair_is_found_before_a_launch_and_a_far_one_is_not_kept_waiting() -> None:

@@ -39,17 +39,16 @@ def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, f
     return {key: of_records(found["no"][key], one) for key, one in found["yes"].items() if key in found["no"]}
 
 
+BY_KIND = "cluster", "fewer-arcs", "auto"
 UNTOLD = {
-    "h200": {
-        ("NY", "stcon/auto", "near"),
-        ("NY", "stcon/cluster", "near"),
-        ("random-10-5", "bfs/cluster", None),
-        ("small-9", "stcon/cluster", "near"),
-        ("small-9", "stcon/cluster", "unreachable"),
+    "h200": {("NW", "stcon/auto", "near"), ("NY", "stcon/fewer-arcs", "near")},
+    "h100": {
+        *((graph, f"stcon/{kind}", "near") for graph in ("NW", "NY") for kind in BY_KIND),
+        *(("small-9", "stcon/auto", pair) for pair in ("near", "far", "unreachable")),
+        *(("small-9", f"stcon/{kind}", "unreachable") for kind in ("cluster", "fewer-arcs")),
     },
-    "h100": {("small-9", "stcon/cluster", "unreachable")},
 }
-"""The graphs, solvers and pairs of searches of 4 to 52 us, for which the host's state differed too much.
+"""The graphs, solvers and pairs of searches of 2 to 60 us, for which the host's state differed too much.
 
 Timed in turn, predecessors add 6 to 12 % to those of `cluster` (docs/experiments.md, 72).
 """
