@@ -358,6 +358,10 @@ def test_times_that_cannot_be_told_apart_are_no_gain_somewhere() -> None:
     ]
     found = find("cpu-for-small-graphs", records)
     assert found.sentence == "does not hold: vert-comp-virt-stride is no slower on any graph"
+    records[2] = changed(records[2], trials=[trial(ms, kernel=1.0) for ms in (8.0, 18.0, 20.0)])
+    records[0] = changed(records[0], trials=[trial(ms, kernel=None) for ms in (9.0, 10.0, 30.0)])
+    found = find("cpu-for-small-graphs", records)
+    assert found.sentence == "cannot be told: the spread on random-6-5 is too wide"
 
 
 def test_a_time_of_too_few_trials_is_not_quoted() -> None:

@@ -163,14 +163,21 @@ def _not_faster(found: Sequence[Pair]) -> Finding:
 
 
 def _somewhere_faster(found: Sequence[Pair]) -> Finding | None:
+    """Judge whether one is faster on some graphs; medians that differ within the spread leave it open."""
     if len(found) < 2:
         return None
+    first, last = found[0], found[-1]
     where = [pair.graph for pair in found if pair.order == -1]
-    more = ", the largest measured" if found[-1].graph in where else ""
-    why = f"{found[0].fast} is faster up to {where[-1]}{more}" if where else ""
-    why = why or f"{found[0].slow} is no slower on any graph"
-    short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (found[0], found[-1]))
-    return Finding(Verdict.HOLDS if where else Verdict.FAILS, f"{found[0]}; {found[-1]}", why, short)
+    unclear = [pair.graph for pair in found if pair.order == 0 and pair.ratio > SAME]
+    if where:
+        more = ", the largest measured" if last.graph in where else ""
+        verdict, why = Verdict.HOLDS, f"{first.fast} is faster up to {where[-1]}{more}"
+    elif unclear:
+        verdict, why = Verdict.OPEN, f"the spread on {word_list(unclear)} is too wide"
+    else:
+        verdict, why = Verdict.FAILS, f"{first.slow} is no slower on any graph"
+    short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (first, last))
+    return Finding(verdict, f"{first}; {last}", why, short)
 
 
 def _fastest(test: claims.Fastest, evidence: Evidence, best: Variant, *of: Variant) -> Finding | None:
