@@ -16,9 +16,9 @@ import pytest
 from command_line import ENVIRONMENT, PROJECT
 
 SECONDS = {
-    "formats": 3,
-    "records": 2,
-    "configuration": 2,
+    "formats": 2,
+    "records": 1,
+    "configuration": 1,
     "datasets": 1,
     "reports": 1,
     "printed": 1,

@@ -31,7 +31,7 @@ from retrace.check.checkers import checker_of
 from retrace.devices.emulator import EmulatedDevice
 from retrace.solvers import Query
 from solving import solved
-for found in grid(13, 11), mixed_graph(70):
+for found in grid(9, 8), mixed_graph(70):
     checker = checker_of(sys.argv[2], found)
     sources = (0, 1, 5, 9) if sys.argv[2] == "betweenness" else None
     query = Query(0, found.vertices - 1 if sys.argv[2] == "stcon" else None, sources=sources)

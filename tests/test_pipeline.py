@@ -42,7 +42,7 @@ EDITION = {"name": "dimacs", "file": "tiny.gr.gz", "format": "dimacs"}
 TABLE_3_5 = {"solvers": ["sssp/dijkstra-linear", "sssp/bsp"], "graphs": ["NY"]}
 NUMBERS, MADE_BY = ("3.3", "3.4", "3.5"), ("tree-first", "random-degree")
 NOTHING_TO_DO = "Nothing to be done"
-KILLS = int(os.environ.get("KILLS", 5))
+KILLS = int(os.environ.get("KILLS", 3))
 DRAWN = "Write the table and draw the figures of table-3.3"
 Only = Callable[[dict[str, Any]], None]
 
