@@ -24,6 +24,7 @@ from retrace.solvers.choice import Choice
 from retrace.solvers.generate import generate
 from retrace.solvers.stcon import FewerArcsSTCON
 from solving import DEVICES, open_device, solved
+from test_predecessor_cost import of_records, on_resident_graph
 from test_readme_numbers import OF_H100, RECORDS, ms
 from test_solvers import verify
 
@@ -138,11 +139,6 @@ def usual(record: dict[str, Any], choice: dict[str, Any]) -> bool:
     return all(asked.get(key, settings[key].default) == own[key] for key in own if key in settings)
 
 
-def on_resident_graph(record: dict[str, Any]) -> list[float]:
-    """Return the ms of each trial."""
-    return [trial.get("again", trial["solve"]) for trial in record["trials"]]
-
-
 @cache
 def alike(name: str) -> CSRGraph:
     """Return a graph like that of a record, with a near and a far pair."""
@@ -199,13 +195,11 @@ def test_no_choice_is_slower_than_another_candidate_in_any_record(
     shown, by_median, number = [], [], 0
     for choice in (one for one in done if one["solver"].endswith("/auto")):
         for candidate in of_candidates(choice, done).values():
-            fewest = min(len(choice["trials"]), len(candidate["trials"]))
-            before, after = (on_resident_graph(one) for one in (candidate, choice))
-            _, low, _ = in_turn.longer(before[:fewest], after[:fewest])
             number += 1
-            if low > MOST:
+            if of_records(candidate, choice)[0] > MOST:
                 shown.append((choice["solver"], choice["graph"]["name"]))
-            if statistics.median(after) > (1 + MOST) * statistics.median(before):
+            before, after = (statistics.median(on_resident_graph(one)) for one in (candidate, choice))
+            if after > (1 + MOST) * before:
                 by_median.append(choice)
     assert number > 90
     assert not shown

@@ -19,15 +19,19 @@ def same_search(record: dict[str, Any]) -> tuple[Any, ...]:
     return record["experiment"], record["graph"]["name"], record["solver"], *sorted(others.items())
 
 
-def of_records(without: dict[str, Any], with_them: dict[str, Any]) -> tuple[float, float]:
-    """Return the ends of the interval of what predecessors add, by the rounds that both have trials of.
+def on_resident_graph(record: dict[str, Any]) -> list[float]:
+    """Return the ms of each trial."""
+    return [trial["again"] if "again" in trial else trial["solve"] for trial in record["trials"]]
+
+
+def of_records(first: dict[str, Any], second: dict[str, Any]) -> tuple[float, float]:
+    """Return the ends of the interval of how much longer the second takes, by the rounds that both were in.
 
     In a round, one search follows the other, so that both meet a host that is slower for a while. Medians
     of all trials would compare one at its slow times with the other at its fast ones.
     """
-    rounds = zip(without["trials"], with_them["trials"], strict=False)
-    before, after = zip(*((one["again"], other["again"]) for one, other in rounds), strict=True)
-    return longer(before, after)[1:]
+    rounds = zip(on_resident_graph(first), on_resident_graph(second), strict=False)
+    return longer(*zip(*rounds, strict=True))[1:]
 
 
 def pairs(records: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[float, float]]:
