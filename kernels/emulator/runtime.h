@@ -94,7 +94,6 @@ void *map_shared(void *address, unsigned rank);  // the same variable of another
 void let_others_run();
 uint64_t warp_operation(unsigned mask, uint64_t operand, int argument, Combine combine);
 void finish_suspended();  // called when a thread that has waited ends
-void may_preempt(const void *address);  // seeded runs: called before a memory access
 [[noreturn]] void fail(const char *message);
 
 // Runs the threads of the block that have not started, one after the other. What the loop needs is kept in local
