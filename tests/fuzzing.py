@@ -101,7 +101,10 @@ def fuzz(name: str) -> None:
 
 
 def fuzz_each(names: list[str]) -> int:
-    """Fuzz targets in processes of their own, as many at a time as there are cores; return how many failed."""
+    """Fuzz targets, each in a process of its own, as many at a time as there are cores.
+
+    Returns how many failed.
+    """
     failed, running = 0, 0
     for name in names:
         if running == os.cpu_count():

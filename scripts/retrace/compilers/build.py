@@ -59,8 +59,10 @@ Without a region of registers for each loop, the largest files take a sixth less
 SHUFFLED_FLAGS = (
     *PLAIN_FLAGS, "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "-fno-sanitize=alignment",
 )  # fmt: skip
-"""Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access, which tells a misaligned one,
-too: g++'s own check takes half as long again to compile."""
+"""Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access.
+
+The function finds misaligned accesses, too: g++'s own check takes half as long again to compile.
+"""
 
 DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow,alignment")
 STRICT_FLAGS = ("-fsanitize=bounds",)
