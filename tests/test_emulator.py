@@ -243,7 +243,7 @@ FAILING_KERNELS = (
     ("sleeps", "no thread has ended and no barrier was passed for 0.3 s"),
     ("shifts", r"a shift by 32 bits or more than the number has, at failing.cu:\d+, in block .*, thread"),
     ("converts", r"a floating-point number is converted to an integer type that cannot hold it \(int\(x\)"),
-    ("misaligned", r"the address \d+ is not a multiple of 8(, at failing.cu:\d+| \(without a seed,.*\)), in block"),
+    ("misaligned", r"the address \d+ is not a multiple of 8(, at failing.cu:\d+| \(without a.*\)), in block"),
 )  # fmt: skip
 
 
