@@ -30,6 +30,7 @@ import forked_snakemake
 from command_line import python
 from hosts import FILE, NOWHERE, SHA256, serving
 from project_copy import copy_project, write_experiments
+from retrace.compilers.build import build_folder
 from retrace.records.record import Record, read_records
 
 pytestmark = [
@@ -122,7 +123,9 @@ def in_folder(project: Path, folder: Path) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "GRAPH_MIRROR"}
+    """Return that of a run: without a mirror, and with what is compiled already."""
+    kept = {name: value for name, value in os.environ.items() if name != "GRAPH_MIRROR"}
+    return kept | {"RETRACE_BUILD": str(build_folder())}
 
 
 class Run:

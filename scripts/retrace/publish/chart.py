@@ -81,7 +81,8 @@ def image(figure: Figure, form: str) -> bytes:
     )
     with rc_context(STYLE):
         about = {"Date": None, "Title": title} if form == "svg" else None
-        figure.savefig(buffer, format=form, metadata=about)
+        box = extent(figure).padded(STYLE["savefig.pad_inches"])  # "tight" alone would draw it twice
+        figure.savefig(buffer, format=form, metadata=about, bbox_inches=box)
     told += ["Panels:", "; ".join(" ".join(axes.get_title("left").split()) for axes in figure.axes)]
     described = f"</title>\n <desc>{escape(' '.join(told))}</desc>"
     return buffer.getvalue().replace(b"</title>", described.encode(), 1) if about else buffer.getvalue()
