@@ -50,21 +50,21 @@ EMULATOR_FLAGS = (
 SANITIZED_FLAGS = ("-fsanitize=address", "-fno-omit-frame-pointer", "-g1")  # its report names lines
 DEBUG_FLAGS = ("-O0",)
 """Compiles in half of the time of -O1, which took longer than the kernels ran. Their scheduler has -O1."""
-PLAIN_FLAGS = ("-Og", "-fira-region=one")
+LIGHT_FLAGS = ("-Og", "-fira-region=one")
 """Compile in two thirds of the time of -O1. On New York, one launch a search takes 0.8 times as long to run,
 kernels that are launched at each level up to twice.
 
 Without a region of registers for each loop, the largest files take a sixth less.
 """
-SHUFFLED_FLAGS = (
-    *PLAIN_FLAGS, "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "-fno-sanitize=alignment",
-)  # fmt: skip
+PLAIN_FLAGS = (*LIGHT_FLAGS, "-fsanitize=alignment")
+SHUFFLED_FLAGS = (*LIGHT_FLAGS, "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
 """Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access.
 
-The function finds misaligned accesses, too: g++'s own check takes half as long again to compile.
+The function finds misaligned accesses, too: g++'s own check takes half as long again to compile, for which the
+debug build does without.
 """
 
-DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow,alignment")
+DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow")
 STRICT_FLAGS = ("-fsanitize=bounds",)
 """Call a function of `scheduler/undefined.cpp` where C++ defines no result; strict ones cost time."""
 
