@@ -17,6 +17,10 @@ from retrace.system.errors import RetraceError
 # Where Python keeps no bytecode, each of the many processes that tests start would compile the library anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Several tests share the cores, on which the waiting threads of OpenMP and of NumPy's BLAS would spin.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 PROJECT = Path(__file__).parents[1]
 PATHS = (str(PROJECT / "scripts"), os.environ.get("PYTHONPATH", ""))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, PATHS))}

@@ -33,10 +33,6 @@ from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Several tests share the cores, on which the waiting threads of OpenMP and of NumPy's BLAS would spin.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 BACKENDS = [
     pytest.param(EmulatedDevice, id="emulator"),
     pytest.param(lambda: EmulatedDevice(seed=7), id="shuffled"),

@@ -60,8 +60,8 @@ PLAIN_FLAGS = (*LIGHT_FLAGS, "-fsanitize=alignment")
 SHUFFLED_FLAGS = (*LIGHT_FLAGS, "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
 """Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access.
 
-The function finds misaligned accesses, too: g++'s own check takes half as long again to compile, for which the
-debug build does without.
+It finds misaligned accesses, too: g++'s own check takes half as long again to compile.
+A debug build has neither.
 """
 
 DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow")
