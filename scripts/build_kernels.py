@@ -6,19 +6,24 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from retrace.compilers.build import (
     KERNELS,
-    architecture,
     build_cubin,
     build_emulator,
     build_folder,
     build_host,
     build_thrust,
+    known_capabilities,
 )
+from retrace.devices.capability import Capability, architecture
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.gapbs import build_gapbs, why_missing
+from retrace.devices.gpu_limits import WITHOUT_GPU, GPULimits
+from retrace.solvers import all_solvers
 from retrace.system.bars import bar
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable, write_whole
@@ -38,7 +43,7 @@ def main() -> None:
     )
     parser.add_argument(
         "--compute-capability",
-        help="what to compile for, such as 9.0 (default: this machine's GPU, or 9.0 without one)",
+        help="compile what such a GPU can run, such as 8.6 (default: this machine's, or 9.0 without one)",
     )
     parser.add_argument(
         "--processes", type=int, default=len(os.sched_getaffinity(0)), help="compilers at once"
@@ -49,14 +54,16 @@ def main() -> None:
     for path in arguments.files:
         if not path.resolve().is_relative_to(KERNELS):
             raise RetraceError(f"{path}: expected a file under {KERNELS}; put it there")
+    target = Target.of(arguments.compute_capability, "cuda" in arguments.backends)
+    skipped = unused_on(target.limits)
     files = [path.resolve() for path in arguments.files]
-    tasks = [
-        (build, file)
-        for backend in arguments.backends
-        for build in [choose_build(backend, arguments.compute_capability)]
-        for file in files
-        if is_compiled(file, backend)
-    ]
+    tasks = []
+    for backend in arguments.backends:
+        build = choose_build(backend, target)
+        tasks += [(build, file) for file in files if is_compiled(file, backend) and file not in skipped]
+    for file in files:
+        if file in skipped:
+            print(f"{file.relative_to(KERNELS)}: not compiled, {skipped[file]}")
     with ThreadPoolExecutor(max(1, arguments.processes)) as pool:
         try:
             compiled = pool.map(lambda task: task[0](task[1]), tasks)
@@ -71,19 +78,44 @@ def main() -> None:
     write_whole(arguments.output, json.dumps(manifest, indent=2) + "\n")
 
 
-def choose_build(backend: str, capability: str | None) -> Callable[[Path], Path]:
+@dataclass(frozen=True)
+class Target:
+    """The GPU that kernels are compiled for."""
+
+    limits: GPULimits
+    architecture: str
+    """As nvcc names it; empty if nothing is compiled for a GPU."""
+
+    @classmethod
+    def of(cls, wanted: str | None, for_cuda: bool) -> Self:
+        """Return this machine's GPU, used as the one that is wanted, or that one where there is no GPU."""
+        if for_cuda and cuda_available():
+            device = CudaDevice(compute_capability=wanted)
+            return cls(device.limits, device.architecture())
+        card = Capability.parse(wanted or WITHOUT_GPU)
+        compiled_for = architecture(card, card, known_capabilities()) if for_cuda else ""
+        return cls(GPULimits.by_capability(str(card)), compiled_for)
+
+
+def unused_on(limits: GPULimits) -> dict[Path, str]:
+    """Return the kernel files that only solvers use that a GPU cannot run, and what these need."""
+    used = {file for kind in all_solvers() for file in kind.sources_on(limits)}
+    unused: dict[Path, str] = {}
+    for kind in all_solvers():
+        if (missing := kind.missing_from(limits)) is not None:
+            unused |= {KERNELS / file: f"{kind.name} {missing}" for file in kind.sources if file not in used}
+    return unused
+
+
+def choose_build(backend: str, target: Target) -> Callable[[Path], Path]:
     """Return the function that compiles one file for the backend."""
     if backend == "host":
         return lambda source: (build_gapbs if source.parent.name == "gapbs" else build_host)(source)
-    if capability is None and cuda_available():
-        target = CudaDevice().architecture()
-    else:
-        target = architecture(capability or "9.0")
 
     def build(source: Path) -> Path:
         if source.parent.name == "thrust":
-            return build_thrust(source, target if backend == "cuda" else None)
-        return build_cubin(source, target) if backend == "cuda" else build_emulator(source)
+            return build_thrust(source, target.architecture if backend == "cuda" else None)
+        return build_cubin(source, target.architecture) if backend == "cuda" else build_emulator(source)
 
     return build
 

@@ -37,7 +37,7 @@ def main() -> None:
     what = "GPUs of this host to use (default: all that this process sees)"
     parser.add_argument("--devices", type=int, default=0, metavar="N", help=what)
     parser.add_argument("--memory-gib", type=float, metavar="GIB", help="use no more memory of each GPU")
-    parser.add_argument("--compute-capability", metavar="CC", help="compile for it (default: the GPU's own)")
+    parser.add_argument("--compute-capability", metavar="CC", help="use each GPU as one of it, such as 8.6")
     what = "seconds between checkpoints (default: %(default)s)"
     parser.add_argument("--checkpoint-s", type=float, default=CHECKPOINT_S, metavar="S", help=what)
     parser.add_argument("--output", required=True, type=Path, help="file to write, .npz")
@@ -53,11 +53,8 @@ def main() -> None:
     graph = csr.load(arguments.graph)
     query = sampled_or_all(graph.info, arguments.sources, arguments.seed)
     memory = arguments.memory_gib
-    host: Device = (
-        EmulatedDevice(memory_gib=memory)
-        if arguments.backend == "emulator"
-        else CudaDevice(memory_gib=memory, compute_capability=arguments.compute_capability)
-    )
+    kind = EmulatedDevice if arguments.backend == "emulator" else CudaDevice
+    host: Device = kind(memory_gib=memory, compute_capability=arguments.compute_capability)
     crew = Crew(host.peers(arguments.devices), fixed(arguments.solver), graph)
     began = perf_counter()
     shard = compute_shard(crew, graph, query, number, of, arguments.output, arguments.checkpoint_s)

@@ -11,10 +11,10 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from retrace.compilers.build import architecture
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.gpu_limits import GPULimits
 from retrace.graphs.dataset_registry import load_registry
 from retrace.measure import environment
 from retrace.measure.experiment import Task
@@ -66,9 +66,8 @@ def main() -> None:
         metavar="GIB",
         help="use no more device memory (default: all that is free)",
     )
-    parser.add_argument(
-        "--compute-capability", metavar="CC", help="compile for it, such as 9.0 (default: the GPU's own)"
-    )
+    what = "use the GPU, or the emulator, as one of it, such as 8.6 (default: the GPU's own)"
+    parser.add_argument("--compute-capability", metavar="CC", help=what)
     parser.add_argument("--trials", type=int, default=10, help="most timed runs of each solver")
     what = "fewest timed runs of a solver, unless they take longer than --budget-s (default: %(default)s)"
     parser.add_argument("--least-trials", type=int, default=LEAST_TRIALS, help=what)
@@ -170,11 +169,8 @@ def tasks_of(arguments: Namespace, keeping: Keeping | None) -> list[Task]:
 
 def device_factory(arguments: Namespace) -> Callable[[], Device]:
     """Return what opens the device, with its limits."""
-    if arguments.backend == "emulator":
-        return partial(EmulatedDevice, memory_gib=arguments.memory_gib)
-    return partial(
-        CudaDevice, memory_gib=arguments.memory_gib, compute_capability=arguments.compute_capability
-    )
+    kind = EmulatedDevice if arguments.backend == "emulator" else CudaDevice
+    return partial(kind, memory_gib=arguments.memory_gib, compute_capability=arguments.compute_capability)
 
 
 def check_arguments(arguments: Namespace) -> None:
@@ -185,7 +181,7 @@ def check_arguments(arguments: Namespace) -> None:
     if arguments.memory_gib is not None and not arguments.memory_gib > 0:
         raise RetraceError(f"--memory-gib: {arguments.memory_gib:g}, expected more than 0")
     if arguments.compute_capability is not None:
-        architecture(arguments.compute_capability)
+        GPULimits.by_capability(arguments.compute_capability)
     for option in ("budget_s", "longest_s", "checkpoint_s"):
         if not (seconds := getattr(arguments, option)) > 0:
             raise RetraceError(f"--{option.replace('_', '-')}: {seconds:g}, expected more than 0")

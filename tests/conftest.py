@@ -10,7 +10,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import cache
+from functools import cache, wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.devices.gapbs import build_gapbs
 from retrace.measure import environment
 from retrace.solvers import REGISTRY
+from retrace.system.errors import LacksError
 from retrace.system.project import KERNELS
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
@@ -39,6 +41,42 @@ BACKENDS = [
 ]
 if cuda_available():
     BACKENDS.append(pytest.param(CudaDevice, id="cuda", marks=pytest.mark.gpu))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that runs the tests as if the devices were others."""
+    what = "use GPU and emulator as one of it, such as 8.6; tests of what it lacks are skipped"
+    parser.addoption("--compute-capability", metavar="CC", help=what)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let each device that names no compute capability be of the one that was asked for."""
+    if (wanted := config.getoption("--compute-capability")) is not None:
+        for kind in (CudaDevice, EmulatedDevice):
+            kind.__init__ = as_another(kind.__init__, wanted)  # type: ignore[method-assign]
+
+
+def as_another(opened: Callable[..., None], wanted: str) -> Callable[..., None]:
+    """Return what makes a device of the compute capability that is wanted, unless it is given one."""
+    names = [*signature(opened).parameters]
+
+    @wraps(opened)
+    def make(self: Device, *values: Any, **given: Any) -> None:
+        given |= dict(zip(names[1:], values, strict=False))
+        opened(self, **{**given, "compute_capability": given.get("compute_capability") or wanted})
+
+    return make
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Skip a test of what a device lacks that is used as another."""
+    try:
+        yield
+    except LacksError as error:
+        if item.config.getoption("--compute-capability") is None:
+            raise
+        pytest.skip(str(error))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,12 +13,13 @@ import pytest
 import in_turn
 from graphs import NAMED, graph, grid, identified, two_level_star
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.gpu_limits import GPULimits
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.datasets import _pairs
 from retrace.graphs.generators import heavy_tailed_stand_in, road_stand_in
 from retrace.graphs.random import named
 from retrace.measure.trials import one_pass
-from retrace.solvers import DeviceSolver, Query, cluster_parts, find, make
+from retrace.solvers import DeviceSolver, Query, find, make
 from retrace.solvers.by_depth import NEAR_ARCS
 from retrace.solvers.choice import Choice
 from retrace.solvers.generate import generate
@@ -289,7 +290,7 @@ def test_what_no_cluster_can_hold_is_left_to_another(
     with EmulatedDevice() as device:
         solver: Any = make(spec, device)
         fits = solver.memory_bytes(found)
-        monkeypatch.setattr(cluster_parts, "MOST_SHARED", 0)
+        monkeypatch.setattr(GPULimits, "dynamic_shared", 0)
         other = make(instead, device if issubclass(find(instead), DeviceSolver) else None)
         need = other.memory_bytes(found) if isinstance(other, DeviceSolver) else 0
         assert solver.memory_bytes(found) == need != fits

@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from retrace.devices.base import MAX_CLUSTER, Device
+from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.system.errors import RetraceError
 
@@ -274,7 +274,7 @@ def test_free_memory_and_resident_blocks(device: Device) -> None:
 
 def test_clusters_that_run_at_the_same_time(device: Device) -> None:
     module = device.load("limits/barrier-cluster.cu")
-    assert 2 <= module.largest_cluster("barrier_cluster", 64) <= MAX_CLUSTER
+    assert 2 <= module.largest_cluster("barrier_cluster", 64) <= device.limits.cluster
     clusters = [module.resident_clusters("barrier_cluster", 1024, blocks) for blocks in (1, 2, 4)]
     assert 1 <= clusters[2] <= clusters[1] <= clusters[0]
 
@@ -283,7 +283,7 @@ def test_clusters_that_run_at_the_same_time(device: Device) -> None:
 @pytest.mark.skipif(not cuda_available(), reason="needs a GPU")
 def test_what_kernels_are_compiled_for_can_be_chosen() -> None:
     with CudaDevice() as own, CudaDevice(compute_capability="7.5") as chosen:
-        assert chosen.architecture() == "sm_75"
+        assert chosen.architecture() == "compute_75"
         assert own.architecture() == f"sm_{own.describe()['compute_capability'].replace('.', '')}"
 
 

@@ -107,7 +107,8 @@ def test_resident_blocks_are_asked_for(module: DriverModule) -> None:
 def test_clusters_are_asked_for(module: DriverModule) -> None:
     """Those of more than 8 blocks are only had if the kernel allows them."""
     kernel = DriverKernel(module, "there")
-    assert (kernel.largest_cluster(512), kernel.largest_cluster(1024)) == (16, 8)
+    assert (kernel.largest_cluster(512, 16), kernel.largest_cluster(1024, 16)) == (16, 8)
+    assert kernel.largest_cluster(512, 8) == 8
     assert DriverKernel(module, "there").resident_clusters(1024, 16) == 16
 
 

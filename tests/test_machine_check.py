@@ -146,6 +146,10 @@ BAD: dict[str, tuple[Change, str]] = {
     "an emulator's": (put("backend", value="emulator"), "1: backend: expected cuda or host, found emulator"),
     "an emulator's, relabelled": (put("machine", "gpu", value=None), "1: machine.gpu: expected the GPU"),
     "an emulator's, with a GPU": (put("software", "cuda", value=None), "1: software.cuda: expected the"),
+    "a GPU's as another": (
+        put("machine", "gpu", "compiled_for", value="8.6"),
+        "1: machine.gpu.compiled_for: expected 9.0, its own, found 8.6: it was used as if it were another",
+    ),
     "an unknown tree": (put("software", "dirty", value=True), "1: software.dirty: expected false"),
     "an unknown commit": (put("software", "git_commit", value=None), "1: software.git_commit: expected the"),
     "a kernel beyond its search": (put("trials", "1", "kernel", value=99.0), "1: trials[1].kernel: expected"),

@@ -1,14 +1,14 @@
 // betweenness/host-arcs: betweenness centrality of a graph whose arcs stay in host memory; ours.
 //
 // Papers   Brandes' algorithm: brandes.cuh. EMOGI, VLDB 2020: lines.cuh.
-// Mapping  a thread-block cluster for each search, as many as run at the same time: while one waits, for a barrier or for a
-//          line, others read. Sources are dealt out to the clusters in turn. On the way out and back, a warp takes one
+// Mapping  a thread-block cluster for each search, or a block where there are no clusters, as many as run at the same
+//          time: while one waits, for a barrier or for a line, others read. Sources are dealt out to the clusters in turn. On the way out and back, a warp takes one
 //          entry of the queue at a time. Of a level with many vertices, it takes the next `lines` lines of all arcs
 //          instead, and reads those of the level.
 // Memory   each cluster has a row of every array but the scores.
 // Queue    all levels are parts of one queue, as in bfs/host-arcs.cu, and are taken from last to first on the way back.
 //          What is found in the order of the arcs is queued afterwards.
-// Barriers one of the cluster per level, out and back, one more before vertices are queued afterwards, and two per source.
+// Barriers one of the search's blocks per level, out and back, one more before vertices are queued afterwards, and two per source.
 //          Three counters take turns: one has the entries of this level, one counts those of the next, one becomes 0.
 // Departs  from brandes.cuh: (1 + delta[v]) / sigma[v] is computed for each arc, since the link takes longer. The lanes
 //          that read arcs of one vertex add up their parts first.
@@ -33,10 +33,21 @@ __device__ inline double sum_of_owner(double value, unsigned owner)
     return is_first ? value : 0;
 }
 
+// The blocks of a search: those of a cluster, or one.
+struct Together : Blocks {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900  // there are no clusters
+    __device__ Together() : Blocks{0, 1} {}
+    __device__ void sync() const { __syncthreads(); }
+#else
+    __device__ Together() : Blocks{cg::this_cluster().block_rank(), cg::this_cluster().num_blocks()} {}
+    __device__ void sync() const { cg::this_cluster().sync(); }
+#endif
+};
+
 // What stays the same during all searches of a cluster.
 struct Search {
     HostArcs<unsigned> arcs;
-    Blocks blocks;  // of the cluster
+    Together blocks;
     unsigned vertices, sweep;
     int *level;
     double *sigma, *delta, *score;
@@ -88,7 +99,7 @@ struct Search {
             if (!queues_later) arcs.append(next, is_new, v);
         });
         if (!queues_later) return;
-        cg::this_cluster().sync();
+        blocks.sync();
         for (unsigned v = blocks.thread(); v / LANES * LANES < vertices; v += blocks.threads())
             arcs.append(next, v < vertices && level[v] == depth + 1, v);
     }
@@ -106,13 +117,12 @@ struct Search {
         });
     }
 
-    // Adds what the search from a source adds to the scores; all threads of the cluster call it.
+    // Adds what the search from a source adds to the scores; all threads of its blocks call it.
     __device__ void search_from(unsigned source, Traffic &traffic) const
     {
-        const cg::cluster_group cluster = cg::this_cluster();
         const bool first_thread = blocks.thread() == 0;
         start(source);
-        cluster.sync();
+        blocks.sync();
         int depth = 0;
         for (unsigned begin = 0, count; (count = counts[depth % 3]) > 0; depth++) {
             const unsigned end = begin + count;
@@ -122,13 +132,13 @@ struct Search {
             }
             expand(depth, begin, end, traffic);
             begin = end;
-            cluster.sync();
+            blocks.sync();
         }
         while (--depth > 0) {  // the source is left out
             collect(depth, begins[depth], begins[depth + 1], source, traffic);
-            cluster.sync();
+            blocks.sync();
         }
-        cluster.sync();  // before the next search, all have seen that this one ends
+        blocks.sync();  // before the next search, all have seen that this one ends
     }
 };
 
@@ -140,8 +150,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
                      double *sigma, double *delta, uint2 *queue, unsigned *counts, unsigned *begins, double *score,
                      int *overflow, Traffic *total)
 {
-    const cg::cluster_group cluster = cg::this_cluster();
-    const Blocks blocks{cluster.block_rank(), cluster.num_blocks()};
+    const Together blocks;
     const unsigned row = blockIdx.x / blocks.count, rows = gridDim.x / blocks.count;
     const size_t of_vertices = size_t(row) * vertices;
     const Search search{{indptr, indices, lines, drawn + row}, blocks, unsigned(vertices), sweep, level + of_vertices,

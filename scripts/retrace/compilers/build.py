@@ -209,16 +209,19 @@ def build_thrust(source: Path, arch: str | None) -> Path:
 
 
 def build_cubin(source: Path, arch: str) -> Path:
-    """Compile a kernel file for one GPU architecture, such as `sm_90`."""
-    command = [require_nvcc(source), *CUDA_FLAGS, f"-arch={arch}", "-cubin"]
-    return build_by(command, source, "cuda", "cubin")
+    """Compile a kernel file for an architecture, such as `sm_90`; for a virtual one, `compute_86`, to PTX."""
+    kind = "cubin" if arch.startswith("sm_") else "ptx"
+    command = [require_nvcc(source), *CUDA_FLAGS, f"-arch={arch}", f"-{kind}"]
+    return build_by(command, source, "cuda", kind)
 
 
-def architecture(capability: str) -> str:
-    """Return nvcc's name of a compute capability, `sm_90` for `9.0`; raise RetraceError for other text."""
-    if not re.fullmatch(r"\d+\.\d", capability):
-        raise RetraceError(f"compute capability {capability!r}: expected two numbers such as 9.0")
-    return f"sm_{capability.replace('.', '')}"
+@functools.cache
+def known_capabilities() -> tuple[str, ...]:
+    """Return the compute capabilities that kernels can be compiled for, such as `9.0`; none without nvcc."""
+    if (nvcc := find_nvcc()) is None:
+        return ()
+    printed = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=True).stdout
+    return tuple(f"{major}.{minor}" for major, minor in re.findall(r"sm_(\d+)(\d)\b", printed))
 
 
 def find_nvcc() -> Path | None:

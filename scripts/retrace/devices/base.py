@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.compilers.assembly import MAX_SHARED
+from retrace.devices.gpu_limits import GPULimits, Needs
 from retrace.system.errors import RetraceError
 
 PACKED = {
@@ -27,8 +27,7 @@ Dim = int | tuple[int, ...]
 MAX_BLOCK = (1024, 1024, 64)
 MAX_THREADS = 1024
 MAX_GRID = (2**31 - 1, 65535, 65535)
-MAX_CLUSTER = 16
-"""The limits of compute capability 9.0."""
+"""The same for every GPU since compute capability 5.0."""
 
 
 def as_xyz(size: Dim) -> tuple[int, int, int]:
@@ -37,21 +36,34 @@ def as_xyz(size: Dim) -> tuple[int, int, int]:
     return x, y, z
 
 
-def check_launch(kernel: str, grid: Dim, block: Dim, shared: int, cluster: Dim = 1) -> None:
-    """Raise RetraceError, naming the kernel, the size and its limit, if no device can execute a launch."""
-    for what, size, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
-        for axis, length, limit in zip("xyz", as_xyz(size), limits, strict=True):
+def check_launch(
+    kernel: str,
+    grid: Dim,
+    block: Dim,
+    shared: int,
+    limits: GPULimits,
+    cluster: Dim | None = None,
+    cooperative: bool = False,
+) -> None:
+    """Raise RetraceError, naming the kernel, the size and its limit, if a device cannot execute a launch."""
+    for what, size, most_of in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
+        for axis, length, limit in zip("xyz", as_xyz(size), most_of, strict=True):
             if not 1 <= length <= limit:
                 raise RetraceError(f"kernel {kernel}: {what} size {length} in {axis}, not from 1 to {limit}")
     threads = math.prod(as_xyz(block))
     if threads > MAX_THREADS:
         raise RetraceError(f"kernel {kernel}: {threads} threads per block, not from 1 to {MAX_THREADS}")
-    if not 0 <= shared <= MAX_SHARED:
-        raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {MAX_SHARED}")
+    if not 0 <= shared <= (most := limits.shared_of_block):
+        raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {most}")
+    asked = Needs(cooperative_launch=cooperative, clusters=cluster is not None)
+    if (missing := asked.missing_from(limits)) is not None:
+        raise RetraceError(f"kernel {kernel}: {missing}")
+    if cluster is None:
+        return
     of = as_xyz(cluster)
-    if not (min(of) >= 1 and math.prod(of) <= MAX_CLUSTER):
+    if not (min(of) >= 1 and math.prod(of) <= limits.cluster):
         raise RetraceError(
-            f"kernel {kernel}: a cluster of {math.prod(of)} blocks, not from 1 to {MAX_CLUSTER}"
+            f"kernel {kernel}: a cluster of {math.prod(of)} blocks, not from 1 to {limits.cluster}"
         )
     if any(length % part for length, part in zip(as_xyz(grid), of, strict=True)):
         raise RetraceError(
@@ -106,7 +118,7 @@ class Kernel(Protocol):
 
         The blocks of a `cooperative` launch all run at the same time and may wait for each other at
         `this_grid().sync()`. Those of a `cluster` do too, at its barrier, and share their memory; None
-        means the kernel's own `__cluster_dims__`. Some GPUs have no clusters of more than 8 blocks.
+        means the kernel's own `__cluster_dims__`.
 
         Arguments are buffers and NumPy scalars of the parameters' exact types, such as `np.int32(5)`. Plain
         Python numbers are refused, because their width is unknown.
@@ -152,6 +164,8 @@ class Device(ABC):
     """
 
     backend: str
+    limits: GPULimits
+    """Of this GPU, or of the one that it is used as."""
     memory_gib: float | None = None
     """Limit of the memory that is reported as free; None for the device's own."""
     kept: tuple[object, NDArray[Any]] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import weakref
 from collections.abc import Callable
 from contextlib import ContextDecorator
@@ -13,9 +14,11 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.compilers.build import architecture, build_cubin, build_thrust, shown_path
+from retrace.compilers.build import build_cubin, build_thrust, known_capabilities, shown_path
 from retrace.devices.base import Buffer, Device, Dim, Event, as_xyz, check_launch
-from retrace.devices.driver import DriverKernel, DriverModule
+from retrace.devices.capability import Capability, architecture
+from retrace.devices.driver import Driver, DriverKernel, DriverModule
+from retrace.devices.gpu_limits import GPULimits
 from retrace.devices.management import find_gpu
 from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
@@ -151,7 +154,7 @@ class CudaKernel:
         start = self.device.mark_after_hold(stream) if timer else None
         try:
             if cooperative or cluster is not None:
-                check_launch(self.name, grid, block, shared, cluster or 1)
+                check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative)
                 handle = stream.pycuda.handle if stream else 0
                 launch = self._module.driver_kernel(self.name)
                 launch(grid, block, values, shared, handle, cooperative, cluster)
@@ -167,7 +170,7 @@ class CudaKernel:
     def with_arguments(
         self, grid: Dim, block: Dim, *arguments: Any, shared: int = 0, cluster: Dim | None = None
     ) -> Callable[[], None]:
-        check_launch(self.name, grid, block, shared, cluster or 1)
+        check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative=True)
         kernel = self._module.driver_kernel(self.name)
         launch = kernel.packed(grid, block, self._values(arguments), shared, True, cluster)
         buffers = [(a, i) for i, a in enumerate(arguments, 1) if type(a) is CudaBuffer]
@@ -205,7 +208,7 @@ class CudaKernel:
 
     def _check(self, grid: Dim, block: Dim, shared: int) -> tuple[Any, Any]:
         """Check the sizes of a launch, and raise the kernel's shared-memory limit if necessary."""
-        check_launch(self.name, grid, block, shared)
+        check_launch(self.name, grid, block, shared, self.device.limits)
         if shared > SHARED_WITHOUT_ASKING:
             attribute = self.device.cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
             try:
@@ -242,11 +245,14 @@ class CudaModule:
 
     @naming_cuda
     def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
-        return self.driver_kernel(kernel).resident_blocks(block, shared) * self.device.multiprocessors()
+        by_limits = self.device.limits.resident_blocks(math.prod(as_xyz(block)), shared)
+        by_driver = self.driver_kernel(kernel).resident_blocks(block, shared)
+        return min(by_limits, by_driver) * self.device.multiprocessors()
 
     @naming_cuda
     def largest_cluster(self, kernel: str, block: Dim) -> int:
-        return self.driver_kernel(kernel).largest_cluster(block)
+        most = self.device.limits.cluster
+        return self.driver_kernel(kernel).largest_cluster(block, most) if most else 0
 
     @naming_cuda
     def resident_clusters(self, kernel: str, block: Dim, cluster: int) -> int:
@@ -282,7 +288,11 @@ class CudaModule:
 
 
 class CudaDevice(Device):
-    """GPU number `index` in CUDA's order, by its primary context; RetraceError if CUDA cannot be used."""
+    """GPU number `index` in CUDA's order, by its primary context; RetraceError if CUDA cannot be used.
+
+    With a `compute_capability` it is used as if it were such a GPU: kernels are compiled for that one, unless
+    it is newer, and the limits are the lesser of both.
+    """
 
     backend = "cuda"
 
@@ -298,7 +308,12 @@ class CudaDevice(Device):
         self.index = index
         self._gpu = self.cuda.Device(index)
         self.memory_gib = memory_gib
-        self._compiled_for = compute_capability
+        self._capability = Capability(*self._gpu.compute_capability())
+        self._used_as = compute_capability
+        self._attribute = partial(Driver().attribute, index)
+        self.limits = GPULimits.by_driver(self._capability, self._attribute)
+        if compute_capability not in (None, str(self._capability)):
+            self.limits = self.limits.within(GPULimits.by_capability(compute_capability))
         self._context: Any = None
         self._hold: Any = None
         self._chain: Any = None
@@ -336,13 +351,11 @@ class CudaDevice(Device):
         there = self.cuda.Device.count()
         if count > there:
             raise RetraceError(f"{count} GPUs are asked for, and this host has {there}")
-        return [
-            partial(CudaDevice, index, self.memory_gib, self._compiled_for) for index in range(count or there)
-        ]
+        return [partial(CudaDevice, index, self.memory_gib, self._used_as) for index in range(count or there)]
 
     def architecture(self) -> str:
-        """Return what kernels are compiled for, as nvcc names it: `sm_90`. By default the GPU's own."""
-        return architecture(self._compiled_for or "{}.{}".format(*self._gpu.compute_capability()))
+        """Return what kernels are compiled for, as nvcc names it: `sm_90`."""
+        return architecture(self._capability, self.limits.capability, known_capabilities())
 
     @naming_cuda
     def load(self, source: str) -> CudaModule:
@@ -446,14 +459,13 @@ class CudaDevice(Device):
 
     @naming_cuda
     def resident_blocks(self, block_size: int) -> int:
-        threads = self._gpu.get_attribute(self.cuda.device_attribute.MAX_THREADS_PER_MULTIPROCESSOR)
-        return self.multiprocessors() * max(1, int(threads) // block_size)
+        return self.multiprocessors() * self.limits.resident_blocks(block_size)
 
     def multiprocessors(self) -> int:
-        return int(self._gpu.get_attribute(self.cuda.device_attribute.MULTIPROCESSOR_COUNT))
+        return self._attribute("MULTIPROCESSOR_COUNT")
 
     def cache_bytes(self) -> int:
-        return int(self._gpu.get_attribute(self.cuda.device_attribute.L2_CACHE_SIZE))
+        return self._attribute("L2_CACHE_SIZE")
 
     def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""
@@ -468,10 +480,10 @@ class CudaDevice(Device):
         return self.mark(stream)
 
     def describe(self) -> dict[str, Any]:
-        major, minor = self._gpu.compute_capability()
         return {
             "name": self._gpu.name(),
-            "compute_capability": f"{major}.{minor}",
+            "compute_capability": str(self._capability),
+            "compiled_for": str(self.limits.capability),
             "memory_gib": round(self._gpu.total_memory() / 2**30, 1),
             "driver": self._nvml.driver if self._nvml else None,
         }

@@ -1,4 +1,4 @@
-"""Cooperative launches and clusters on a GPU, through CUDA's driver API: PyCUDA has neither.
+"""Cooperative launches, clusters and what a GPU has of them, through CUDA's driver API: PyCUDA has neither.
 
 PyCUDA does not tell the handle of a module that it has loaded, so the file is loaded again. Its variables are
 then a second set, which ordinary launches do not see.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import MAX_CLUSTER, PACKED, Dim, as_xyz
+from retrace.devices.base import PACKED, Dim, as_xyz
 from retrace.system.errors import RetraceError
 
 COOPERATIVE, CLUSTER = 2, 4
@@ -22,6 +22,19 @@ COOPERATIVE, CLUSTER = 2, 4
 
 MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER = 8, 14
 """Of CUfunction_attribute."""
+
+ATTRIBUTES = {
+    "MULTIPROCESSOR_COUNT": 16,
+    "L2_CACHE_SIZE": 38,
+    "MAX_THREADS_PER_MULTIPROCESSOR": 39,
+    "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 81,
+    "MAX_REGISTERS_PER_MULTIPROCESSOR": 82,
+    "COOPERATIVE_LAUNCH": 95,
+    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 97,
+    "MAX_BLOCKS_PER_MULTIPROCESSOR": 106,
+    "CLUSTER_LAUNCH": 120,
+}
+"""Of CUdevice_attribute."""
 
 
 class LaunchAttribute(ctypes.Structure):
@@ -117,9 +130,9 @@ class DriverKernel:
         self._call(ask, ctypes.byref(blocks), self._function, threads, ctypes.c_size_t(shared))
         return blocks.value
 
-    def largest_cluster(self, block: Dim) -> int:
-        """Return the most blocks of a cluster."""
-        return self._asked("cuOccupancyMaxPotentialClusterSize", block, MAX_CLUSTER)
+    def largest_cluster(self, block: Dim, most: int) -> int:
+        """Return the most blocks of a cluster, `most` at most."""
+        return min(most, self._asked("cuOccupancyMaxPotentialClusterSize", block, most))
 
     def resident_clusters(self, block: Dim, cluster: int) -> int:
         """Return how many clusters of so many blocks the device runs at the same time."""
@@ -132,11 +145,32 @@ class DriverKernel:
         return answer.value
 
 
-class DriverModule:
+class Driver:
+    """The library of the driver, and calls of its functions."""
+
+    def __init__(self) -> None:
+        self._cuda = ctypes.CDLL("libcuda.so.1")
+
+    def attribute(self, device: int, name: str) -> int:
+        """Return an attribute of a GPU by its number in CUDA's order."""
+        handle, value = ctypes.c_int(), ctypes.c_int()
+        self.call("cuDeviceGet", ctypes.byref(handle), device)
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), ATTRIBUTES[name], handle)
+        return value.value
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function of the driver; raise RetraceError, naming it and its error, if it fails."""
+        if code := getattr(self._cuda, name)(*arguments):
+            text = ctypes.c_char_p()
+            self._cuda.cuGetErrorName(code, ctypes.byref(text))
+            raise RetraceError(f"CUDA: {name} failed: {(text.value or b'error').decode()} ({code})")
+
+
+class DriverModule(Driver):
     """A kernel file, loaded into the current context."""
 
     def __init__(self, file: Path) -> None:
-        self._cuda = ctypes.CDLL("libcuda.so.1")
+        super().__init__()
         self.handle = ctypes.c_void_p()
         self.call("cuModuleLoad", ctypes.byref(self.handle), str(file).encode())
 
@@ -148,10 +182,3 @@ class DriverModule:
         )
         host = np.ascontiguousarray(values)
         self.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(host.ctypes.data), ctypes.c_size_t(host.nbytes))
-
-    def call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the driver; raise RetraceError, naming it and its error, if it fails."""
-        if code := getattr(self._cuda, name)(*arguments):
-            text = ctypes.c_char_p()
-            self._cuda.cuGetErrorName(code, ctypes.byref(text))
-            raise RetraceError(f"CUDA: {name} failed: {(text.value or b'error').decode()} ({code})")

@@ -20,6 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from retrace.compilers.assembly import GUARD_BYTES
 from retrace.compilers.build import build_emulator, build_thrust, find_cxx, shown_path
 from retrace.devices.base import PACKED, Buffer, Device, Dim, as_xyz, check_launch
+from retrace.devices.gpu_limits import WITHOUT_GPU, GPULimits
 from retrace.devices.work_queue import EmulatedEvent, EmulatedStream, Work, WorkQueue
 from retrace.system import memory
 from retrace.system.errors import RetraceError
@@ -186,8 +187,8 @@ class EmulatedKernel:
     ) -> None:
         self._pack(arguments)
         sizes = self._extents.get((grid, block, cluster))
-        if sizes is None or shared:
-            sizes = self._check(grid, block, shared, cluster)
+        if sizes is None or shared or cooperative:
+            sizes = self._check(grid, block, shared, cluster, cooperative)
         device = self.device
         if device.closed:
             raise ValueError(f"kernel {self.name}: its device is closed")
@@ -215,20 +216,23 @@ class EmulatedKernel:
     ) -> Callable[[], None]:
         return partial(self, grid, block, *arguments, shared=shared, cooperative=True, cluster=cluster)
 
-    def _check(self, grid: Dim, block: Dim, shared: int, cluster: Dim | None) -> tuple[Any, Any, Any]:
+    def _check(
+        self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool
+    ) -> tuple[Any, Any, Any]:
         """Check the sizes of a launch, and return grid, block and cluster as the scheduler takes them."""
         own = self._cluster
         if own and cluster is not None and as_xyz(cluster) != own:
             raise RetraceError(
                 f"kernel {self.name}: clusters of {as_xyz(cluster)}, but its __cluster_dims__ are {own}"
             )
-        of = own or cluster or 1
-        check_launch(self.name, grid, block, shared + self._static_bytes, of)
+        of = own or cluster
+        limits = self.device.limits
+        check_launch(self.name, grid, block, shared + self._static_bytes, limits, of, cooperative)
         if (threads := math.prod(as_xyz(block))) > self._most_threads:
             bounds = f"its __launch_bounds__({self._most_threads})"
             raise RetraceError(f"kernel {self.name}: {threads} threads per block, more than {bounds}")
         each = ctypes.c_uint * 3
-        sizes = each(*as_xyz(grid)), each(*as_xyz(block)), each(*as_xyz(of))
+        sizes = each(*as_xyz(grid)), each(*as_xyz(block)), each(*as_xyz(of or 1))
         return self._extents.setdefault((grid, block, cluster), sizes)
 
     def _pack(self, arguments: tuple[Any, ...]) -> None:
@@ -280,7 +284,7 @@ class EmulatedModule:
         return RESIDENT_BLOCKS
 
     def largest_cluster(self, kernel: str, block: Dim) -> int:
-        return LARGEST_CLUSTER
+        return min(LARGEST_CLUSTER, self.device.limits.cluster)
 
     def resident_clusters(self, kernel: str, block: Dim, cluster: int) -> int:
         return RESIDENT_BLOCKS
@@ -303,7 +307,8 @@ class EmulatedDevice(Device):
     memory accesses; some stores reach other threads late, and work waits until the host does. The seed
     determines all of this. Without, it runs in order, as fast as possible. `debug` checks every memory access
     of a kernel with the address sanitizer; a seed then shuffles, but does not interleave. The default is
-    whether the environment variable RETRACE_EMULATOR is `debug`. A kernel is ended if for `patience` seconds
+    whether the environment variable RETRACE_EMULATOR is `debug`. `compute_capability` names the GPU whose
+    limits are kept. A kernel is ended if for `patience` seconds
     of processor time no thread has ended and no barrier was passed.
     """
 
@@ -315,7 +320,9 @@ class EmulatedDevice(Device):
         debug: bool | None = None,
         memory_gib: float | None = None,
         patience: float = 60,
+        compute_capability: str | None = None,
     ) -> None:
+        self.limits = GPULimits.by_capability(compute_capability or WITHOUT_GPU)
         self.memory_gib = memory_gib
         self.patience = patience
         self.seed = seed
@@ -338,7 +345,8 @@ class EmulatedDevice(Device):
         self.closed = True
 
     def peers(self, count: int) -> list[Callable[[], Device]]:
-        open_one = partial(EmulatedDevice, self.seed, self.debug, self.memory_gib, self.patience)
+        capability = str(self.limits.capability)
+        open_one = partial(EmulatedDevice, self.seed, self.debug, self.memory_gib, self.patience, capability)
         return [open_one] * (count or EMULATED_PEERS)
 
     def load(self, source: str) -> EmulatedModule:

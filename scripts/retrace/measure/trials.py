@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from time import perf_counter
 from typing import Any, Self, TypeVar
 
@@ -23,6 +24,7 @@ from retrace.check.checkers import Checker
 from retrace.check.oracles import search_bytes
 from retrace.check.result import CheckResult, digest
 from retrace.devices.base import Device
+from retrace.devices.gpu_limits import GPULimits
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.graphs.random import RandomGraph
@@ -136,6 +138,11 @@ class SharedDevice:
             self._device = self.open_device().__enter__()
         return self._device
 
+    @cached_property
+    def limits(self) -> GPULimits:
+        """Return the limits of the device, which need not be open."""
+        return (self._device or self.open_device()).limits
+
     def with_room(self, work: Callable[[], T]) -> T:
         """Do some work; if memory is short, again after what other solvers keep on the device was freed."""
         try:
@@ -217,6 +224,9 @@ class Measurement:
             kind = find(self.solver)
             if (why_not := kind.exceeded_by(graph)) is not None:
                 self.skip(why_not)
+                return
+            if self.open_device and (missing := kind.missing_from(shared.limits)) is not None:
+                self.skip(missing)
                 return
             if self.backend == "emulator" and graph.vertices > effort.emulated_vertices:
                 self.skip(f"emulated on graphs of at most {effort.emulated_vertices:,} vertices")

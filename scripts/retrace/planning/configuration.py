@@ -72,7 +72,7 @@ class Machine(Given):
     memory_gib: Annotated[float, Field(gt=0)] | None = None
     """Most GPU memory to use; by default all that is free."""
     compute_capability: Annotated[Text, Field(pattern=r"^\d+\.\d$")] | None = None
-    """What to compile for, such as "9.0"; by default the card's own."""
+    """Use the GPU, or the emulator, as if it were of this one, such as "8.6"; by default the card's own."""
     records: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
     """Folder of the machine's records; by default results/machines/<name>."""
 

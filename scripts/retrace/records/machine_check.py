@@ -211,6 +211,10 @@ def _errors(record: Record, registry: Mapping[str, Dataset]) -> Iterator[str]:
     """Yield what keeps a record out of a table."""
     if record.backend == "emulator":
         yield "backend: expected cuda or host, found emulator, whose times say nothing of a GPU"
+    if (gpu := record.machine.gpu) and gpu.compiled_for not in (None, gpu.compute_capability):
+        found = f"found {gpu.compiled_for}: it was used as if it were another GPU"
+        told = "remove compute_capability from the machine, and measure again"
+        yield f"machine.gpu.compiled_for: expected {gpu.compute_capability}, its own, {found}; {told}"
     if record.backend == "cuda" and record.software.cuda is None:
         yield "software.cuda: expected the version of CUDA, found null, as on the emulator"
     if record.verified is False and not record.solver.endswith("-published"):

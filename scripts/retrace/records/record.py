@@ -89,6 +89,11 @@ class GPUInfo(Model):
     compute_capability: str
     memory_gib: Amount
     driver: str | None
+    compiled_for: str | None = Field(
+        default=None,
+        description="the compute capability that it was used as: kernels were compiled for it, and kept its "
+        "limits",
+    )
 
 
 class MachineInfo(Model):
@@ -439,6 +444,8 @@ def _arranged(record: Record) -> dict[str, Any]:
     ):
         if value[part][key] is None:
             del value[part][key]
+    if (gpu := value["machine"]["gpu"]) and gpu["compiled_for"] is None:
+        del gpu["compiled_for"]
     for key in ("parameters", "graph", "machine", "software"):
         value[key] = dict(sorted(value[key].items()))
     if not value["observed"]:

@@ -3,18 +3,18 @@
 The defaults are measured: docs/experiments.md, 25 and 44.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
-from retrace.solvers.bfs import ClusterBFS, QueueBFS
+from retrace.solvers.bfs import BlockQueueBFS, ClusterBFS, QueueBFS
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
-from retrace.solvers.sssp import ClusterSSSP
+from retrace.solvers.sssp import BspSSSP, ClusterSSSP
 from retrace.solvers.stcon import LARGEST_INT64, ClusterSTCON, FewerArcsSTCON
 
 NEAR_ARCS = 200
@@ -31,7 +31,7 @@ class SearchChoice(Choice):
             return solver.memory_bytes(graph) if isinstance(solver, DeviceSolver) else 0
 
         assert isinstance(graph, CSRGraph)
-        return self.first_to_fit(self.rank(graph, Query()), need)
+        return self.first_to_fit(self.ranked(graph, Query()), need)
 
     def is_small(self, graph: CSRGraph) -> bool:
         """Return whether one core needs no longer than a launch."""
@@ -52,6 +52,7 @@ class AutoBFS(SearchChoice):
     name = "bfs/auto"
     implements = "our own choice, by the number of arcs and the depth of a sample"
     candidates = (ClusterBFS, DirectionBFS, QueueBFS)
+    stand_ins: ClassVar[Mapping[Kind, Kind]] = {DirectionBFS: BlockQueueBFS}
     settings: ClassVar[Settings] = {
         "crossover": replace(CROSSOVER, default=3_500),
         "deep": DEEP,
@@ -71,6 +72,7 @@ class AutoSSSP(SearchChoice):
     name = "sssp/auto"
     implements = "our own choice, by the depth of a sample"
     candidates = (ClusterSSSP, NearFarSSSP)
+    stand_ins: ClassVar[Mapping[Kind, Kind]] = {NearFarSSSP: BspSSSP}
     settings: ClassVar[Settings] = {"deep": DEEP, "sample": SAMPLE, **PREDECESSORS}
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:

@@ -1,17 +1,19 @@
 """The base of solvers that leave the work to another one, and a sample of a graph's depth to choose by."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
+from retrace.devices.gpu_limits import GPULimits
 from retrace.devices.host import c_graph, loaded_library
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.errors import TooLargeError
+from retrace.system.project import with_headers
 
 SAMPLE_DEPTH = "host/sample_depth.cpp"
 CANDIDATES = 1024
@@ -28,12 +30,15 @@ Found = TypeVar("Found")
 class Choice(DeviceSolver):
     """A solver that leaves the work to one of its candidates: the one that it expects to be fastest.
 
-    The choice is part of `upload`. A candidate that the graph is too large for is passed over for the next.
+    The choice is part of `upload`. A candidate that the graph is too large for is passed over for the next,
+    and one that the GPU cannot run leaves its place to its stand-in, if that can run.
     What a candidate can be set to, it takes from the settings of the same name, if there are any.
     """
 
     candidates: ClassVar[tuple[Kind, ...]]
     """The classes of the solvers to choose from; a page names the file of the first one."""
+    stand_ins: ClassVar[Mapping[Kind, Kind]] = {}
+    """By candidate, the solver that takes its place on a GPU that lacks what it needs."""
     settings: ClassVar[Settings] = {}
     chosen: Solver
 
@@ -42,12 +47,32 @@ class Choice(DeviceSolver):
         super().__init_subclass__()
         if "candidates" in vars(cls):
             cls.source = cls.candidates[0].source
-            files = [file for kind in cls.candidates for file in (kind.source, *kind.more_sources)]
+            kinds = (*cls.candidates, *cls.stand_ins.values())
+            files = [file for kind in kinds for file in (kind.source, *kind.more_sources)]
             cls.more_sources = tuple(dict.fromkeys([*files[1:], SAMPLE_DEPTH]))
+
+    @classmethod
+    def able(cls, kinds: Sequence[Kind], limits: GPULimits) -> list[Kind]:
+        """Return those of some candidates, or their stand-ins, that a GPU of such limits can run."""
+        kept = [kind if kind.missing_from(limits) is None else cls.stand_ins.get(kind) for kind in kinds]
+        return [kind for kind in kept if kind is not None and kind.missing_from(limits) is None]
+
+    @classmethod
+    def missing_from(cls, limits: GPULimits) -> str | None:
+        return None if cls.able(cls.candidates, limits) else cls.candidates[0].missing_from(limits)
+
+    @classmethod
+    def sources_on(cls, limits: GPULimits) -> tuple[str, ...]:
+        used = [file for kind in cls.able(cls.candidates, limits) for file in kind.sources]
+        return tuple(dict.fromkeys([*used, *with_headers(SAMPLE_DEPTH)]))
 
     @abstractmethod
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
-        """Return candidates, from the one that is expected to be fastest."""
+        """Return candidates, from the one that is expected to be fastest on a GPU that can run all."""
+
+    def ranked(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
+        """Return those that this GPU can run, from the one that is expected to be fastest."""
+        return self.able(self.rank(graph, query), self.device.limits)
 
     def count_levels(self, graph: CSRGraph, most: int, arcs: int = ALL_ARCS) -> int:
         """Return how many levels a graph has, `most` at most, as far as so many arcs of a search tell.
@@ -71,7 +96,7 @@ class Choice(DeviceSolver):
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.load_host_files()
-        self.prepared = {kind: self.make(kind) for kind in self.candidates}
+        self.prepared = {kind: self.make(kind) for kind in self.able(self.candidates, self.device.limits)}
         for solver in self.prepared.values():
             solver.setup(graph)
 
@@ -90,7 +115,7 @@ class Choice(DeviceSolver):
             self.chosen.upload(query)
 
         began = perf_counter()
-        ranked = self.rank(self.graph, query)
+        ranked = self.ranked(self.graph, query)
         self.choice_ms = (perf_counter() - began) * 1e3
         self.first_to_fit(ranked, take)
         self.repeats, self.ends_on_host = self.chosen.repeats, self.chosen.ends_on_host
@@ -115,5 +140,5 @@ class Choice(DeviceSolver):
         return found
 
     def predict_seconds(self, query: Query) -> float | None:
-        ranked = self.rank(self.graph, query)
+        ranked = self.ranked(self.graph, query)
         return self.first_to_fit(ranked, lambda kind: copy(self.prepared[kind]).predict_seconds(query))

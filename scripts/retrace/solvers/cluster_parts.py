@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.compilers.assembly import MAX_SHARED
 from retrace.devices.base import MAX_THREADS
+from retrace.devices.gpu_limits import KIB, Needs
 from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -20,8 +20,8 @@ from retrace.system.errors import TooLargeError
 CUT = "host/cluster_parts.cpp"
 WORDS_OF_A_THREAD = (1, 4, 16)
 """Words of 32 vertices that a thread may own: each number is a kernel of its own."""
-MOST_SHARED = MAX_SHARED - 1024
-"""Dynamic shared memory of a block, in bytes; the kernels' variables are in the rest."""
+MOST_PARTS = 16
+"""What a place can tell apart: 4 bits."""
 KEEPS = ("marks", "state", "arcs")
 """What may be in shared memory: marks of vertices, their state too, or even arcs."""
 EVERY = Setting(16, "rounds of a cluster after which its blocks ask each other whether any is active")
@@ -41,7 +41,7 @@ class Parts:
     """How `kernels/host/cluster_parts.cpp` cuts a graph; a place is a part and a position in it."""
 
     count: int
-    """Number of parts, 16 at most."""
+    """Number of parts, `MOST_PARTS` at most."""
     words: int
     """Words of 32 positions, in each part."""
     place: UInt32Array
@@ -116,10 +116,15 @@ class ClusterSearch(DeviceSolver):
 
     settings: ClassVar[Settings] = {
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
-        "cluster_blocks": Setting(16, "blocks of the cluster, each with a part of the graph", most=16),
+        "cluster_blocks": Setting(
+            MOST_PARTS,
+            "blocks of the cluster, each with a part of the graph; fewer where the GPU has smaller clusters",
+            most=MOST_PARTS,
+        ),
         "pieces": Setting(4096, "runs of vertices that are dealt out to the blocks of the cluster in turn"),
         "shared": Setting("arcs", "most that a block has in shared memory, if it fits", choices=KEEPS),
     }
+    needs = Needs(clusters=True)
     repeats = True
     in_shared: tuple[str, ...]
     """Those of `KEEPS` that there is a kernel for, from the least."""
@@ -163,7 +168,8 @@ class ClusterSearch(DeviceSolver):
 
     def cut(self, graph: CSRGraph) -> Parts:
         """Cut the graph into a part for each block."""
-        return Parts.cut(graph, self.number("cluster_blocks"), self.number("pieces"))
+        blocks = min(self.number("cluster_blocks"), self.device.limits.cluster)
+        return Parts.cut(graph, blocks, self.number("pieces"))
 
     def fit(self, parts: Parts, *needs: int | None) -> None:
         """Choose as much for shared memory as fits and may be there, and the number of threads.
@@ -177,15 +183,14 @@ class ClusterSearch(DeviceSolver):
         whole_warps = -(-self.block_size // 32) * 32
         self.threads = min(whole_warps, most) if whole_warps * owned >= parts.words else least
 
+        most = self.device.limits.dynamic_shared
         allowed = KEEPS[: 1 + KEEPS.index(str(self.parameters["shared"]))]
         for kept, needed in zip(self.in_shared, needs, strict=True):
-            if kept == "marks" or (kept in allowed and needed is not None and needed <= MOST_SHARED):
+            if kept == "marks" or (kept in allowed and needed is not None and needed <= most):
                 self.kept, self.shared_bytes = kept, needed or 0
-        if self.threads > MAX_THREADS or self.shared_bytes > MOST_SHARED:
-            asked = f"{self.threads:,} threads and {self.shared_bytes / 1024:,.0f} KiB of shared memory"
-            raise TooLargeError(
-                f"needs {asked} in a block; there are {MAX_THREADS:,} and {MOST_SHARED // 1024}"
-            )
+        if self.threads > MAX_THREADS or self.shared_bytes > most:
+            asked = f"{self.threads:,} threads and {self.shared_bytes / KIB:,.0f} KiB of shared memory"
+            raise TooLargeError(f"needs {asked} in a block; there are {MAX_THREADS:,} and {most // KIB}")
 
     def launch(self, *arguments: Any) -> None:
         """Launch the cluster, whose threads own enough words each."""

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrace.devices.base import Buffer
+from retrace.devices.gpu_limits import Needs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
@@ -40,6 +41,7 @@ class FrontierSearch(DeviceSolver):
         "piece": Setting(64, "most arcs of an entry of the frontier"),
         "block_queue_size": replace(BlockQueueBFS.settings["block_queue_size"], default=1024),
     }
+    needs = Needs(cooperative_launch=True)
     repeats = True
     prepare_ms: float
     launch: Callable[[], None]

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import MAX_CLUSTER, Buffer, Kernel, Module
+from retrace.devices.base import Buffer, Kernel, Module
+from retrace.devices.gpu_limits import WIDEST_CLUSTER, Needs
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -185,6 +186,7 @@ class HostArcsSSSP(HostArcsSearch):
     """
 
     name = "sssp/host-arcs"
+    needs = Needs(cooperative_launch=True)
     implements = "EMOGI, VLDB 2020, with the Near-Far Pile of IPDPS 2014, in one launch"
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
@@ -238,9 +240,10 @@ class HostArcsSSSP(HostArcsSearch):
 class HostArcsBetweenness(HostArcsSearch):
     """A search as `bfs/host-arcs` from each source, which counts paths, and back: arcs are read twice.
 
-    A thread-block cluster searches from one source at a time. There are as many clusters as the device runs
-    at the same time, or as its free memory has room for, since each has arrays of its own, in doubles. Out
-    and back, the arcs of a level with many vertices are read in the order of their places.
+    A thread-block cluster searches from one source at a time, or a block where the GPU has no clusters. There
+    are as many as the device runs at the same time, or as its free memory has room for, since each has arrays
+    of its own, in doubles. Out and back, the arcs of a level with many vertices are read in the order of
+    their places.
     """
 
     name = "betweenness/host-arcs"
@@ -252,7 +255,10 @@ class HostArcsBetweenness(HostArcsSearch):
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
         "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments.md, 54
         "cluster": Setting(
-            0, "blocks that search from one source at a time; 0: as many as can be", least=0, most=MAX_CLUSTER
+            0,
+            "blocks that search from one source at a time, one without clusters; 0: as many as can be",
+            least=0,
+            most=WIDEST_CLUSTER,
         ),
     }
     read_by = "search_from_each"
@@ -274,8 +280,12 @@ class HostArcsBetweenness(HostArcsSearch):
 
     def choose_clusters(self, module: Module, graph: CSRGraph, free: int) -> tuple[int, int]:
         """Return the blocks of a cluster, and how many run at a time in so many bytes, at least one."""
-        blocks = self.number("cluster") or module.largest_cluster(self.read_by, self.block_size)
-        resident = module.resident_clusters(self.read_by, self.block_size, blocks)
+        asked = self.number("cluster") or module.largest_cluster(self.read_by, self.block_size)
+        blocks = max(1, min(asked, self.device.limits.cluster))
+        if blocks > 1:
+            resident = module.resident_clusters(self.read_by, self.block_size, blocks)
+        else:
+            resident = module.resident_blocks(self.read_by, self.block_size)
         return blocks, max(1, min(resident, int(SHARE * free) // self.cluster_bytes(graph)))
 
     def setup(self, graph: CSRGraph) -> None:
@@ -309,7 +319,8 @@ class HostArcsBetweenness(HostArcsSearch):
             some = np.uint32(first), np.uint32(min(first + step, len(sources)))
             arguments = *graph, *some, *asked, *self.buffers, self.score, self.overflow, self.traffic
             grid = self.clusters * self.blocks
-            self.kernel(grid, self.block_size, *arguments, cluster=self.blocks)
+            cluster = self.blocks if self.blocks > 1 else None
+            self.kernel(grid, self.block_size, *arguments, cluster=cluster)
             device.synchronize()
         if (source := self.read_number(self.overflow)) >= 0:
             raise too_many_paths(self.name, source, "a double and its inverse hold, 4.5e307")

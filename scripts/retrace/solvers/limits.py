@@ -11,7 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import MAX_CLUSTER, Buffer
+from retrace.devices.base import Buffer
+from retrace.devices.gpu_limits import Needs
 from retrace.graphs.query import NoGraph, Query
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
@@ -26,7 +27,7 @@ class LimitSolver(DeviceSolver):
     """A step that is repeated. The answer is uint64, shape (3,): words, steps, and what the kernel found."""
 
     implements = "our own kernel"
-    least_steps: ClassVar[int] = 1
+    least_steps: int = 1
     """The number of steps is this one times a power of two."""
     steps: int
     words: int = 0
@@ -101,11 +102,9 @@ class LoadL2(LimitSolver):
 class Loop(LimitSolver):
     """A kernel, named as the variant, that repeats the step by itself, in one block or in a cluster."""
 
-    cluster: ClassVar[int | None] = None
-    """The blocks of the cluster."""
-
     def prepare(self) -> None:
         (self.kernel,) = self.load_kernels(self.variant.replace("-", "_"))
+        self.cluster = self.device.limits.cluster if self.needs.clusters else None
 
     def run(self, steps: int) -> None:
         blocks = self.cluster or 1
@@ -120,12 +119,15 @@ class LoadShared(Loop):
 
 
 class LoadCluster(Loop):
-    """A chain of loads from the shared memory of the other blocks of a cluster, by one thread."""
+    """A chain of loads from the shared memory of the other blocks of the largest cluster, by one thread."""
 
     name = "limits/load-cluster"
+    needs = Needs(clusters=True)
     words = 4096  # WORDS of the kernel file
-    cluster = MAX_CLUSTER
-    least_steps = MAX_CLUSTER - 1
+
+    def prepare(self) -> None:
+        super().prepare()
+        self.least_steps = self.device.limits.cluster - 1  # as many in each other block
 
 
 class BarrierBlock(Loop):
@@ -136,16 +138,17 @@ class BarrierBlock(Loop):
 
 
 class BarrierCluster(BarrierBlock):
-    """The barrier of a cluster of 16 blocks."""
+    """The barrier of the largest cluster."""
 
     name = "limits/barrier-cluster"
-    cluster = MAX_CLUSTER
+    needs = Needs(clusters=True)
 
 
 class BarrierGrid(BarrierBlock):
     """The barrier of a grid with one block per multiprocessor."""
 
     name = "limits/barrier-grid"
+    needs = Needs(cooperative_launch=True)
 
     def run(self, steps: int) -> None:
         blocks = self.device.multiprocessors()

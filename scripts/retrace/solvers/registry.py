@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from retrace.devices.base import Device
 from retrace.solvers.setting import Setting, Value
-from retrace.system.errors import RetraceError
+from retrace.system.errors import LacksError, RetraceError
 
 if TYPE_CHECKING:
     from retrace.solvers.solver import DeviceSolver, Solver
@@ -88,12 +88,17 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Value]]:
 
 
 def make(spec: str, device: Device | None = None) -> Solver:
-    """Create a solver from its name and settings, on an open device if it needs one."""
+    """Create a solver from its name and settings, on an open device if it needs one.
+
+    Raise LacksError if the device lacks what the solver needs.
+    """
     kind, parameters = parse(spec)
     if "host" in kind.backends:
         solver = kind()
     elif device is None:
         raise ValueError(f"{kind.name} needs a device")
+    elif (missing := kind.missing_from(device.limits)) is not None:
+        raise LacksError(f"{kind.name}: {missing}")
     else:
         solver = cast("type[DeviceSolver]", kind)(device)
     solver.parameters = parameters

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrace.devices.base import MAX_THREADS, Buffer, Device, Kernel
+from retrace.devices.gpu_limits import GPULimits, Needs
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -58,6 +59,8 @@ class Solver(ABC):
     """Further files that are compiled separately and loaded by the solver."""
     sources = Sources()
     backends: ClassVar[tuple[str, ...]] = ("host",)
+    needs: ClassVar[Needs] = Needs()
+    """What it needs of a GPU that some lack."""
     settings: ClassVar[Settings] = {}
     """What can be set after the solver's name, such as `bfs/bsp:block_size=64`."""
     defaults: ClassVar[Mapping[str, Value]] = {}
@@ -85,6 +88,16 @@ class Solver(ABC):
     def unavailable(cls) -> str | None:
         """Return why this computer cannot run the solver, which is then skipped; None if it can."""
         return None
+
+    @classmethod
+    def missing_from(cls, limits: GPULimits) -> str | None:
+        """Return what a GPU lacks that the solver needs, which is then skipped; None if it lacks nothing."""
+        return cls.needs.missing_from(limits)
+
+    @classmethod
+    def sources_on(cls, limits: GPULimits) -> tuple[str, ...]:
+        """Return those of `sources` that a GPU of such limits uses."""
+        return () if cls.missing_from(limits) else cls.sources
 
     @classmethod
     def exceeded_by(cls, graph: Any) -> str | None:

@@ -37,6 +37,10 @@ class TooLargeError(RetraceError):
     """A graph does not fit into memory, or a distance into a library. The solver is skipped, not failed."""
 
 
+class LacksError(RetraceError):
+    """A GPU lacks what a solver needs."""
+
+
 class NotVerifiedError(RetraceError):
     """An answer that differs from the oracle's, so nothing is written."""
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrace.devices.base import Buffer
+from retrace.devices.gpu_limits import KIB
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned
@@ -33,7 +34,7 @@ class BitmapQueue(FixedSums):
     settings: ClassVar[Settings] = {
         **FixedSums.settings,
         "bitmap_kib": Setting(
-            64, "most KiB of a bitmap in shared memory; a larger one is in device memory", least=0, most=227
+            64, "most KiB of a bitmap in shared memory; a larger one is in device memory", least=0
         ),
         "compacted": Setting("no", "whether vertices of degree 1 are removed", choices=("no", "yes")),
         "renumbered": Setting(
@@ -64,7 +65,8 @@ class BitmapQueue(FixedSums):
         part = super().send(reduced)
         vertices, indptr, indices, in_indptr, in_indices, *weights = part.arguments
         self.bitmap_bytes = -(-int(vertices) // BITS) * 4
-        self.in_shared = self.bitmap_bytes <= 1024 * self.number("bitmap_kib")
+        room = self.device.limits.dynamic_shared
+        self.in_shared = self.bitmap_bytes <= min(room, KIB * self.number("bitmap_kib"))
         self.shared = self.bitmap_bytes if self.in_shared else 0
         records = self.record(vertices, indptr, indices)
         entering = records if in_indptr is indptr else self.record(vertices, in_indptr, in_indices)

@@ -4,13 +4,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.devices.gpu_limits import KIB, Needs
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.extensions import ORDER_SOURCES, Lanes
 from retrace.solvers.betweenness.fixed_point import EXPAND, FixedSums
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP
-from retrace.system.errors import RetraceError
+from retrace.system.errors import RetraceError, TooLargeError
 
 ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""
@@ -43,7 +44,9 @@ class LaneQueues(FixedSums, Lanes):
         "lanes": Setting("64", "betweenness/lane-queues: searches of a pass", choices=("32", "64", "128")),
         "registers": Setting("64", "registers of a thread; fewer, and more threads run", choices=(*ARCS,)),
         "filter_kib": Setting(
-            "32", "KiB of the filter of vertices; 0: none", choices=("0", "1", "8", "16", "32", "64")
+            "32",
+            "KiB of the filter of vertices; 0: none; fewer where a block may not have them",
+            choices=("0", "1", "8", "16", "32", "64"),
         ),
         "hubs": Setting(4, "vertices of most arcs; sources come by their distances from these"),
         "team": Setting(
@@ -61,6 +64,8 @@ class LaneQueues(FixedSums, Lanes):
             asked = f"{self.name}: lanes is {self.lanes}"
             raise RetraceError(f"{asked}, expected at most {MOST_IN_AN_ATOMIC} with registers=32")
         if self.parameters["team"] == "grid" and not self.has_grid:
+            if (missing := Needs(cooperative_launch=True).missing_from(self.device.limits)) is not None:
+                raise RetraceError(f"{self.name}: team=grid {missing}")
             expected = " and ".join(f"{key}={value}" for key, value in OF_GRID.items())
             raise RetraceError(f"{self.name}: team=grid, expected with it {expected}")
         self.hubs = self.number("hubs")
@@ -68,7 +73,13 @@ class LaneQueues(FixedSums, Lanes):
         arcs = 1 if self.lanes > MOST_IN_AN_ATOMIC else ARCS[str(registers)]
         item = 2 * self.word
         desk = WARP * (-(-(self.word + 3 * 4) // item) * item + 2 * arcs * item)  # sums, and the ring of rows
-        self.shared = self.block_size // WARP * desk + self.filter_bytes
+        desks, room = self.block_size // WARP * desk, self.device.limits.dynamic_shared
+        while desks + self.filter_bytes > room and self.filter_bytes:
+            self.filter_bytes = self.filter_bytes // 2 if self.filter_bytes > KIB else 0
+        if desks > room:
+            asked = f"block_size={self.block_size} needs {desks // KIB} KiB of shared memory in a block"
+            raise TooLargeError(f"{self.name}: {asked}, there are {room // KIB}; ask for fewer threads")
+        self.shared = desks + self.filter_bytes
         super().setup(graph)
 
     @property
@@ -78,8 +89,9 @@ class LaneQueues(FixedSums, Lanes):
 
     @property
     def has_grid(self) -> bool:
-        """Return whether there is a kernel of the grid for the settings."""
-        return all(str(self.parameters[key]) == value for key, value in OF_GRID.items())
+        """Return whether there is a kernel of the grid for the settings, and the GPU can launch it."""
+        compiled = all(str(self.parameters[key]) == value for key, value in OF_GRID.items())
+        return compiled and self.device.limits.cooperative_launch
 
     def kernel_name(self) -> str:
         return self.name_of("lane_queues")
