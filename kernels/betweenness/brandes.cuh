@@ -20,6 +20,8 @@
 
 #pragma once
 
+#include "double_atomics.cuh"
+
 constexpr int UNSEEN = -1;        // d of a vertex that the search has not reached
 constexpr int MAX_THREADS = 1024;  // per block
 

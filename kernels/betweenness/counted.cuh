@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include "double_atomics.cuh"
+
 __device__ unsigned long long additions;
 
 template <typename T> __device__ T counted_add(T *address, T value)

@@ -15,6 +15,7 @@
 
 #include "../host-arcs/lines.cuh"
 #include "../unreachable.h"
+#include "double_atomics.cuh"
 
 constexpr double MOST_PATHS = 0x1p1022;  // whose inverse is still normal
 

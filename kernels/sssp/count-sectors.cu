@@ -15,13 +15,16 @@ extern "C" __global__ void count_sectors(int vertices, const int *indptr, const 
     const bool masked = u < vertices && mask[u];
     int arc = masked ? indptr[u] : 0, own_reads = 0, own_sectors = 0;
     const int end = masked ? indptr[u + 1] : 0;
-    while (const unsigned readers = __ballot_sync(warp, arc < end)) {
-        if (arc < end) {
-            const unsigned same = __match_any_sync(readers, indices[arc] / LABELS);
-            own_sectors += __ffs(same) - 1 == lane;
-            own_reads++;
-            arc++;
+    while (__any_sync(warp, arc < end)) {
+        const int sector = arc < end ? indices[arc] / LABELS : -1;
+        bool is_first = arc < end;  // of the lanes that read from this sector
+        for (int before = 0; before < lanes - 1; before++) {
+            const int theirs = __shfl_sync(warp, sector, before);
+            is_first &= before >= lane || theirs != sector;
         }
+        own_sectors += is_first;
+        own_reads += arc < end;
+        arc++;
     }
     if (own_reads) atomicAdd(reads, own_reads);
     if (own_sectors) atomicAdd(sectors, own_sectors);

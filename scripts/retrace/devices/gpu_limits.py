@@ -79,9 +79,8 @@ class GPULimits:
 
         Registers may allow fewer. A block has `threads` threads and `shared` bytes of shared memory.
         """
-        by_shared = self.shared_of_multiprocessor // shared if shared else self.blocks_of_multiprocessor
-        by_threads = self.threads_of_multiprocessor // threads
-        return max(1, min(by_threads, by_shared, self.blocks_of_multiprocessor))
+        by_threads = min(self.threads_of_multiprocessor // threads, self.blocks_of_multiprocessor)
+        return max(1, min(by_threads, self.shared_of_multiprocessor // shared) if shared else by_threads)
 
 
 @dataclass(frozen=True)
