@@ -29,7 +29,7 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import RandomGraph
-from retrace.solvers import LIMITS, REGISTRY, DeviceSolver, Query, make
+from retrace.solvers import LIMITS, REGISTRY, DeviceSolver, Query, make, parse
 from retrace.solvers.generate import generate
 from retrace.system.errors import LacksError, RetraceError, TooLargeError
 
@@ -108,6 +108,8 @@ def choose(beginnings: list[str]) -> list[str]:
         if ":" not in beginning and not any(name.startswith(beginning) for name in known):
             raise RetraceError(f"{beginning}: no name begins so; expected one such as bfs/ or sssp/cluster")
     more = [name for name in beginnings if ":" in name and name not in known]
+    for name in more:
+        parse(name)
     return [name for name in known if name.startswith(tuple(beginnings))] + more
 
 
