@@ -9,8 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from retrace.compilers.build import find_nvcc
+from retrace.compilers.toolkits import NVCC, choose_toolkit, known_capabilities
+from retrace.devices.capability import Capability, architecture
+from retrace.devices.gpu_limits import WITHOUT_GPU
 from retrace.devices.management import gpu_numbers
+from retrace.system.errors import RetraceError
+from retrace.system.installed_driver import first_gpu
 from retrace.system.project import ROOT
 
 
@@ -41,14 +45,20 @@ def package_version(name: str) -> str | None:
         return None
 
 
-def cuda_version() -> str | None:
-    """Return the release of the nvcc that compiles the kernels, or None if there is none."""
-    nvcc = find_nvcc()
-    if nvcc is None:
+def cuda_version(used_as: str | None = None) -> str | None:
+    """Return what compiles the kernels, such as `13.0.88` for nvcc or `NVRTC 12.9.86`; None if nothing does.
+
+    `used_as` is the compute capability that the first GPU is used as, by default its own.
+    """
+    gpu = first_gpu()
+    wanted = Capability.parse(used_as or WITHOUT_GPU)
+    card = Capability(*gpu.capability) if gpu else wanted
+    try:
+        target = architecture(card, wanted if used_as else card, known_capabilities())
+        toolkit = choose_toolkit(target)
+    except RetraceError:
         return None
-    printed = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout
-    releases = [line.rpartition(" V")[2] for line in printed.splitlines() if " V" in line]
-    return releases[0] if releases else None
+    return toolkit.release if toolkit.name == NVCC else f"{toolkit.name} {toolkit.release}"
 
 
 def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
@@ -110,8 +120,8 @@ def sources() -> str:
     return found.hexdigest()
 
 
-def software() -> dict[str, Any]:
-    """Describe, for a record, the versions on which a result may depend."""
+def software(used_as: str | None = None) -> dict[str, Any]:
+    """Describe, for a record, the versions on which a result may depend; `used_as`: see `cuda_version`."""
     commit, dirty = tree()
     return {
         "git_commit": commit,
@@ -119,6 +129,6 @@ def software() -> dict[str, Any]:
         "python": ".".join(map(str, sys.version_info[:3])),
         "numpy": package_version("numpy"),
         "pycuda": package_version("pycuda"),
-        "cuda": cuda_version(),
+        "cuda": cuda_version(used_as),
         "compiler": first_line("g++", "--version"),
     }
