@@ -31,7 +31,10 @@ template <int PER_VERTEX, bool IN_SHARED> struct Bits {
     }
     static __device__ unsigned vertex(unsigned word, unsigned bit) { return (word & ~31u) * VERTICES + bit * 32 + (word & 31); }
     // A vertex's bit in its word: the first, or the one that is asked for.
-    static __device__ unsigned bit(unsigned v, unsigned which = 0) { return 1u << (v / 32 % VERTICES + which * VERTICES); }
+    static __device__ unsigned bit(unsigned v, unsigned which = 0)
+    {
+        return 1u << which * VERTICES << v / 32 % VERTICES;
+    }
     __device__ unsigned &word(unsigned v) const { return words[(v / VERTICES & ~31u) | (v & 31)]; }
     // Sets some bits of a vertex's word, if `has`; returns what the word was.
     __device__ unsigned set_if(bool has, unsigned v, unsigned bits) const

@@ -12,12 +12,13 @@ import numpy as np
 
 from retrace.compilers.assembly import MAX_SHARED
 from retrace.devices.base import Buffer
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.stcon import join_path
 from retrace.system.errors import TooLargeError
 
 OWN_SHARED = 1024
@@ -154,3 +155,62 @@ class OneBlockBFS(TracedBack, OneBlockSearch):
         if self.finds_predecessors:
             self.predecessor = self.device.download(self.found)
         return self.device.download(self.level)
+
+
+class OneBlockSTCON(OneBlockSearch):
+    """Two searches in one queue, level by level, until they meet or one has no vertex left.
+
+    Only the bits of visited vertices are kept. For a path, if it is wanted, a vertex's neighbour toward its
+    end is stored when the vertex is found.
+    """
+
+    name = "stcon/one-block"
+    implements = "our own kernel: two searches, level by level, in one block"
+    settings: ClassVar[Settings] = {**OneBlockSearch.settings, **PREDECESSORS}
+    bits = 2
+
+    def kernel_name(self) -> str:
+        return "one_block_stcon_path" if self.finds_predecessors else "one_block_stcon"
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        backward = graph.reversed()
+        entering = 0 if backward is graph else self.packed(backward).nbytes
+        return super().memory_bytes(graph) + entering
+
+    def state_bytes(self, graph: CSRGraph) -> int:
+        return 4 * (4 + self.finds_predecessors) * graph.vertices + 8
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        device, vertices, backward = self.device, self.graph.vertices, self.graph.reversed()
+        self.ways = [self.records, self.records]
+        if backward is not self.graph:
+            began = perf_counter()
+            records = self.packed(backward)
+            self.prepare_ms += (perf_counter() - began) * 1e3
+            self.ways[1] = device.upload(records)
+        self.queue = self.no_words(4 * vertices)
+        self.answer, self.mapped_answer = device.mapped(1, np.uint64)
+        path_vertices = vertices if self.finds_predecessors else 0
+        self.path = device.empty(path_vertices, np.int32), device.empty(1, np.uint64)
+        for array in self.path:  # of which a search writes its path alone, and the host reads all
+            device.fill(array, 0)
+
+    def solve(self, query: Query) -> int:
+        assert query.target is not None
+        vertices, *numbers = map(np.int32, (self.graph.vertices, query.source, query.target, self.room))
+        self.answer[0] = 0
+        arrays = self.global_bits, self.queue, self.mapped_answer, *self.path
+        self.launch(vertices, *self.ways, *numbers, *arrays)
+        told = self.device.wait_for(self.answer)  # length: 32 bits; rounds, and one
+        self.from_vertex, self.length = query.source, told % 2**32
+        return (told >> 32) - 1
+
+    def download(self) -> Int32Array:
+        if self.finds_predecessors:
+            toward_end, (joint,) = map(self.device.download, self.path)
+            self.predecessor = np.full_like(toward_end, -1)
+            if 0 < self.length < UNREACHABLE:
+                arc = divmod(int(joint), 1 << 32)
+                self.predecessor = join_path(toward_end, arc, self.length, self.from_vertex)
+        return np.array([self.length], dtype=np.int32)
