@@ -57,6 +57,7 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
                 if (threadIdx.x % Arcs::SHARES == 0) level[entry.vertex] = round;
                 return entry;
             },
+            [] {},
             [&](const Entry &entry) {
                 records.for_each_arc(entry.has, entry.arcs, [&](const typename Arcs::Own &arcs, const bool(&is_arc)[SLOTS]) {
                     unsigned before[SLOTS];

@@ -158,20 +158,20 @@ struct Queue {
     }
 };
 
-// Shares a round's entries out, one to every SHARES lanes: calls use(fetch(i)), and fetches the next one before. All lanes
-// of a warp call both together, perhaps with an i that is no entry's.
-template <unsigned SHARES, typename Fetch, typename Use>
-__device__ void for_each_entry(unsigned length, Fetch fetch, Use use)
+// Shares a round's entries out, one to every SHARES lanes: calls use(fetch(i)), and fetches the next one before. All
+// threads call ready() after their first fetch, for which i may be no entry's; all lanes of a warp call use together.
+template <unsigned SHARES, typename Fetch, typename Ready, typename Use>
+__device__ void for_each_entry(unsigned length, Fetch fetch, Ready ready, Use use)
 {
     const unsigned step = blockDim.x / SHARES;
-    unsigned first = threadIdx.x / LANES * (LANES / SHARES), i = threadIdx.x / SHARES;  // the warp's first, and one's own
-    if (first >= length) return;
+    unsigned first = threadIdx.x / LANES * (LANES / SHARES), i = threadIdx.x / SHARES;  // the warp's, and one's own
     auto next = fetch(i);
-    do {
+    ready();
+    while (first < length) {
         const auto entry = next;
         first += step;
         i += step;
         if (first < length) next = fetch(i);
         use(entry);
-    } while (first < length);
+    }
 }

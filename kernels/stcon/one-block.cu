@@ -79,6 +79,7 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
                 vertex.arcs = arcs_of(vertex.entry).load(vertex.entry & ~GREEN);
                 return vertex;
             },
+            [] {},
             [&](const Vertex &vertex) {
                 arcs_of(vertex.entry).for_each_arc(vertex.has, vertex.arcs, [&](const Own &arcs, const bool(&is_arc)[SLOTS]) {
                     use(vertex.entry, arcs, is_arc);

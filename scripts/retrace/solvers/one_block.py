@@ -16,8 +16,10 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array
+from retrace.solvers.predecessor_pass import PositivePass
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.sssp import ClusterSSSP, bucket_width
 from retrace.solvers.stcon import join_path
 from retrace.system.errors import TooLargeError
 
@@ -214,3 +216,68 @@ class OneBlockSTCON(OneBlockSearch):
                 arc = divmod(int(joint), 1 << 32)
                 self.predecessor = join_path(toward_end, arc, self.length, self.from_vertex)
         return np.array([self.length], dtype=np.int32)
+
+
+class OneBlockSSSP(PositivePass, OneBlockSearch):
+    """Near and far vertices in two pairs of queues; the limit of near distances rises when few are near.
+
+    It rises to the least far distance plus `width` mean weights, of a sample of the arcs. Predecessors, if
+    wanted, are found by a pass over all arcs.
+    """
+
+    name = "sssp/one-block"
+    implements = "our own kernel: near and far in one block"
+    more_sources = (*OneBlockSearch.more_sources, PositivePass.pass_source, PositivePass.positive_source)
+    settings: ClassVar[Settings] = {
+        **OneBlockSearch.settings,
+        "lanes": replace(OneBlockSearch.settings["lanes"], default="4"),
+        "width": replace(ClusterSSSP.settings["width"], default=8),
+        "few": Setting(64, "near vertices, at most, with which the limit of near distances rises", least=0),
+        **PREDECESSORS,
+    }
+    queues = 4
+
+    def setup(self, graph: CSRGraph) -> None:
+        super().setup(graph)
+        if self.finds_predecessors:
+            self.load_pass(graph)
+
+    def memory_bytes(self, graph: CSRGraph) -> int:
+        tree = 4 * (2 * graph.vertices + 1 + 2 * graph.arcs) if self.finds_predecessors else 0
+        slots = self.packed(graph).size // 2
+        return super().memory_bytes(graph) + 4 * 2 * slots + tree
+
+    def state_bytes(self, graph: CSRGraph) -> int:
+        return 4 * (2 + 1) * graph.vertices
+
+    def upload(self, query: Query) -> None:
+        super().upload(query)
+        device, vertices = self.device, self.graph.vertices
+        self.delta = bucket_width(self.graph, self.number("width"))
+        self.pile_entries = self.records.size // 2
+        self.queue, self.piles = self.no_words(2 * vertices), self.no_words(2 * self.pile_entries)
+        self.answer = device.empty(vertices, np.int32)
+        self.counts, self.mapped_counts = device.mapped(2, np.int32)
+        if self.finds_predecessors:
+            self.arcs = self.upload_arcs(self.graph)
+            self.found = device.empty(vertices, np.int32)
+
+    def solve(self, query: Query) -> int:
+        numbers = query.source, self.delta, self.number("few"), self.room
+        queues = self.global_bits, self.queue, self.piles, np.int32(self.pile_entries)
+        vertices = np.int32(self.graph.vertices)
+        self.launch(vertices, self.records, *map(np.int32, numbers), *queues, self.answer, self.mapped_counts)
+        if self.finds_predecessors:
+            self.find_tree(self.graph, query.source)
+        self.device.synchronize()
+        steps, self.buckets = self.counts.tolist()
+        return int(steps)
+
+    def download(self) -> Int32Array:
+        if self.finds_predecessors:
+            self.predecessor = self.device.download(self.found)
+        return self.device.download(self.answer)
+
+    def observed(self) -> dict[str, float]:
+        """Return also how far the limit rises, and how often it did."""
+        return {**super().observed(), "delta": self.delta, "buckets": self.buckets}
