@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from retrace.compilers.assembly import MAX_SHARED
 from retrace.devices.base import Buffer
+from retrace.devices.gpu_limits import KIB, VARIABLES_BYTES
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
@@ -23,8 +23,6 @@ from retrace.solvers.sssp import ClusterSSSP, bucket_width
 from retrace.solvers.stcon import join_path
 from retrace.system.errors import TooLargeError
 
-OWN_SHARED = 1024
-"""Bytes of shared memory that are left to the kernels' variables."""
 MOST_ROOM = 4096
 """Entries of a queue in shared memory, at most: more than the rounds of a deep graph have. The rest is L1."""
 MOST_RECORDS = 1 << 27
@@ -67,8 +65,8 @@ class OneBlockSearch(DeviceSolver):
     @property
     def most_shared(self) -> int:
         """Return the dynamic shared memory that the block may have, in bytes."""
-        asked = 1024 * self.number("shared_kib") or MAX_SHARED
-        return min(asked, MAX_SHARED) - OWN_SHARED
+        most, asked = self.device.limits.dynamic_shared, self.number("shared_kib")
+        return min(most, asked * KIB - VARIABLES_BYTES) if asked else most
 
     def share_out(self, graph: CSRGraph) -> None:
         """Choose what is in shared memory."""
