@@ -1,6 +1,6 @@
 // Predecessors found in distances by a pass over all arcs after the search.
 //
-// Used by  bfs/predecessor-pass.cu, where an arc has length 1, and sssp/cluster.cu.
+// Used by  bfs/predecessor-pass.cu, where an arc has length 1, and sssp/positive-predecessor-pass.cu.
 // Mapping  one thread per vertex. A warp puts the arcs of its 32 vertices in a row, which its lanes share: frontier.cuh.
 // Trick    an arc u->v that is as long as v is farther than u makes u a predecessor of v; of several that write, any is
 //          right. If no arc has length 0, nobody else writes the predecessor of the source or of a vertex that is not

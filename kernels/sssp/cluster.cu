@@ -20,7 +20,6 @@
 //          two ends of a chain, `lower` of what the source reaches before either.
 
 #include "../cluster/parts.cuh"
-#include "../frontier/take_predecessors.cuh"
 #include "../unreachable.h"
 
 constexpr unsigned ALL = 0xffffffff;
@@ -268,13 +267,4 @@ extern "C" __global__ void lower(int count, const int2 *reached, int *answer)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) answer[reached[i].x] = min(answer[reached[i].x], reached[i].y);
-}
-
-// The predecessors along arcs that have a length. Where some have none, they are -1 before, and
-// mask-predecessor-pass.cu goes on.
-extern "C" __global__ void take_positive_predecessors(int vertices, const unsigned *indptr, const unsigned *indices,
-                                                      const int *weights, const int *distance, int *predecessor)
-{
-    const auto length = [&](unsigned arc) { return __ldg(&weights[arc]); };
-    take_predecessors(vertices, indptr, indices, length, distance, predecessor);
 }

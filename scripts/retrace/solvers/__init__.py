@@ -12,6 +12,7 @@ from retrace.solvers import (
     host_arcs,
     limits,
     mask_sssp,
+    one_block,
     sssp,
     stcon,
     workfront,
@@ -32,6 +33,6 @@ from retrace.solvers.solver import DeviceSolver, Solver
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",
     "bellman_ford", "betweenness", "bfs", "by_depth", "delta_stepping", "find", "frontier", "generate",
-    "host_arcs", "limits", "make", "mask_sssp", "parse", "settings_of_all_solvers", "sssp", "stcon",
-    "workfront",
+    "host_arcs", "limits", "make", "mask_sssp", "one_block", "parse", "settings_of_all_solvers", "sssp",
+    "stcon", "workfront",
 ]  # fmt: skip

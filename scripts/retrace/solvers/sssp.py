@@ -17,7 +17,7 @@ from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.predecessor_pass import PredecessorPass
+from retrace.solvers.predecessor_pass import PositivePass
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
 from retrace.system.errors import TooLargeError
@@ -92,9 +92,19 @@ class BspSSSP(BulkSynchronous):
 
 NO_SEED = np.uint32(0), np.uint32(UNREACHABLE)
 """A place and a distance with which no search begins."""
+SAMPLED = 1024
+"""Arcs of which the mean weight is taken, about."""
 
 
-class ClusterSSSP(PredecessorPass, ClusterSearch):
+def bucket_width(graph: CSRGraph, width: int) -> int:
+    """Return so many mean weights of a sample of the arcs, at least 1."""
+    assert graph.weights is not None
+    sample = graph.weights[:: 1 + graph.arcs // SAMPLED]
+    mean = float(sample.mean()) if sample.size else 1.0
+    return int(min(max(1.0, width * mean), UNREACHABLE - 1))
+
+
+class ClusterSSSP(PositivePass, ClusterSearch):
     """One launch of one cluster, for deep graphs: near and far, with the distances in shared memory.
 
     A bucket is `width` mean weights wide, of a sample of the arcs. Inside a bucket no warp waits for
@@ -106,7 +116,9 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
 
     name = "sssp/cluster"
     implements = "our own kernel: near and far in one thread-block cluster"
-    more_sources = (*ClusterSearch.more_sources, CONTRACT, PredecessorPass.pass_source)
+    more_sources = (
+        *ClusterSearch.more_sources, CONTRACT, PositivePass.pass_source, PositivePass.positive_source,
+    )  # fmt: skip
     in_shared = ("marks", "state")
     settings: ClassVar[Settings] = {
         **ClusterSearch.settings,
@@ -115,8 +127,6 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         "contracted": Setting("no", "whether trees and chains are left out", choices=("no", "yes")),
         **PREDECESSORS,
     }
-    sampled = 1024
-    """Arcs of the sample, about."""
 
     @property
     def is_contracted(self) -> bool:
@@ -127,7 +137,6 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         super().setup(graph)
         self.unfold, self.lower = self.load_kernels("unfold", "lower")
         if self.finds_predecessors:
-            (self.take_positive,) = self.load_kernels("take_positive_predecessors")
             self.load_pass(graph)
 
     def prepare(self, graph: CSRGraph) -> None:
@@ -140,9 +149,7 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         parts = self.parts = self.cut(searched)
         marks = 4 * parts.words
         self.fit(parts, marks, marks + 2 * 4 * parts.positions)
-        sample = searched.weights[:: 1 + searched.arcs // self.sampled]
-        mean = float(sample.mean()) if sample.size else 1.0
-        self.delta = np.uint32(min(max(1.0, self.number("width") * mean), UNREACHABLE - 1))
+        self.delta = np.uint32(bucket_width(searched, self.number("width")))
         vertex_at = parts.vertex_at(searched)
         self.arrays = [*parts.long_records(searched, weighted=True), vertex_at]
         if self.is_contracted:
@@ -175,19 +182,10 @@ class ClusterSSSP(PredecessorPass, ClusterSearch):
         else:
             self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
         if self.finds_predecessors:
-            self.find_tree(query.source)
+            self.find_tree(self.graph, query.source)
         self.device.synchronize()
         turns, self.buckets = self.counts.tolist()
         return int(turns)
-
-    def find_tree(self, source: int) -> None:
-        """Find the predecessors in the distances."""
-        if self.has_weightless:
-            self.device.fill(self.found, -1)
-        vertices, vectors = self.graph.vertices, (*self.arcs, self.answer, self.found)
-        self.take_positive(self.grid(vertices), self.block_size, np.int32(vertices), *vectors)
-        if self.has_weightless:
-            self.add_weightless(self.graph, self.arcs, source, self.answer, self.found)
 
     def reach_others(self, reached: Int32Array) -> None:
         """Find the distances of vertices that are no anchors; those that were `reached` may be less."""
