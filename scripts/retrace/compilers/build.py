@@ -44,6 +44,8 @@ EMULATOR_FLAGS = (
     "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
     "-fno-exceptions",  # a GPU has none
+    "-fno-section-anchors",  # assembly names each variable, on aarch64 too
+    "-ffp-contract=off",  # __fmul_rn and __fadd_rn stay two operations where the processor has fused ones
     "-fno-tree-dominator-opts",  # g++ 12 makes an atomicOr of 0 of one whose operand is tested before
     "-Wno-attributes",  # an array that is `extern __shared__` is never taken for unused
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
@@ -65,7 +67,11 @@ It finds misaligned accesses, too: g++'s own check takes half as long again to c
 A debug build has neither.
 """
 
-DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow")
+DEFINED_FLAGS = (
+    "-fno-sanitize-recover=all",
+    "-fsanitize=shift-exponent,float-cast-overflow",
+    "-fsanitize=integer-divide-by-zero",  # which on aarch64 is 0, and no fault
+)
 STRICT_FLAGS = ("-fsanitize=bounds",)
 """Call a function of `scheduler/undefined.cpp` where C++ defines no result; strict ones cost time."""
 
@@ -242,9 +248,10 @@ def compiler_version(compiler: str) -> str:
 
 @functools.cache
 def processor() -> str:
-    """Return the processor's name and instruction sets, on which `-march=native` depends."""
+    """Return the processor's name or numbers and its instruction sets, on which `-march=native` depends."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
+    telling = ("flags", "model name", "Features", "CPU ")  # the last two on aarch64
+    return "".join(sorted({line for line in lines if line.startswith(telling)}))
 
 
 def compiled_from(source: Path) -> list[Path]:
