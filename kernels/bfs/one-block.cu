@@ -1,13 +1,14 @@
-// bfs/one-block: breadth-first search of a deep graph in one launch of one block, for GPUs without thread-block clusters.
+// bfs/one-block: breadth-first search of a deep graph in one launch of one block, for GPUs without clusters.
 //
 // Report   none; ours.
-// Mapping  a round is a level. An entry of its queue is a vertex, whose record of four arcs one, two or four lanes share; a
-//          head whose bit of `visited` was not set enters the queue of the next round. Bits are in shared memory if they
-//          fit, and so are the first entries of both queues.
-// Chain    of a round: its length and the entry; the record, from L2; an atomic OR with an answer; a counter, once a warp;
-//          the barrier. A level is stored while the record is on its way, and nobody waits for it.
-// Trick    three counters take turns, so that a round needs one barrier: one is read, one counts the next round's entries, and
-//          one is set to 0. Nothing is filled before the search: what it has not visited is told by the bits afterwards.
+// Mapping  a round is a level. An entry of its queue is a vertex, whose record of four arcs one, two or four lanes
+//          share; a head whose bit of `visited` was not set enters the queue of the next round. Bits are in shared
+//          memory if they fit, and so are the first entries of both queues.
+// Chain    of a round: its length and the entry; the record, from L2; an atomic OR with an answer; a counter, once a
+//          warp; the barrier. A level is stored after all that, and nobody waits for it.
+// Trick    three counters take turns, so that a round needs one barrier: one is read, one counts the next round's
+//          entries, and one is set to 0. Nothing is filled before the search: the bits tell afterwards what it has not
+//          visited.
 // Tree     whoever sets a vertex's bit stores its predecessor: of several threads, one does.
 
 #include "../one-block/rounds.cuh"
@@ -18,11 +19,12 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
                        unsigned *queues, int *level, int *predecessor, int *count)
 {
     using Arcs = Records<SLOTS, 1>;
+    using Own = typename Arcs::Own;
     using Visited = Bits<1, IN_SHARED>;
     struct Entry {
         bool has;
         unsigned vertex;
-        typename Arcs::Own arcs;
+        Own arcs;
     };
     __shared__ Length lengths[3];
     const Arcs records{packed};
@@ -32,7 +34,7 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
     Queue now{here, queues, room}, next{here + room + 1, queues + vertices, room};
 
     for (unsigned word = threadIdx.x; word < words; word += blockDim.x) visited.words[word] = 0;
-    if (threadIdx.x < 3) lengths[threadIdx.x].count = threadIdx.x == 0;
+    if (threadIdx.x < 3) lengths[threadIdx.x].count() = threadIdx.x == 0;
     __syncthreads();
     if (threadIdx.x == 0) {
         visited.word(source) = Visited::bit(source);
@@ -43,10 +45,10 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
 
     int round = 0;
     for (;; round++) {
-        const unsigned length = lengths[round % 3].count;
+        const unsigned length = lengths[round % 3].count();
         if (length == 0) break;
         Length &next_length = lengths[(round + 1) % 3];
-        if (threadIdx.x == 0) lengths[(round + 2) % 3].count = 0;
+        if (threadIdx.x == 0) lengths[(round + 2) % 3].count() = 0;
         for_each_entry<Arcs::SHARES>(
             length,
             [&](unsigned i) {
@@ -54,12 +56,11 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
                 if (!entry.has) return entry;
                 entry.vertex = now[i];
                 entry.arcs = records.load(entry.vertex);
-                if (threadIdx.x % Arcs::SHARES == 0) level[entry.vertex] = round;
                 return entry;
             },
             [] {},
             [&](const Entry &entry) {
-                records.for_each_arc(entry.has, entry.arcs, [&](const typename Arcs::Own &arcs, const bool(&is_arc)[SLOTS]) {
+                records.for_each_arc(entry.has, entry.arcs, [&](const Own &arcs, const bool(&is_arc)[SLOTS]) {
                     unsigned before[SLOTS];
                     bool found[SLOTS];
 #pragma unroll
@@ -72,6 +73,7 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
                     }
                     next.add(next_length, found, arcs.words);
                 });
+                if (entry.has && threadIdx.x % Arcs::SHARES == 0) level[entry.vertex] = round;
             });
         __syncthreads();
         const Queue before = now;
@@ -89,11 +91,12 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
         }
 }
 
-// `shared`: the bits are in shared memory, before the queues' `room` entries each. `queues` has two entries for each vertex.
+// `shared`: the bits are in shared memory, before the queues' `room` entries each. `queues` has two entries for each
+// vertex.
 #define KERNEL(NAME, SLOTS, IN_SHARED, TREE)                                                                          \
     extern "C" __global__ void __launch_bounds__(1024, 1)                                                             \
-        NAME(int vertices, const unsigned *records, int source, int room, unsigned *bits, unsigned *queues, int *level, \
-             int *predecessor, int *count)                                                                            \
+        NAME(int vertices, const unsigned *records, int source, int room, unsigned *bits, unsigned *queues,           \
+             int *level, int *predecessor, int *count)                                                                \
     {                                                                                                                 \
         search<SLOTS, IN_SHARED, TREE>(unsigned(vertices), records, unsigned(source), unsigned(room), bits, queues,   \
                                        level, predecessor, count);                                                    \

@@ -2,14 +2,14 @@
 //
 // Why      in a deep graph a round has some hundred vertices, and what counts is its chain of dependent steps. Of all
 //          barriers, that of a block costs least. One block in an ordinary launch runs on any GPU, as it needs neither
-//          thread-block clusters nor a cooperative launch. What a round waits for is in shared memory, as far as it fits.
-// Records  of four slots, as kernels/host/cluster_parts.cpp packs them: record v has the first arcs of vertex v. If v has
-//          more, the last slot is a link, marked by bit 27, to a record where the list goes on. Slots that are left over
-//          repeat an arc. 4 / SLOTS lanes share a record.
+//          thread-block clusters nor a cooperative launch. What a round waits for is in shared memory, if it fits.
+// Records  of four slots, as kernels/host/cluster_parts.cpp packs them: record v has the first arcs of vertex v. If v
+//          has more, the last slot is a link, marked by bit 27, to a record where the list goes on. Slots that are left
+//          over repeat an arc. 4 / SLOTS lanes share a record.
 // Places   vertices keep their numbers: in a road graph neighbours have similar ones, and a line of the cache serves
 //          several. Their bits are in different words, so that atomics on them do not wait for each other.
-// Branches around an atomic on shared memory take longer than it does. So all lanes of a warp run it, each on a word that
-//          no other lane needs: those that have nothing to add, add nothing.
+// Atomics  on shared memory take less time than a branch around them. So all lanes of a warp run them, each on a word
+//          that no other lane needs: those that have nothing to add, add nothing.
 
 #pragma once
 
@@ -29,7 +29,10 @@ template <int PER_VERTEX, bool IN_SHARED> struct Bits {
     {
         return (vertices + 32 * VERTICES - 1) / (32 * VERTICES) * 32;
     }
-    static __device__ unsigned vertex(unsigned word, unsigned bit) { return (word & ~31u) * VERTICES + bit * 32 + (word & 31); }
+    static __device__ unsigned vertex(unsigned word, unsigned bit)
+    {
+        return (word & ~31u) * VERTICES + bit * 32 + (word & 31);
+    }
     // A vertex's bit in its word: the first, or the one that is asked for.
     static __device__ unsigned bit(unsigned v, unsigned which = 0)
     {
@@ -83,8 +86,8 @@ template <int SLOTS, int PER_SLOT> struct Records {
         return share;
     }
 
-    // Calls use(share, is_arc) for a share that was loaded, if the lane has one, and for those of the records that follow;
-    // is_arc tells which slots have an arc. All lanes of a warp call both together.
+    // Calls use(share, is_arc) for a share that was loaded, if the lane has one, and for those of the records that
+    // follow; is_arc tells which slots have an arc. All lanes of a warp call both together.
     template <typename Use> __device__ void for_each_arc(bool has, Own share, Use use) const
     {
         for (;;) {
@@ -103,15 +106,16 @@ template <int SLOTS, int PER_SLOT> struct Records {
     }
 };
 
-// The length of a queue while it grows, in shared memory.
+// The length of a queue, in shared memory: the sum of the first lanes.
 struct Length {
-    unsigned count, others[LANES - 1];
+    unsigned sums[LANES];
 
-    // Returns the count before; a warp adds its number. All lanes call it together.
+    __device__ unsigned &count() { return sums[0]; }
+    // Adds a number once, and returns the count before. All lanes of a warp call it together.
     __device__ unsigned add(unsigned number)
     {
-        unsigned *const own = &count + lane_number();
-        return __shfl_sync(ALL_LANES, atomicAdd(own, own == &count ? number : 0), 0);
+        const unsigned before = atomicAdd(&sums[lane_number()], lane_number() == 0 ? number : 0);
+        return __shfl_sync(ALL_LANES, before, 0);
     }
 };
 

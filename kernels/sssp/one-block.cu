@@ -7,9 +7,9 @@
 //                     distance falls is near if it is below `limit`, and enters the queue of the next step.
 //            collect  if no more than `few` are near, the limit rises to the least far distance plus `delta`, and far
 //                     vertices below it become near, beside those that are.
-// Chain    of a relaxing step: the entry; its record and distance, from L2; the heads' distances, from L2; an atomic OR;
-//          a counter, once a warp; the barrier. No atomic on a distance is waited for: whether it falls follows from
-//          the distance read before.
+// Chain    of a relaxing step: the entry; its record and distance, from L2; the heads' distances, from L2; an atomic
+//          OR; a counter, once a warp; the barrier. No atomic on a distance is waited for: whether it falls follows
+//          from the distance read before.
 // Queue    a bit keeps a vertex from being queued twice. All bits of a step's vertices are cleared before any distance
 //          falls: a barrier for that lies where everybody waits for records anyway.
 // Far      vertices enter the far pile when they are first reached, and stay in it until they are below the limit. So
@@ -45,8 +45,8 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
     for (unsigned word = threadIdx.x; word < words; word += blockDim.x) queued.words[word] = 0;
     for (unsigned v = threadIdx.x; v < vertices; v += blockDim.x) distance[v] = UNREACHABLE;
     if (threadIdx.x < 3) {
-        near_lengths[threadIdx.x].count = threadIdx.x == 0;
-        far_lengths[threadIdx.x].count = 0;
+        near_lengths[threadIdx.x].count() = threadIdx.x == 0;
+        far_lengths[threadIdx.x].count() = 0;
         nearest_far[threadIdx.x] = UNREACHABLE;
     }
     __syncthreads();
@@ -58,10 +58,10 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
 
     unsigned limit = delta, step = 0, collected = 0;
     for (;; step++) {
-        const unsigned near = near_lengths[step % 3].count, far = far_lengths[collected % 3].count;
+        const unsigned near = near_lengths[step % 3].count(), far = far_lengths[collected % 3].count();
         if (near == 0 && far == 0) break;
         Length &next_near = near_lengths[(step + 1) % 3];
-        if (threadIdx.x == 0) near_lengths[(step + 2) % 3].count = 0;
+        if (threadIdx.x == 0) near_lengths[(step + 2) % 3].count() = 0;
         unsigned nearest = UNREACHABLE;
         if (near > few || far == 0) {
             Length &pile_length = far_lengths[collected % 3];
@@ -118,7 +118,7 @@ __device__ void search(unsigned vertices, const unsigned *packed, unsigned sourc
             collected++;
             Length &kept_length = far_lengths[collected % 3];
             if (threadIdx.x == 0) {
-                far_lengths[(collected + 1) % 3].count = 0;
+                far_lengths[(collected + 1) % 3].count() = 0;
                 nearest_far[(collected + 1) % 3] = UNREACHABLE;
             }
             for (unsigned first = threadIdx.x / LANES * LANES; first < near + far; first += blockDim.x) {

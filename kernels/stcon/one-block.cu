@@ -44,7 +44,7 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
         Own arcs;
     };
     __shared__ Length lengths[3];
-    __shared__ unsigned met[2];    // whether in this round, and in the last
+    __shared__ unsigned met[2];       // whether in this round, and in the last
     __shared__ unsigned found_in[2];  // the last round in which red found a vertex, and green
     __shared__ unsigned joined;
     const unsigned words = Visited::count_words(vertices);
@@ -53,7 +53,7 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
     Queue now{here, queues, room}, next{here + room + 1, queues + 2 * vertices, room};
 
     for (unsigned word = threadIdx.x; word < words; word += blockDim.x) visited.words[word] = 0;
-    if (threadIdx.x < 3) lengths[threadIdx.x].count = threadIdx.x == 0 ? 2 : 0;
+    if (threadIdx.x < 3) lengths[threadIdx.x].count() = threadIdx.x == 0 ? 2 : 0;
     __syncthreads();
     if (threadIdx.x == 0) {
         met[0] = joined = 0;
@@ -81,20 +81,21 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
             },
             [] {},
             [&](const Vertex &vertex) {
-                arcs_of(vertex.entry).for_each_arc(vertex.has, vertex.arcs, [&](const Own &arcs, const bool(&is_arc)[SLOTS]) {
+                const auto use_share = [&](const Own &arcs, const bool(&is_arc)[SLOTS]) {
                     use(vertex.entry, arcs, is_arc);
-                });
+                };
+                arcs_of(vertex.entry).for_each_arc(vertex.has, vertex.arcs, use_share);
             });
     };
 
     unsigned round = 0, length;
     bool meet;
     for (;; round++) {
-        length = lengths[round % 3].count;
+        length = lengths[round % 3].count();
         meet = met[~round & 1];
         if (meet || found_in[0] < round || found_in[1] < round) break;
         Length &next_length = lengths[(round + 1) % 3];
-        if (threadIdx.x == 0) lengths[(round + 2) % 3].count = 0;
+        if (threadIdx.x == 0) lengths[(round + 2) % 3].count() = 0;
         for_each_arc(now, length, [&](unsigned entry, const Own &arcs, const bool(&is_arc)[SLOTS]) {
             const unsigned colour = entry & GREEN;
             unsigned before[SLOTS], heads[SLOTS];
@@ -129,7 +130,8 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
             atomicAnd(&visited.word(v), ~bit_of(v, entry & GREEN));
         }
         __syncthreads();
-        for_each_arc(next, lengths[(round + 2) % 3].count, [&](unsigned entry, const Own &arcs, const bool(&is_arc)[SLOTS]) {
+        const unsigned last_length = lengths[(round + 2) % 3].count();
+        for_each_arc(next, last_length, [&](unsigned entry, const Own &arcs, const bool(&is_arc)[SLOTS]) {
             const unsigned other = ~entry & GREEN;
 #pragma unroll
             for (int slot = 0; slot < SLOTS; slot++) {
@@ -142,7 +144,7 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
         __syncthreads();
     }
     const unsigned distance = meet ? 2 * round - joined : UNREACHABLE;
-    if (threadIdx.x == 0) *answer = (unsigned long long)(round + 1) << 32 | distance;  // both at once: the host may wait
+    if (threadIdx.x == 0) *answer = (unsigned long long)(round + 1) << 32 | distance;  // at once, as the host waits
 }
 
 // `shared`: the bits are in shared memory, before the queues' `room` entries each. `queues` has four entries for each

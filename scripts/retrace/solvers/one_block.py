@@ -18,7 +18,7 @@ from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array
 from retrace.solvers.predecessor_pass import PositivePass
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
-from retrace.solvers.solver import DeviceSolver
+from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.solvers.sssp import ClusterSSSP, bucket_width
 from retrace.solvers.stcon import join_path
 from retrace.system.errors import TooLargeError
@@ -35,7 +35,8 @@ class OneBlockSearch(DeviceSolver):
     """A search in one launch of one block, with its graph in global memory.
 
     Bits of vertices are in shared memory if they fit, and so are the first entries of the queues. Packing the
-    arcs, on the host, is part of `upload`; a record has its time as `prepare_ms`.
+    arcs, on the host, is part of `upload`; a record has its time as `prepare_ms`. The block has whole warps,
+    and fewer threads than were asked for if the graph has fewer vertices.
     """
 
     settings: ClassVar[Settings] = {
@@ -52,7 +53,6 @@ class OneBlockSearch(DeviceSolver):
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
-        self.require_whole_warps()
         self.share_out(graph)
         where = "shared" if self.bits_in_shared else "global"
         (self.kernel,) = self.load_kernels(f"{self.kernel_name()}_{where}_{self.parameters['lanes']}")
@@ -69,18 +69,22 @@ class OneBlockSearch(DeviceSolver):
         return min(most, asked * KIB - VARIABLES_BYTES) if asked else most
 
     def share_out(self, graph: CSRGraph) -> None:
-        """Choose what is in shared memory."""
+        """Choose what is in shared memory, and the number of threads."""
+        lanes = int(self.parameters["lanes"])
+        asked, most = (-(-threads // WARP) * WARP for threads in (self.block_size, lanes * graph.vertices))
+        self.threads = min(asked, most)
         entry = np.dtype(np.uint32).itemsize
         self.words = TILE * -(-graph.vertices * self.bits // (32 * TILE))
         bits, spare = entry * self.words, entry * self.queues
         self.bits_in_shared = bits + spare <= self.most_shared
         taken = bits if self.bits_in_shared else 0
+        self.global_words = 0 if self.bits_in_shared else self.words
         self.room = max(0, min((self.most_shared - taken) // spare - 1, MOST_ROOM))
         self.shared_bytes = taken + spare * (self.room + 1)
 
     @abstractmethod
-    def state_bytes(self, graph: CSRGraph) -> int:
-        """Return the device memory for what a search writes, but for the bits."""
+    def state_bytes(self, graph: CSRGraph, slots: int) -> int:
+        """Return the device memory of all but the bits and the records, which have so many slots."""
 
     def packed(self, graph: CSRGraph) -> UInt32Array:
         """Return the records of the graph: that of a vertex has its number."""
@@ -93,14 +97,16 @@ class OneBlockSearch(DeviceSolver):
 
     def memory_bytes(self, graph: CSRGraph) -> int:
         self.share_out(graph)
-        return self.packed(graph).nbytes + 4 * self.words + self.state_bytes(graph)
+        records = self.packed(graph)
+        slots = records.size // (2 if self.problem == "sssp" else 1)
+        return records.nbytes + 4 * self.global_words + self.state_bytes(graph, slots)
 
     def upload(self, query: Query) -> None:
         began = perf_counter()
         records = self.packed(self.graph)
         self.prepare_ms = (perf_counter() - began) * 1e3
         self.records = self.device.upload(records)
-        self.global_bits = self.no_words(0 if self.bits_in_shared else self.words)
+        self.global_bits = self.no_words(self.global_words)
 
     def no_words(self, count: int) -> Buffer:
         """Allocate 32-bit words of device memory."""
@@ -108,12 +114,13 @@ class OneBlockSearch(DeviceSolver):
 
     def launch(self, *arguments: Any) -> None:
         """Launch the block."""
-        self.kernel(1, self.block_size, *arguments, shared=self.shared_bytes)
+        self.kernel(1, self.threads, *arguments, shared=self.shared_bytes)
 
     def observed(self) -> dict[str, float]:
-        """Return the ms of preparation, the block's shared bytes, and whether the bits are there."""
+        """Return the ms of preparation, the block's threads and shared bytes, and whether bits are there."""
         return {
             "prepare_ms": self.prepare_ms,
+            "threads": self.threads,
             "shared_bytes": self.shared_bytes,
             "bits_in_shared": int(self.bits_in_shared),
         }
@@ -133,7 +140,7 @@ class OneBlockBFS(TracedBack, OneBlockSearch):
     def kernel_name(self) -> str:
         return "one_block_bfs_tree" if self.finds_predecessors else "one_block_bfs"
 
-    def state_bytes(self, graph: CSRGraph) -> int:
+    def state_bytes(self, graph: CSRGraph, slots: int) -> int:
         return 4 * (2 + 1 + self.finds_predecessors) * graph.vertices
 
     def upload(self, query: Query) -> None:
@@ -172,13 +179,10 @@ class OneBlockSTCON(OneBlockSearch):
     def kernel_name(self) -> str:
         return "one_block_stcon_path" if self.finds_predecessors else "one_block_stcon"
 
-    def memory_bytes(self, graph: CSRGraph) -> int:
+    def state_bytes(self, graph: CSRGraph, slots: int) -> int:
         backward = graph.reversed()
         entering = 0 if backward is graph else self.packed(backward).nbytes
-        return super().memory_bytes(graph) + entering
-
-    def state_bytes(self, graph: CSRGraph) -> int:
-        return 4 * (4 + self.finds_predecessors) * graph.vertices + 8
+        return entering + 4 * (4 + self.finds_predecessors) * graph.vertices + 8
 
     def upload(self, query: Query) -> None:
         super().upload(query)
@@ -240,13 +244,9 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
         if self.finds_predecessors:
             self.load_pass(graph)
 
-    def memory_bytes(self, graph: CSRGraph) -> int:
-        tree = 4 * (2 * graph.vertices + 1 + 2 * graph.arcs) if self.finds_predecessors else 0
-        slots = self.packed(graph).size // 2
-        return super().memory_bytes(graph) + 4 * 2 * slots + tree
-
-    def state_bytes(self, graph: CSRGraph) -> int:
-        return 4 * (2 + 1) * graph.vertices
+    def state_bytes(self, graph: CSRGraph, slots: int) -> int:
+        tree = 2 * graph.vertices + 1 + 2 * graph.arcs if self.finds_predecessors else 0
+        return 4 * ((2 + 1) * graph.vertices + 2 * slots + tree)
 
     def upload(self, query: Query) -> None:
         super().upload(query)
