@@ -21,6 +21,7 @@ OLDEST: Version = (12, 0)
 """The first CUDA with C++20. Its drivers begin with 525."""
 
 NVCC = "nvcc"
+ON_PATH, FROM_WHEELS = "on PATH", "from wheels"
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,12 @@ def toolkits() -> list[Toolkit]:
     """List the compilers that are here, what is preferred first."""
     found = []
     if on_path := shutil.which(NVCC):
-        found.append(Toolkit(NVCC, (on_path,), "on PATH"))
+        found.append(Toolkit(NVCC, (on_path,), ON_PATH))
     if in_wheels := find_in_wheels("cu*/bin/nvcc"):
-        found.append(Toolkit(NVCC, (str(in_wheels),), "from wheels"))
+        found.append(Toolkit(NVCC, (str(in_wheels),), FROM_WHEELS))
     if find_in_wheels(nvrtc.LIBNVRTC):
         command = sys.executable, "-P", nvrtc.__file__  # -P: modules beside the program hide no others
-        found.append(Toolkit("NVRTC", command, "from wheels"))
+        found.append(Toolkit("NVRTC", command, FROM_WHEELS))
     return found
 
 
