@@ -3,6 +3,7 @@
 import hashlib
 import os
 import platform
+import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -17,24 +18,34 @@ from retrace.system.errors import RetraceError
 from retrace.system.installed_driver import first_gpu
 from retrace.system.project import ROOT
 
+CPU_NAME = re.compile(r"^model name\s*:[ \t]*(\w.*)", re.MULTILINE | re.IGNORECASE)
+
 
 def cpu_model() -> str:
-    """Return the system's name of the processor."""
+    """Return the system's name of the processor; where Linux lists numbers, as on aarch64, lscpu's."""
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        listed = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+        listed = ""
+    name = CPU_NAME.search(listed) or CPU_NAME.search(printed("lscpu") or "")
+    return name[1].strip() if name else platform.processor() or platform.machine()
+
+
+def printed(*command: str) -> str | None:
+    """Return what a command prints, in English, or None if it cannot be run or fails."""
+    english = {**os.environ, "LC_ALL": "C"}
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd=ROOT, env=english
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def first_line(*command: str) -> str | None:
     """Return the first line that a command prints, or None if it cannot be run or fails."""
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return next(iter(result.stdout.splitlines()), "")
+    text = printed(*command)
+    return None if text is None else next(iter(text.splitlines()), "")
 
 
 def package_version(name: str) -> str | None:
