@@ -302,6 +302,15 @@ def test_a_pile_has_room_for_an_entry_of_each_arc(lanes: str, kib: int) -> None:
         verify(spec, graph(101, arcs), Query(0), seed)
 
 
+def test_a_far_vertex_is_in_the_pile_once_however_often_its_distance_falls() -> None:
+    """A near vertex is reached on 50 ways, each of which is found later and shorter; 30 far ones follow it."""
+    arcs = [(u, u + 1, 1) for u in range(50)]
+    arcs += [(u, 51, 1000 - 3 * u) for u in range(51)]
+    arcs += [(51, 52 + v, 10**6 + v) for v in range(30)]
+    solver = verify("sssp/one-block:width=1,shared_kib=1,few_near=0", graph(82, arcs), Query(0))
+    assert solver.pile_entries < 50 * 30
+
+
 def test_a_vertex_is_expanded_once_in_a_step() -> None:
     """Of 60 vertices each leads to the same 40, and the queue has room for as many as the graph has."""
     arcs = [(0, 1 + u, 1) for u in range(60)]
