@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_records_of_any_degree(spec: str, lanes: str, degree: int) -> None:
     """Heads follow the vertex with this many arcs, each with an arc of its own; the last is the farthest."""
     arcs = [(0, 1 + i, 1 + i) for i in range(degree)]
     arcs += [(1 + i, 1 + degree + i, 2) for i in range(degree)]
-    verify(f"{spec},lanes={lanes}", graph(1 + 2 * degree, arcs), Query(0))
+    verify(f"{spec},record_lanes={lanes}", graph(1 + 2 * degree, arcs), Query(0))
 
 
 @pytest.mark.parametrize("lanes", LANES)
@@ -52,7 +53,7 @@ def test_records_of_any_degree(spec: str, lanes: str, degree: int) -> None:
 def test_any_graph_with_any_number_of_lanes_in_both_memories(spec: str, lanes: str) -> None:
     for found in (*NAMED.values(), ring(3000), spread(20, 60), deep_star(3, 200)):
         for kib in (0, 1):
-            given = f"{spec},lanes={lanes},shared_kib={kib},block_size=64"
+            given = f"{spec},record_lanes={lanes},shared_kib={kib},block_size=64"
             verify(given, found, Query(0))
             assert verify(given, found, Query(found.vertices - 1, 0)).bits_in_shared == (kib == 0)
 
@@ -62,7 +63,7 @@ def test_any_graph_with_any_number_of_lanes_in_both_memories(spec: str, lanes: s
 def test_queues_that_fill_shared_memory_go_on_in_global_memory(spec: str, kib: int) -> None:
     """Rounds of 700 and of 800 vertices and, of far ones, twice as many in a pile."""
     for found in (spread(5, 700), deep_star(4, 200)):
-        for more in ("", ",width=1,few=0", ",width=1,few=1000") if "sssp" in spec else ("",):
+        for more in ("", ",width=1,few_near=0", ",width=1,few_near=1000") if "sssp" in spec else ("",):
             solver = verify(f"{spec},shared_kib={kib},block_size=64{more}", found, Query(0))
             assert 0 < solver.room < 700
 
@@ -70,15 +71,16 @@ def test_queues_that_fill_shared_memory_go_on_in_global_memory(spec: str, kib: i
 @pytest.mark.parametrize("name", NAMES)
 def test_more_entries_than_a_block_has_threads(name: str) -> None:
     for lanes in LANES:
-        verify(f"{name}:block_size=32,lanes={lanes}", spread(5, 700), Query(0))
-        verify(f"{name}:lanes={lanes}", spread(4, 3000), Query(0))
+        verify(f"{name}:block_size=32,record_lanes={lanes}", spread(5, 700), Query(0))
+        verify(f"{name}:record_lanes={lanes}", spread(4, 3000), Query(0))
 
 
 @pytest.mark.parametrize("spec", TREES)
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_of_forty_changes_an_answer(spec: str, which: str) -> None:
     for seed in range(40):
-        more = f"lanes={LANES[seed % 3]},block_size={32 << seed % 3},shared_kib={(0, 0, 1, 2)[seed // 3 % 4]}"
+        kib = (0, 0, 1, 2)[seed // 3 % 4]
+        more = f"record_lanes={LANES[seed % 3]},block_size={32 << seed % 3},shared_kib={kib}"
         verify(f"{spec},{more}", RACING[which], Query(0), seed)
 
 
@@ -86,8 +88,9 @@ def test_no_schedule_of_forty_changes_an_answer(spec: str, which: str) -> None:
 @given(found=random_graphs(60), data=st.data(), seed=st.one_of(st.none(), st.integers(0, 2**32 - 1)))
 @settings(max_examples=60, deadline=None)
 def test_any_random_graph(spec: str, found: CSRGraph, data: st.DataObject, seed: int | None) -> None:
-    ends = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
-    verify(f"{spec},lanes={data.draw(st.sampled_from(LANES))}", found, Query(*ends), seed)
+    source, target = (data.draw(st.integers(0, found.vertices - 1)) for _ in range(2))
+    lanes = data.draw(st.sampled_from(LANES))
+    verify(f"{spec},record_lanes={lanes}", found, Query(source, target), seed)
 
 
 @pytest.mark.parametrize("kib", [0, 1])
@@ -109,9 +112,9 @@ def test_a_search_on_the_same_graph_leaves_nothing_to_the_next(spec: str, kib: i
 
 @pytest.mark.parametrize("spec", TREES)
 def test_predicted_memory_is_what_is_allocated(spec: str) -> None:
-    for given in (spec, f"{spec},shared_kib=1"):
+    for asked in (spec, f"{spec},shared_kib=1"):
         with CountingDevice() as device:
-            solver: Any = make(given, device)
+            solver: Any = make(asked, device)
             predicted = solver.memory_bytes(grid(23, 17))
             solver.setup(grid(23, 17))
             solver.upload(Query(0, 3))
@@ -162,7 +165,7 @@ def test_a_block_has_whole_warps_and_no_more_than_vertices_need() -> None:
         (33, "", 96),
         (1, "", 32),
     ):
-        assert verify(f"bfs/one-block:lanes=2{more}", ring(vertices), Query(0)).threads == threads
+        assert verify(f"bfs/one-block:record_lanes=2{more}", ring(vertices), Query(0)).threads == threads
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -207,11 +210,11 @@ def test_many_ways_meet_at_once(length: int) -> None:
         inner = range(vertices, vertices + length - 1 + way % 2)
         vertices += len(inner)
         stops = [0, *inner, 1]
-        arcs += [(u, v, 1) for u, v in zip(stops, stops[1:], strict=False)]
+        arcs += [(u, v, 1) for u, v in pairwise(stops)]
     found = graph(vertices, arcs)
     for spec in (
         "stcon/one-block:predecessors=yes",
-        "stcon/one-block:predecessors=yes,lanes=4,block_size=32",
+        "stcon/one-block:predecessors=yes,record_lanes=4,block_size=32",
     ):
         for seed in range(12):
             verify(spec, found, Query(0, 1), seed)
@@ -220,7 +223,7 @@ def test_many_ways_meet_at_once(length: int) -> None:
 @pytest.mark.parametrize("lanes", LANES)
 def test_each_search_follows_its_own_arcs(lanes: str) -> None:
     """They meet at the last of 20 vertices that lead to the target, then of 20 that the source leads to."""
-    spec = f"stcon/one-block:lanes={lanes},predecessors=yes"
+    spec = f"stcon/one-block:record_lanes={lanes},predecessors=yes"
     verify(spec, graph(42, [(0, 20, 1), (20, 41, 1), *((u, 41, 1) for u in range(1, 20))]), Query(0, 41))
     verify(spec, graph(42, [(0, 20, 1), (20, 41, 1), *((0, u, 1) for u in range(1, 20))]), Query(0, 41))
 
@@ -246,7 +249,13 @@ def test_a_search_that_has_no_vertex_left_ends_both() -> None:
             assert solver.solve(ends) == 1
 
 
-WIDTHS = ["width=1,few=0", "width=1,few=7", "width=1000000", "few=1000", "width=3,few=1,lanes=1"]
+WIDTHS = [
+    "width=1,few_near=0",
+    "width=1,few_near=7",
+    "width=1000000",
+    "few_near=1000",
+    "width=3,few_near=1,record_lanes=1",
+]
 
 
 @pytest.mark.parametrize("more", WIDTHS)
@@ -289,8 +298,17 @@ def test_a_pile_has_room_for_an_entry_of_each_arc(lanes: str, kib: int) -> None:
     arcs += [(1 + u, 41 + v, 1000 + (7 * u + v) % 40) for u in range(40) for v in range(30)]
     arcs += [(41 + v, 71 + v, 1) for v in range(30)]
     for seed in (None, 1, 2):
-        spec = f"sssp/one-block:width=1,lanes={lanes},shared_kib={kib},predecessors=yes"
+        spec = f"sssp/one-block:width=1,record_lanes={lanes},shared_kib={kib},predecessors=yes"
         verify(spec, graph(101, arcs), Query(0), seed)
+
+
+def test_a_far_vertex_is_in_the_pile_once_however_often_its_distance_falls() -> None:
+    """A near vertex is reached on 50 ways, each of which is found later and shorter; 30 far ones follow it."""
+    arcs = [(u, u + 1, 1) for u in range(50)]
+    arcs += [(u, 51, 1000 - 3 * u) for u in range(51)]
+    arcs += [(51, 52 + v, 10**6 + v) for v in range(30)]
+    solver = verify("sssp/one-block:width=1,shared_kib=1,few_near=0", graph(82, arcs), Query(0))
+    assert solver.pile_entries < 50 * 30
 
 
 def test_a_vertex_is_expanded_once_in_a_step() -> None:
@@ -298,12 +316,16 @@ def test_a_vertex_is_expanded_once_in_a_step() -> None:
     arcs = [(0, 1 + u, 1) for u in range(60)]
     arcs += [(1 + u, 61 + v, 60 - u) for u in range(60) for v in range(40)]
     for seed in range(10):
-        verify("sssp/one-block:width=1000,shared_kib=1,lanes=4", graph(101, arcs), Query(0), seed)
+        verify("sssp/one-block:width=1000,shared_kib=1,record_lanes=4", graph(101, arcs), Query(0), seed)
 
 
 def test_how_often_the_limit_rises_is_counted() -> None:
     """A path whose arcs are 8 long, with a limit that rises by 8, or at once as far as it can."""
     path = graph(41, [(u, u + 1, 8) for u in range(40)])
-    for more, buckets in (("width=1,few=0", 40), ("width=1048576,few=0", 0), ("width=2,few=0", 20)):
+    for more, buckets in (
+        ("width=1,few_near=0", 40),
+        ("width=1048576,few_near=0", 0),
+        ("width=2,few_near=0", 20),
+    ):
         solver = verify(f"sssp/one-block:{more}", path, Query(0))
         assert solver.observed()["buckets"] == buckets, more

@@ -41,7 +41,7 @@ class OneBlockSearch(DeviceSolver):
 
     settings: ClassVar[Settings] = {
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
-        "lanes": Setting("2", "lanes that share a record of four arcs", choices=("1", "2", "4")),
+        "record_lanes": Setting("2", "lanes that share a record of four arcs", choices=("1", "2", "4")),
         "shared_kib": Setting(0, "KiB of shared memory of the block; 0: all that it may have", least=0),
     }
     repeats = True
@@ -55,7 +55,7 @@ class OneBlockSearch(DeviceSolver):
         self.graph = graph
         self.share_out(graph)
         where = "shared" if self.bits_in_shared else "global"
-        (self.kernel,) = self.load_kernels(f"{self.kernel_name()}_{where}_{self.parameters['lanes']}")
+        (self.kernel,) = self.load_kernels(f"{self.kernel_name()}_{where}_{self.parameters['record_lanes']}")
         self.load_host_files()
 
     def kernel_name(self) -> str:
@@ -70,7 +70,7 @@ class OneBlockSearch(DeviceSolver):
 
     def share_out(self, graph: CSRGraph) -> None:
         """Choose what is in shared memory, and the number of threads."""
-        lanes = int(self.parameters["lanes"])
+        lanes = int(self.parameters["record_lanes"])
         asked, most = (-(-threads // WARP) * WARP for threads in (self.block_size, lanes * graph.vertices))
         self.threads = min(asked, most)
         entry = np.dtype(np.uint32).itemsize
@@ -232,9 +232,11 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
     more_sources = (*OneBlockSearch.more_sources, PositivePass.pass_source, PositivePass.positive_source)
     settings: ClassVar[Settings] = {
         **OneBlockSearch.settings,
-        "lanes": replace(OneBlockSearch.settings["lanes"], default="4"),
+        "record_lanes": replace(OneBlockSearch.settings["record_lanes"], default="4"),
         "width": replace(ClusterSSSP.settings["width"], default=8),
-        "few": Setting(64, "near vertices, at most, with which the limit of near distances rises", least=0),
+        "few_near": Setting(
+            64, "near vertices, at most, with which the limit of near distances rises", least=0
+        ),
         **PREDECESSORS,
     }
     queues = 4
@@ -261,7 +263,7 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
             self.found = device.empty(vertices, np.int32)
 
     def solve(self, query: Query) -> int:
-        numbers = query.source, self.delta, self.number("few"), self.room
+        numbers = query.source, self.delta, self.number("few_near"), self.room
         queues = self.global_bits, self.queue, self.piles, np.int32(self.pile_entries)
         vertices = np.int32(self.graph.vertices)
         self.launch(vertices, self.records, *map(np.int32, numbers), *queues, self.answer, self.mapped_counts)
