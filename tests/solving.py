@@ -26,6 +26,10 @@ WITH_PREDECESSORS = [
 """The searches that find predecessors if they are asked to."""
 
 
+WITHOUT_NETWORKIT = REGISTRY.find("bfs/networkit").unavailable()
+needs_networkit = pytest.mark.skipif(WITHOUT_NETWORKIT is not None, reason=str(WITHOUT_NETWORKIT))
+
+
 def cases(specs: Iterable[str]) -> list[Any]:
     """Name each solver with each backend that it runs on here."""
     return [

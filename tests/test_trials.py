@@ -30,7 +30,7 @@ from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
 from retrace.system.errors import RetraceError, TooLargeError
-from solving import solved
+from solving import needs_networkit, solved
 
 GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
 
@@ -513,6 +513,7 @@ def test_a_throttled_trial_is_repeated_at_no_cost_to_the_budget(work: Callable[[
     assert case.trials[0]["load"] >= 0
 
 
+@needs_networkit
 def test_records_are_valid_and_digests_agree(tmp_path: Any, provenance: dict[str, Any]) -> None:
     cases = run(["bfs/queue", "bfs/bsp", "bfs/scipy", "bfs/igraph", "bfs/networkit"])
     cases += run(["stcon/two-queues", "stcon/bsp"])

@@ -276,8 +276,8 @@ class ScoreOracle:
 
 
 def is_installed(oracle: str) -> bool:
-    """Whether the library of an oracle can be imported."""
-    return find_spec(PACKAGES[oracle]) is not None
+    """Whether the library of an oracle, if it has one, can be imported."""
+    return oracle not in PACKAGES or find_spec(PACKAGES[oracle]) is not None
 
 
 def compare_scores(
