@@ -15,11 +15,12 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits, Needs
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, SharedDevice
+from retrace.publish.gpu_table import BEGIN, with_table
 from retrace.solvers import all_solvers, find, make
 from retrace.solvers.choice import Choice
 from retrace.solvers.frontier import FrontierSearch
 from retrace.system.errors import LacksError, RetraceError
-from retrace.system.project import KERNELS
+from retrace.system.project import KERNELS, ROOT
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
 KNOWN = ("7.5", "8.6", "9.0", "10.0", "12.0")
@@ -213,3 +214,12 @@ def test_a_choice_takes_what_the_gpu_has(capability: str, deep: list[str], flat:
             solver.upload(Query(0, 9 if spec.startswith("stcon") else None))
             assert isinstance(solver, Choice)
             assert solver.chosen.variant == variant
+
+
+def test_the_page_says_which_gpu_runs_what() -> None:
+    page = (ROOT / "docs/adding-a-gpu.md").read_text(encoding="utf-8")
+    assert with_table(page) == page, "docs/adding-a-gpu.md is stale; write it anew with: make pages"
+    head, _, maxwell = (line.split(" | ") for line in page.partition(BEGIN)[2].splitlines()[2:5])
+    cells = dict(zip(head, maxwell, strict=True))
+    for report in ("bsp-suite", "tuwien-sssp", "hong-bfs", "domitrz-brandes", "an-bellman-ford"):
+        assert cells[report].startswith("all "), report  # their own cards were of 5.0 and 5.2

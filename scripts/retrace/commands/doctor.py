@@ -158,7 +158,7 @@ def device_memory(device: CudaDevice) -> float:
 
 
 def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterator[Finding]:
-    """Yield where the graphs of the default run come from, and whether there is a network."""
+    """Yield whether there is a network, and where the graphs of the default run come from."""
     used = dict.fromkeys(name for one in configuration.experiments.values() for name in one.graphs)
     asked = [datasets[name] for name in used if name in datasets]
     places = find_places(asked, DOWNLOADS, os.environ.get("GRAPH_MIRROR"))
@@ -167,7 +167,9 @@ def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterat
         instead = (
             "left out" if dataset.optional else "a generated stand-in" if dataset.stand_in else "missing"
         )
-        by_place[places[dataset.name] or instead].append(dataset.name)
+        by_place[places.of[dataset.name] or instead].append(dataset.name)
+    network = f"{places.answered} of {places.asked} addresses of graphs answer"
+    yield Finding("network", network if places.asked else "not asked, since all graphs are here")
     told = "; ".join(f"{place}: {', '.join(names)}" for place, names in by_place.items())
     lacking = "missing" in by_place or (
         configuration.offline == "fail" and {"a generated stand-in", "left out"} & by_place.keys()
@@ -181,8 +183,10 @@ def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
     every = all_solvers()
     thrust = why_no_thrust(architecture) if backend == "cuda" else None
     for kind in every:
-        on_device = "cuda" in kind.backends
-        missing = kind.missing_from(limits) if on_device else kind.unavailable()
+        missing = kind.missing_from(limits) if "cuda" in kind.backends else None
+        if missing is None and backend not in kind.backends and "host" not in kind.backends:
+            missing = "runs on a GPU alone"
+        missing = missing or kind.unavailable()
         if missing is None and kind.source.startswith("thrust/"):
             missing = thrust
         if missing is not None:
@@ -201,7 +205,7 @@ def time_of_run(backend: str, architecture: str) -> Finding:
     except RetraceError as error:
         return Finding("default run", str(error), fault=True)
     compiling, measuring = slower * known.compile_s / cores, slower * known.measure_s
-    told = f"about {in_minutes(compiling + measuring)} if nothing is compiled yet, {in_minutes(measuring)} if all is"
+    told = f"about {in_minutes(compiling + measuring)}, {in_minutes(measuring)} if all is compiled already"
     where = "two cores" if backend == "emulator" else "an H200's host"
     return Finding("default run", f"{told}; told by what it took on {where}, and a kernel compiled here")
 
