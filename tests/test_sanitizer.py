@@ -15,7 +15,10 @@ from retrace.devices.cuda import cuda_available
 from retrace.devices.emulator import EmulatedDevice
 
 SANITIZER = shutil.which("compute-sanitizer")
-SEARCHES = "bfs/cluster", "stcon/cluster", "bfs/direction", "sssp/near-far"
+SEARCHES = (
+    "bfs/cluster", "stcon/cluster", "bfs/direction", "sssp/near-far",
+    "bfs/one-block", "stcon/one-block", "sssp/one-block", "sssp/one-block:shared_kib=1",
+)  # fmt: skip
 TOOLS = {
     "memcheck": (*SEARCHES, "sssp/cluster"),
     "initcheck": (*SEARCHES, "sssp/cluster"),

@@ -44,8 +44,8 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
         Own arcs;
     };
     __shared__ Length lengths[3];
+    __shared__ unsigned found[3][2];  // whether red has found what is in the queue of that length, and green
     __shared__ unsigned met[2];       // whether in this round, and in the last
-    __shared__ unsigned found_in[2];  // the last round in which red found a vertex, and green
     __shared__ unsigned joined;
     const unsigned words = Visited::count_words(vertices);
     const Visited visited{IN_SHARED ? shared_memory : bits};
@@ -53,12 +53,14 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
     Queue now{here, queues, room}, next{here + room + 1, queues + 2 * vertices, room};
 
     for (unsigned word = threadIdx.x; word < words; word += blockDim.x) visited.words[word] = 0;
-    if (threadIdx.x < 3) lengths[threadIdx.x].count() = threadIdx.x == 0 ? 2 : 0;
+    if (threadIdx.x < 3) {
+        lengths[threadIdx.x].count() = threadIdx.x == 0 ? 2 : 0;
+        found[threadIdx.x][0] = found[threadIdx.x][1] = threadIdx.x == 0;
+    }
     __syncthreads();
     if (threadIdx.x == 0) {
         met[0] = joined = 0;
         met[1] = source == target;
-        found_in[0] = found_in[1] = 0;
         now.set(0, source);
         now.set(1, target | GREEN);
         visited.word(source) = Visited::bit(source, 0);
@@ -93,30 +95,34 @@ __device__ void search(unsigned vertices, const unsigned *forward, const unsigne
     for (;; round++) {
         length = lengths[round % 3].count();
         meet = met[~round & 1];
-        if (meet || found_in[0] < round || found_in[1] < round) break;
+        if (meet || !found[round % 3][0] || !found[round % 3][1]) break;
         Length &next_length = lengths[(round + 1) % 3];
-        if (threadIdx.x == 0) lengths[(round + 2) % 3].count() = 0;
+        unsigned *const next_found = found[(round + 1) % 3];
+        if (threadIdx.x == 0) {
+            lengths[(round + 2) % 3].count() = 0;
+            found[(round + 2) % 3][0] = found[(round + 2) % 3][1] = 0;
+        }
         for_each_arc(now, length, [&](unsigned entry, const Own &arcs, const bool(&is_arc)[SLOTS]) {
             const unsigned colour = entry & GREEN;
             unsigned before[SLOTS], heads[SLOTS];
-            bool found[SLOTS], any = false, meets = false;
+            bool is_new[SLOTS], any = false, meets = false;
 #pragma unroll
             for (int slot = 0; slot < SLOTS; slot++)
                 before[slot] = visited.set_if(is_arc[slot], arcs.head(slot), bit_of(arcs.head(slot), colour));
 #pragma unroll
             for (int slot = 0; slot < SLOTS; slot++) {
                 const unsigned head = arcs.head(slot);
-                found[slot] = is_arc[slot] && !(before[slot] & bit_of(head, colour));
+                is_new[slot] = is_arc[slot] && !(before[slot] & bit_of(head, colour));
                 heads[slot] = head | colour;
-                any |= found[slot];
-                const bool by_both = found[slot] && before[slot] & bit_of(head, colour ^ GREEN);
+                any |= is_new[slot];
+                const bool by_both = is_new[slot] && before[slot] & bit_of(head, colour ^ GREEN);
                 meets |= by_both;
                 if (PATH && by_both) path.join(entry, head);
-                if (PATH && found[slot] && !by_both) path.toward_end[head] = int(entry & ~GREEN);
+                if (PATH && is_new[slot] && !by_both) path.toward_end[head] = int(entry & ~GREEN);
             }
-            if (any) found_in[colour / GREEN] = round + 1;
+            if (any) next_found[colour / GREEN] = 1;
             if (meets) met[round & 1] = 1;
-            next.add(next_length, found, heads);
+            next.add(next_length, is_new, heads);
         });
         __syncthreads();
         const Queue last = now;
