@@ -10,6 +10,7 @@ import pytest
 
 from command_line import Call
 from retrace.commands import doctor
+from retrace.compilers.build import build_folder
 from retrace.compilers.toolkits import Toolkit
 from retrace.devices.gpu_limits import GPULimits
 from retrace.planning.configuration import Machine, project_configuration
@@ -21,7 +22,8 @@ Disk = namedtuple("Disk", "total used free")
 @pytest.fixture(autouse=True)
 def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the sample take no time: that it is compiled is a test of its own."""
-    monkeypatch.setattr(doctor, "compile_sample", lambda backend, architecture: None)
+    monkeypatch.setattr(doctor, "build_emulator", lambda source: None)
+    monkeypatch.setattr(doctor, "build_cubin", lambda source, architecture: None)
     monkeypatch.setattr(doctor, "cuda_status", lambda: "no device")
 
 
@@ -41,6 +43,9 @@ def lines(told: str) -> dict[str, str]:
     return found
 
 
+ABOUT = ("GPU", "limits", "driver", "C++", "PyCUDA", "memory", "disk", "network", "graphs", "solvers")
+
+
 def test_it_is_one_screen_about_this_computer(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,9 +53,7 @@ def test_it_is_one_screen_about_this_computer(
     done = call("doctor")
     assert done.status == 0, done.err
     found = lines(done.out)
-    assert [*found] == [
-        "GPU", "limits", "driver", "C++", "PyCUDA", "memory", "disk", "network", "graphs", "solvers", "default run",
-    ]  # fmt: skip
+    assert [*found] == [*ABOUT, "default run"]
     assert done.out.count("\n") <= 24
     assert found["GPU"] == "none is used (no device); kernels run on the emulator"
     assert "the project: small-6, small-9" in found["graphs"]
@@ -61,9 +64,7 @@ def test_it_is_one_screen_about_this_computer(
 def test_a_compute_capability_is_kept_on_the_emulator(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     configured(monkeypatch, machines={"local": Machine(compute_capability="8.6")})
     found = lines(call("doctor").out)
-    assert found["limits"].startswith(
-        "compute capability 8.6: 99 KiB of shared memory in a block, 1,536 threads"
-    )
+    assert found["limits"].startswith("compute capability 8.6: 99 KiB of shared memory in a block, 1,536")
     assert "bfs/cluster" in found["solvers"]
     assert "needs thread-block clusters, from compute capability 9.0 on" in found["solvers"]
 
@@ -141,3 +142,17 @@ def test_a_gpu_and_its_compiler_are_told(call: Call, monkeypatch: pytest.MonkeyP
     assert found["CUDA"] == "nvcc 13.0.88 on PATH compiles for sm_86; Thrust needs nvcc"
     assert "11.0 of the GPU" in found["memory"]
     assert "sssp/thrust: Thrust needs nvcc" in found["solvers"]
+
+
+def test_the_sample_is_compiled_anew_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    used: list[Path] = []
+    monkeypatch.setattr(doctor, "build_emulator", lambda source: used.append(build_folder()))
+    monkeypatch.setattr(doctor, "build_cubin", lambda source, architecture: used.append(build_folder()))
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    for backend in ("emulator", "cuda"):
+        doctor.compile_sample(backend, "sm_86")
+    assert build_folder() == tmp_path
+    assert len({tmp_path, *used}) == 3
+    assert not any(folder.exists() for folder in used)
