@@ -138,6 +138,7 @@ class CudaKernel:
         self._function = function
         self._kinds: tuple[type, ...] | None = None
         self._sizes: dict[tuple[Dim, Dim, int], tuple[Any, Any]] = {}
+        self._checked: set[tuple[Dim, Dim, int, Dim | None, bool]] = set()
 
     def __call__(
         self,
@@ -155,7 +156,7 @@ class CudaKernel:
         start = self.device.mark_after_hold(stream) if timer else None
         try:
             if cooperative or cluster is not None:
-                check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative)
+                self._check_once(grid, block, shared, cluster, cooperative)
                 handle = stream.pycuda.handle if stream else 0
                 launch = self._module.driver_kernel(self.name)
                 launch(grid, block, values, shared, handle, cooperative, cluster)
@@ -206,6 +207,15 @@ class CudaKernel:
             codes.append("P" if kind is CudaBuffer else np.dtype(kind).char)
         self._function.prepare("".join(codes))
         self._kinds = kinds
+
+    def _check_once(
+        self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool
+    ) -> None:
+        """Check the sizes of a launch; to do so takes as long as to launch."""
+        sizes = grid, block, shared, cluster, cooperative
+        if sizes not in self._checked:
+            check_launch(self.name, grid, block, shared, self.device.limits, cluster, cooperative)
+            self._checked.add(sizes)
 
     def _check(self, grid: Dim, block: Dim, shared: int) -> tuple[Any, Any]:
         """Check the sizes of a launch, and raise the kernel's shared-memory limit if necessary."""
