@@ -24,7 +24,9 @@ from test_races import RACING, deep_star
 NAMES = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, OneBlockSearch)]
 TREES = [f"{name}:predecessors=yes" for name in NAMES]
 LANES = ("1", "2", "4")
-EMPTY = {count: CSRGraph(np.zeros(count + 1, np.int32), np.zeros(0, np.int32)) for count in (264_346, 900_000)}
+EMPTY = {
+    count: CSRGraph(np.zeros(count + 1, np.int32), np.zeros(0, np.int32)) for count in (264_346, 900_000)
+}
 """Graphs without arcs, of as many vertices as New York's and more than fit into 99 KiB."""
 
 
@@ -154,7 +156,12 @@ def test_the_oldest_gpu_runs_it(spec: str) -> None:
 
 
 def test_a_block_has_whole_warps_and_no_more_than_vertices_need() -> None:
-    for vertices, more, threads in ((3000, "", 1024), (3000, ",block_size=40", 64), (33, "", 96), (1, "", 32)):
+    for vertices, more, threads in (
+        (3000, "", 1024),
+        (3000, ",block_size=40", 64),
+        (33, "", 96),
+        (1, "", 32),
+    ):
         assert verify(f"bfs/one-block:lanes=2{more}", ring(vertices), Query(0)).threads == threads
 
 
@@ -163,7 +170,10 @@ def test_more_records_than_a_link_tells_apart_are_refused(name: str, monkeypatch
     monkeypatch.setattr("retrace.solvers.one_block.MOST_RECORDS", 40)
     star = graph(24, [(0, u, 1) for u in range(1, 24)])  # 24 positions are 32, and seven records follow
     verify(name, star, Query(0))
-    with EmulatedDevice() as device, pytest.raises(TooLargeError, match="needs 40 records of 4 arcs, expected"):
+    with (
+        EmulatedDevice() as device,
+        pytest.raises(TooLargeError, match="needs 40 records of 4 arcs, expected"),
+    ):
         solved(name, graph(28, [(0, u, 1) for u in range(1, 28)]), Query(0, 1), device)
 
 
@@ -199,7 +209,10 @@ def test_many_ways_meet_at_once(length: int) -> None:
         stops = [0, *inner, 1]
         arcs += [(u, v, 1) for u, v in zip(stops, stops[1:], strict=False)]
     found = graph(vertices, arcs)
-    for spec in ("stcon/one-block:predecessors=yes", "stcon/one-block:predecessors=yes,lanes=4,block_size=32"):
+    for spec in (
+        "stcon/one-block:predecessors=yes",
+        "stcon/one-block:predecessors=yes,lanes=4,block_size=32",
+    ):
         for seed in range(12):
             verify(spec, found, Query(0, 1), seed)
 
