@@ -3,6 +3,7 @@
 WHEELS := $(wildcard wheels/3.*)
 PYTHON ?= python$(or $(notdir $(WHEELS)),3)
 CORES ?= 4
+CAPABILITIES ?= 5.0 5.2 6.1 7.0 7.5 8.0 8.6 8.9 9.0 10.0 12.0
 VENV := .venv
 BIN := $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes $(OFFLINE)
@@ -14,7 +15,7 @@ LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
 INSTALL = $(BIN)/python -m compileall -q -j 0 -x /tests/ $(VENV)/lib > /dev/null || true; \
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
-.PHONY: reproduce report test mutants check schemas pages gpu peers cluster cluster-test bundle crate clean help
+.PHONY: reproduce report test architectures mutants check schemas pages gpu peers cluster cluster-test bundle crate clean help
 
 reproduce: $(VENV)/run  ## Set up and run everything: tables and figures in results/
 	$(BIN)/snakemake --cores $(CORES)
@@ -25,6 +26,12 @@ report: reproduce  ## The same, and Snakemake's own report of the run, results/r
 test: $(VENV)/dev tests/npm/node_modules  ## Set up and run all tests that need no GPU (with one: those too)
 	$(BIN)/python scripts/get_gapbs.py
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
+
+# Without the GPU of this machine, if it has one: that would not be compiled for what is newer.
+architectures: $(VENV)/dev  ## Compile all kernels for each kind of GPU, from 2014's to the newest; needs no GPU
+	@for capability in $(CAPABILITIES); do echo "compute capability $$capability"; \
+	CUDA_VISIBLE_DEVICES= $(BIN)/python scripts/build_kernels.py --backends cuda --compute-capability $$capability \
+	  --output build/architectures/$$capability.json --files kernels/*/*.cu kernels/thrust/*.cpp || exit 1; done
 
 mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours, or SAMPLE=300 of them
 	$(BIN)/python tests/mutations/run.py --processes $(CORES) $(SAMPLE:%=--sample %)

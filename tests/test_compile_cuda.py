@@ -19,6 +19,11 @@ from retrace.system.project import KERNELS
 # The oldest and the newest: what both have, those between them have too. Each takes a pass of the front end,
 # unless no line is for one of them alone: then the oldest, which has least of everything, stands for both.
 TARGETS = ("-gencode=arch=compute_75,code=sm_75", "-gencode=arch=compute_90,code=sm_90")
+# What is printed in a report is compiled to PTX for RTX 30 and 50, too; `make architectures` compiles all.
+MORE_OF_REPORTS = (
+    "-gencode=arch=compute_86,code=compute_86",
+    "-gencode=arch=compute_120,code=compute_120",
+)
 SOURCES = sorted(
     [path for path in KERNELS.glob("*/*.cu") if path.parent != EMULATOR]
     + list((Path(__file__).parent / "kernels").glob("*.cu"))
@@ -41,6 +46,8 @@ def compiled() -> Iterator[dict[Path, Future[Path]]]:
         apart = any("__CUDA_ARCH__" in path.read_text() for path in compiled_from(source))
         new = "cluster" in source.read_text()  # with 9.0
         targets = TARGETS[-1:] if new else TARGETS if apart else TARGETS[:1]
+        if "\n// Report " in source.read_text() and not new:
+            targets += MORE_OF_REPORTS
         return build_by([str(nvcc), *CUDA_FLAGS, *fast, *targets, "-fatbin"], source, "cuda", "fatbin")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

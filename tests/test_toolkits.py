@@ -91,7 +91,7 @@ def test_the_first_that_suits_compiles(
             ["11 on PATH", "NVRTC"],
             "nvcc 11.8.89 on PATH lacks C.*; code of NVRTC .* too new",
         ),
-        (None, "sm_90", [], "nvcc and NVRTC were not found; run `make gpu`"),
+        (None, "sm_90", [], "no nvcc or NVRTC was found; run `make gpu`"),
     ],
 )
 def test_where_nothing_compiles_it_says_why(
@@ -116,6 +116,15 @@ def test_what_is_known_suits_the_driver(
     assert known_capabilities()[0] == "7.5"
     use(monkeypatch, tmp_path, (12, 4), here[:1])
     assert known_capabilities() == ()
+
+
+def test_a_compiler_that_fails_is_told(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = tmp_path / "nvcc"
+    program.write_text("#!/bin/sh\necho 'nvcc: no licence' >&2; exit 1\n")
+    program.chmod(0o755)
+    use(monkeypatch, tmp_path, None, [Toolkit(NVCC, (str(program),), "on PATH")])
+    with pytest.raises(RetraceError, match=f"^{program} --version fails: nvcc: no licence; "):
+        known_capabilities()
 
 
 def test_records_name_what_compiled(

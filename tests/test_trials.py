@@ -29,7 +29,7 @@ from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
-from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.errors import LacksError, RetraceError, TooLargeError
 from solving import needs_networkit, solved
 
 GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
@@ -279,6 +279,16 @@ def test_a_failure_is_told_and_others_go_on(temporary: Any) -> None:
     assert (broken.status, broken.reason) == ("failed", "MemoryError: no room")
     assert right.status == "ok"
     assert len(right.trials) == 3
+
+
+def test_what_cannot_be_compiled_here_is_skipped(monkeypatch: Patch) -> None:
+    def without_nvcc(device: EmulatedDevice, source: str) -> None:
+        raise LacksError(f"{source} needs nvcc")
+
+    monkeypatch.setattr(EmulatedDevice, "load_thrust", without_nvcc)
+    without, right = run(["sssp/thrust", "sssp/bsp"], device=("emulator", Opened))
+    assert (without.status, without.reason) == ("skipped", "thrust/sssp_thrust.cpp needs nvcc")
+    assert right.status == "ok"
 
 
 def test_what_is_predicted_to_be_long_is_skipped(temporary: Any) -> None:

@@ -212,7 +212,7 @@ def build_thrust(source: Path, arch: str | None) -> Path:
     Raise LacksError if nvcc is not here, or does not compile for the architecture.
     """
     if arch is None:
-        headers = find_in_wheels("cu*/include/cccl")
+        headers = find_in_wheels("cu[0-9]*/include/cccl")
         if headers is None:
             raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
         system = ["-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{headers}"]

@@ -78,7 +78,7 @@ def toolkits() -> list[Toolkit]:
     found = []
     if on_path := shutil.which(NVCC):
         found.append(Toolkit(NVCC, (on_path,), ON_PATH))
-    if in_wheels := find_in_wheels("cu*/bin/nvcc"):
+    if in_wheels := find_in_wheels("cu[0-9]*/bin/nvcc"):
         found.append(Toolkit(NVCC, (str(in_wheels),), FROM_WHEELS))
     if find_in_wheels(nvrtc.LIBNVRTC):
         command = sys.executable, "-P", nvrtc.__file__  # -P: modules beside the program hide no others
@@ -102,8 +102,8 @@ def choose_toolkit(arch: str, with_host: bool = False) -> Toolkit:
         if toolkit.why_not(arch) is None:
             return toolkit
     there = "; ".join(str(toolkit.why_not(arch)) for toolkit in here)
-    what = "nvcc" if with_host else "nvcc and NVRTC"
-    raise RetraceError(f"nothing compiles for {arch}: {there or f'{what} were not found'}; run `make gpu`")
+    what = "nvcc" if with_host else "nvcc or NVRTC"
+    raise RetraceError(f"nothing compiles for {arch}: {there or f'no {what} was found'}; run `make gpu`")
 
 
 def known_capabilities() -> tuple[str, ...]:
@@ -123,5 +123,9 @@ def why_no_thrust(arch: str) -> str | None:
 
 @cache
 def printed_by(*command: str) -> str:
-    """Return what a compiler prints about itself."""
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    """Return what a compiler prints about itself; raise RetraceError if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        last = next(reversed(done.stderr.splitlines()), f"exit status {done.returncode}")
+        raise RetraceError(f"{' '.join(command)} fails: {last}; install it again, or take it from PATH")
+    return done.stdout
