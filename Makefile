@@ -43,7 +43,7 @@ pages: $(VENV)/run  ## Write docs/results/ from the committed records
 	$(BIN)/python scripts/make_results.py
 
 gpu: $(VENV)/gpu  ## Set up for a machine whose only CUDA part is the driver
-	$(BIN)/python -c "from pycuda import driver; driver.init(); print(driver.Device(0).name(), 'is ready')"
+	$(BIN)/python scripts/install_gpu.py
 
 peers: $(VENV)/peers  ## On a machine with a GPU, set up cuGraph, too, to compare with
 	$(BIN)/python -c "import pylibcugraph; print('cuGraph', pylibcugraph.__version__, 'is ready')"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,8 @@ from retrace.compilers.build import (
     build_folder,
     build_host,
     build_thrust,
-    known_capabilities,
 )
+from retrace.compilers.toolkits import known_capabilities, why_no_thrust
 from retrace.devices.capability import Capability, architecture
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.gapbs import build_gapbs, why_missing
@@ -55,15 +55,16 @@ def main() -> None:
         if not path.resolve().is_relative_to(KERNELS):
             raise RetraceError(f"{path}: expected a file under {KERNELS}; put it there")
     target = Target.of(arguments.compute_capability, "cuda" in arguments.backends)
-    skipped = unused_on(target.limits)
+    unused = unused_on(target.limits)
     files = [path.resolve() for path in arguments.files]
     tasks = []
     for backend in arguments.backends:
         build = choose_build(backend, target)
+        skipped = unused | (without_nvcc(files, target) if backend == "cuda" else {})
         tasks += [(build, file) for file in files if is_compiled(file, backend) and file not in skipped]
-    for file in files:
-        if file in skipped:
-            print(f"{file.relative_to(KERNELS)}: not compiled, {skipped[file]}")
+        for file in files:
+            if file in skipped and is_compiled(file, backend):
+                print(f"{file.relative_to(KERNELS)}: not compiled, {skipped[file]}")
     with ThreadPoolExecutor(max(1, arguments.processes)) as pool:
         try:
             compiled = pool.map(lambda task: task[0](task[1]), tasks)
@@ -105,6 +106,12 @@ def unused_on(limits: GPULimits) -> dict[Path, str]:
         if (missing := kind.missing_from(limits)) is not None:
             unused |= {KERNELS / file: f"{kind.name} {missing}" for file in kind.sources if file not in used}
     return unused
+
+
+def without_nvcc(files: Sequence[Path], target: Target) -> dict[Path, str]:
+    """Return the files that use Thrust, and why they cannot be compiled; none if they can."""
+    why_not = why_no_thrust(target.architecture)
+    return {} if why_not is None else {file: why_not for file in files if file.parent.name == "thrust"}
 
 
 def choose_build(backend: str, target: Target) -> Callable[[Path], Path]:

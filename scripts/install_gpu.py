@@ -1,13 +1,16 @@
-"""Install nvcc and PyCUDA, which a GPU machine needs, into the environment that runs this program.
+"""Install PyCUDA and a compiler of kernels for a GPU machine into the environment that runs this program.
 
-If a toolkit's nvcc is on PATH, that toolkit is used. Otherwise nvcc and the headers come from NVIDIA wheels,
-so that the machine needs only the driver. PyCUDA has no wheels. It is compiled here, without curand, against
-the toolkit and the driver's libcuda. This needs a C++ compiler and takes two to three minutes.
+The compiler is the one that suits driver and GPU: nvcc on PATH, else nvcc or NVRTC from NVIDIA's wheels, so
+that the machine needs only the driver. PyCUDA has no wheels. It is compiled here, without curand, against the
+driver's libcuda and the headers of CUDA 12, whose functions are in every driver from 525 on. This needs a C++
+compiler and takes two to three minutes. Without a lock file, say what is installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import os
 import re
 import shutil
 import subprocess
@@ -17,19 +20,53 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from retrace.compilers.build import find_cxx
+from retrace.compilers.nvrtc import find_in_wheels
+from retrace.compilers.toolkits import (
+    OLDEST,
+    ON_PATH,
+    choose_toolkit,
+    known_capabilities,
+    toolkits,
+    why_no_thrust,
+)
+from retrace.devices.capability import Capability, architecture
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import unpack
+from retrace.system.installed_driver import (
+    LIBCUDA,
+    WSL_FOLDER,
+    InstalledDriver,
+    InstalledGpu,
+    installed_driver,
+)
 
-DRIVER = "libcuda.so.1"
-USUAL_FOLDERS = ("/usr/lib64", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64")  # not always known to ldconfig
-CUDA_WHEELS = ("cuda-toolkit", "nvidia-")
 LOCKED_BUILD = ("--no-build-isolation",)
 """PyCUDA is built with the setuptools and NumPy of the lock, which are installed before."""
+
+NVCC_WHEELS = ("cuda-toolkit", "nvidia-cuda-crt", "nvidia-cuda-nvcc", "nvidia-cuda-runtime", "nvidia-nvvm")
+NVRTC_WHEELS = ("nvidia-cuda-cccl-cu12", "nvidia-cuda-nvrtc-cu12")
+"""What only one of the compilers needs."""
+
+HEADERS = ("cuda_runtime/include", "cuda_profiler_api/include")
+"""Of CUDA 12's wheels, what PyCUDA includes."""
+
+OLDEST_GPU = (5, 0)
+FIRST_OF_NVCC_13 = (7, 5)
+"""Compute capabilities from which NVRTC 12 and nvcc 13 compile."""
+
+ROOM_GIB = 3.0
+"""What the environment takes, and what building PyCUDA takes for a while."""
 
 
 def locked(lock: Path) -> list[str]:
     """Split a lock file into entries with their hashes; a package may have one entry per Python version."""
     return re.findall(r"^[A-Za-z0-9].*(?:\n[ \t].*)*", lock.read_text(), flags=re.MULTILINE)
+
+
+def name_of(entry: str) -> str:
+    """Return the package's name."""
+    return entry.partition("==")[0]
 
 
 def pip(*arguments: str, locked: list[str] | None = None) -> None:
@@ -44,7 +81,7 @@ def pip(*arguments: str, locked: list[str] | None = None) -> None:
             raise RetraceError(f"pip {arguments[0]} failed, see above; fix the cause and run make gpu again")
 
 
-def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
+def install_pycuda(locked: list[str], driver: Path) -> None:
     """Compile PyCUDA from its source package, configured by a siteconf.py as its documentation describes."""
     with tempfile.TemporaryDirectory() as folder:
         # Without isolation: pip would take what builds it from the network, whatever its version and hash.
@@ -56,63 +93,104 @@ def install_pycuda(locked: list[str], toolkit: Path, driver: Path) -> None:
         links = Path(folder) / "driver"
         links.mkdir()
         (links / "libcuda.so").symlink_to(driver)  # the name that the linker expects
-        settings = {"CUDA_ROOT": str(toolkit), "CUDADRV_LIB_DIR": [str(links)], "CUDA_ENABLE_CURAND": False}
+        settings = {
+            "CUDA_INC_DIR": [str(find_in_wheels(name)) for name in HEADERS],
+            "CUDADRV_LIB_DIR": [str(links)],
+            "CUDA_ENABLE_CURAND": False,
+        }
         lines = [f"{key} = {value!r}\n" for key, value in settings.items()]
         (source / "siteconf.py").write_text("".join(lines))
         pip("install", *LOCKED_BUILD, str(source))
 
 
-def find_driver() -> Path:
-    """Find the driver's library.
-
-    Raises
-    ------
-    RetraceError
-        If there is none.
-    """
-    ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:/usr/bin:/bin") or "ldconfig"
-    listing = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
-    found = [
-        Path(line.split("=>")[1].strip()) for line in listing.splitlines() if line.strip().startswith(DRIVER)
-    ]
-    usual = [Path(folder) / DRIVER for folder in USUAL_FOLDERS]
-    for path in (*found, *usual):
-        if path.exists():
-            return path
-    raise RetraceError(
-        f"{DRIVER} not found: install the NVIDIA driver first; without a GPU use make reproduce"
-    )
+def require_driver() -> InstalledDriver:
+    """Find the driver; raise RetraceError if there is none that this computer can use."""
+    driver = installed_driver()
+    if "microsoft" in os.uname().release.lower() and not (driver and driver.path.is_relative_to(WSL_FOLDER)):
+        to_do = f"remove {driver.path}, which hides it" if driver else "install the NVIDIA driver in Windows"
+        raise RetraceError(f"WSL: {WSL_FOLDER}/{LIBCUDA}, which Windows provides, is not found: {to_do}")
+    if driver is None:
+        told = "install the NVIDIA driver first; without a GPU use make reproduce"
+        raise RetraceError(f"{LIBCUDA} not found: {told}")
+    return driver
 
 
-def toolkit_on_path() -> Path | None:
-    """Find the root of a CUDA toolkit that has its nvcc on PATH and contains the headers, or None."""
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        return None
-    printed = subprocess.run(
-        [nvcc, "--dryrun", "-x", "cu", "-"], capture_output=True, text=True, check=False
-    ).stderr
-    top = re.search(r"^#\$ TOP=(.+)$", printed, flags=re.MULTILINE)
-    root = Path(top[1]) if top else Path(nvcc).resolve().parents[1]
-    return root.resolve() if (root / "include" / "cuda.h").exists() else None
+def require_gpus(driver: InstalledDriver) -> list[InstalledGpu]:
+    """List the GPUs; raise RetraceError if there are none, or if one or the driver is too old."""
+    try:
+        gpus = driver.gpus()
+    except OSError as error:
+        raise RetraceError(f"{driver}: no GPU ({error}); see whether nvidia-smi lists one") from None
+    if not gpus:
+        raise RetraceError(f"{driver}: no GPU; see whether CUDA_VISIBLE_DEVICES hides it")
+    for gpu in gpus:
+        if gpu.capability < OLDEST_GPU:
+            told = "expected compute capability 5.0 or newer; name another in CUDA_VISIBLE_DEVICES"
+            raise RetraceError(f"GPU {gpu} is too old: {told}, or use make reproduce")
+    if driver.cuda() < OLDEST:
+        raise RetraceError(
+            f"{driver} is too old: expected 525 or newer, for CUDA 12.0; install a newer driver"
+        )
+    return gpus
+
+
+def require_builder() -> None:
+    """Raise RetraceError if PyCUDA cannot be built for lack of a compiler, of headers or of room."""
+    find_cxx()
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    if not header.exists():
+        raise RetraceError(f"{header} not found: install Python's headers, python3-dev or python3-devel")
+    free = shutil.disk_usage(sys.prefix).free / 2**30
+    if free < ROOM_GIB:
+        raise RetraceError(f"{sys.prefix}: {free:.1f} GiB are free, {ROOM_GIB:g} are needed; make room")
+
+
+def compiler_wheels(driver: InstalledDriver, gpu: InstalledGpu) -> tuple[str, ...]:
+    """Return the packages of the compiler that suits driver and GPU; none if nvcc on PATH does."""
+    arch = "sm_{}{}".format(*gpu.capability)
+    if any(toolkit.place == ON_PATH and toolkit.why_not(arch) is None for toolkit in toolkits()):
+        return ()
+    return NVCC_WHEELS if driver.cuda() >= (13, 0) and gpu.capability >= FIRST_OF_NVCC_13 else NVRTC_WHEELS
+
+
+def install(lock: Path) -> None:
+    """Install what this computer needs of a lock file."""
+    driver = require_driver()
+    gpus = require_gpus(driver)
+    require_builder()
+    wanted = {name for gpu in gpus for name in compiler_wheels(driver, gpu)}
+    unwanted = {*NVCC_WHEELS, *NVRTC_WHEELS} - wanted
+    packages = [package for package in locked(lock) if name_of(package) not in unwanted]
+    pycuda = [package for package in packages if name_of(package) == "pycuda"]
+    pip("install", locked=[package for package in packages if package not in pycuda])
+    importlib.invalidate_caches()
+    print(f"building PyCUDA against {driver.path}", flush=True)
+    install_pycuda(pycuda, driver.path)
+
+
+def describe() -> None:
+    """Say what compiles kernels for each kind of GPU; raise RetraceError if nothing does or PyCUDA fails."""
+    from retrace.devices.cuda import cuda_status  # which imports NumPy
+
+    driver = require_driver()
+    for gpu in dict.fromkeys(require_gpus(driver)):
+        card = Capability(*gpu.capability)
+        target = architecture(card, card, known_capabilities())
+        no_thrust = "" if why_no_thrust(target) is None else "; Thrust is skipped: it needs nvcc"
+        print(f"{driver}, GPU {gpu}: kernels are compiled by {choose_toolkit(target)}{no_thrust}")
+    if (why_not := cuda_status()) is not None:
+        raise RetraceError(f"PyCUDA: {why_not}")
 
 
 def main() -> None:
-    """Install from a lock file."""
+    """Install from a lock file, or describe."""
     parser = OneLineParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("lock", type=Path, help="requirements-gpu.lock")
+    parser.add_argument("lock", type=Path, nargs="?", help="requirements-gpu.lock")
     arguments = parser.parse_args()
-    driver, toolkit = find_driver(), toolkit_on_path()
-    packages = locked(arguments.lock)
-    pycuda = [package for package in packages if package.startswith("pycuda==")]
-    others = [package for package in packages if package not in pycuda]
-    if toolkit is None:
-        toolkit = Path(sysconfig.get_path("purelib")) / "nvidia" / "cu13"
+    if arguments.lock is not None:
+        install(arguments.lock)
     else:
-        others = [package for package in others if not package.startswith(CUDA_WHEELS) or "cccl" in package]
-    pip("install", locked=others)
-    print(f"building PyCUDA against {toolkit} and {driver}", flush=True)
-    install_pycuda(pycuda, toolkit, driver)
+        describe()
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Write docs/results/: what the committed records say, to be read without a run."""
+"""Write docs/results/, what the committed records say, and in docs/adding-a-gpu.md which GPU runs what."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from retrace.planning.configuration import committed_records
+from retrace.publish.gpu_table import with_table
 from retrace.publish.results_pages import pages, stale
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
@@ -24,6 +25,10 @@ def main() -> None:
         else:
             (folder / name).unlink()
         print(folder / name)
+    page = ROOT / "docs/adding-a-gpu.md"
+    if (told := with_table(before := page.read_text(encoding="utf-8"))) != before:
+        write_whole(page, told)
+        print(page)
 
 
 if __name__ == "__main__":

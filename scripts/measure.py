@@ -112,7 +112,7 @@ def main() -> None:
     if arguments.backend == "cuda" and (why_not := cuda_status()) is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
 
-    software = environment.software()
+    software = environment.software(arguments.compute_capability)
     keeping = keeping_of(arguments, software)
     tasks, registry = tasks_of(arguments, keeping), {}
     for task in tasks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 import runpy
 import signal
 import sys
@@ -92,9 +93,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def solvers_of(item: pytest.Item) -> set[str]:
-    """List the solvers that a test takes as a parameter, perhaps with settings."""
+    """List the solvers that a test takes as a parameter, perhaps with settings or options."""
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    names = {value.partition(":")[0] for value in values if isinstance(value, str)}
+    names = {re.split("[ :]", value)[0] for value in values if isinstance(value, str)}
     return names & REGISTRY.solvers.keys()
 
 

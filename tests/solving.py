@@ -11,8 +11,10 @@ import pytest
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.gpu_limits import Needs
 from retrace.graphs.query import Query
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, make
+from retrace.system.errors import LacksError
 
 ON_CUDA = ["cuda"] if cuda_available() else []
 DEVICES = ["emulator", *(pytest.param(backend, marks=pytest.mark.gpu) for backend in ON_CUDA)]
@@ -22,6 +24,10 @@ WITH_PREDECESSORS = [
     f"{name}:predecessors=yes" for name, kind in REGISTRY.solvers.items() if "predecessors" in kind.settings
 ]
 """The searches that find predecessors if they are asked to."""
+
+
+WITHOUT_NETWORKIT = REGISTRY.find("bfs/networkit").unavailable()
+needs_networkit = pytest.mark.skipif(WITHOUT_NETWORKIT is not None, reason=str(WITHOUT_NETWORKIT))
 
 
 def cases(specs: Iterable[str]) -> list[Any]:
@@ -38,6 +44,14 @@ def open_device(backend: str, seed: int | None = None) -> Any:
     if backend == "host":
         return nullcontext()
     return CudaDevice() if backend == "cuda" else EmulatedDevice(seed=seed)
+
+
+def require_clusters(device: Device, blocks: int = 1) -> None:
+    """Raise LacksError, for which a test of a device that is used as another is skipped, without clusters."""
+    if (missing := Needs(clusters=True).missing_from(device.limits)) is not None:
+        raise LacksError(missing)
+    if blocks > device.limits.cluster:
+        raise LacksError(f"{blocks} blocks in a cluster, of {device.limits.cluster} at most")
 
 
 def solved(spec: str, graph: Any, query: Query, device: Device | None = None) -> Solver:

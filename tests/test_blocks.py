@@ -8,9 +8,11 @@ from scipy.sparse import csgraph, csr_array
 
 from graphs import NAMED
 from retrace.devices.base import Device, Module
+from solving import require_clusters
 
 SOURCE = str(Path(__file__).parent / "kernels/blocks.cu")
 CLUSTERS = str(Path(__file__).parent / "kernels/clusters.cu")
+GRIDS = str(Path(__file__).parent / "kernels/grids.cu")
 LIMITS = np.dtype([("levels", "i4"), ("weight", "f4")])
 
 
@@ -71,12 +73,12 @@ def test_functions_of_floating_numbers(device: Device) -> None:
 @pytest.mark.parametrize(("blocks", "rounds"), [(1, 3), (7, 3)])
 def test_a_grid_waits_for_all_its_blocks(device: Device, blocks: int, rounds: int) -> None:
     values, out = device.empty(blocks, np.int32), device.empty(32 * blocks, np.int32)
-    device.load(CLUSTERS).kernel("pass_on")(blocks, 32, np.int32(rounds), values, out, cooperative=True)
+    device.load(GRIDS).kernel("pass_on")(blocks, 32, np.int32(rounds), values, out, cooperative=True)
     assert device.download(out).tolist() == np.repeat((np.arange(blocks) + rounds) % blocks, 32).tolist()
 
 
 def test_a_launch_may_be_packed_once(device: Device) -> None:
-    kernel, outs = device.load(CLUSTERS).kernel("pass_on"), [device.empty(64, np.int32) for _ in range(2)]
+    kernel, outs = device.load(GRIDS).kernel("pass_on"), [device.empty(64, np.int32) for _ in range(2)]
     values = device.empty(2, np.int32)
     launches = [
         kernel.with_arguments(2, 32, np.int32(rounds), values, out) for rounds, out in enumerate(outs, 1)
@@ -89,6 +91,7 @@ def test_a_launch_may_be_packed_once(device: Device) -> None:
 
 @pytest.mark.parametrize(("clusters", "size"), [(1, 1), (3, 2), (2, 8), (2, 16)])
 def test_blocks_of_a_cluster_reach_each_others_memory(device: Device, clusters: int, size: int) -> None:
+    require_clusters(device, size)
     out = device.empty(32 * clusters * size, np.int32)
     device.load(CLUSTERS).kernel("neighbours")(clusters * size, 32, out, cluster=size)
     block = np.arange(clusters * size).reshape(clusters, size)
@@ -97,6 +100,7 @@ def test_blocks_of_a_cluster_reach_each_others_memory(device: Device, clusters: 
 
 
 def test_a_kernel_may_have_clusters_of_its_own(device: Device) -> None:
+    require_clusters(device, 2)
     kernel, out = device.load(CLUSTERS).kernel("pairs"), device.empty(4, np.int32)
     kernel(4, 32, out)
     assert device.download(out).tolist() == [20, 21, 20, 21]

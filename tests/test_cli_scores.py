@@ -48,10 +48,16 @@ def written(path: Path) -> np.ndarray:
     return np.array([float(score) for _, score in rows(path)[1:]])
 
 
-@pytest.mark.parametrize("solver", ["seq-array", "vert-comp:block_size=32,blocks=2", "networkit", "igraph"])
+@pytest.mark.parametrize(
+    "solver",
+    [
+        f"betweenness/{each}"
+        for each in ("seq-array", "vert-comp:block_size=32,blocks=2", "networkit", "igraph")
+    ],
+)
 def test_scores_of_a_file(solver: str, house: Path, call: Call) -> None:
     csv, npy = house.parent / "scores.csv", house.parent / "scores.npy"
-    done = call("solve", f"betweenness/{solver}", house, "--output", csv, "--output", npy)
+    done = call("solve", solver, house, "--output", csv, "--output", npy)
     assert (done.status, done.err) == (0, "")
     assert "house.txt: undirected, from all of 6 vertices, highest score 4.5 at 3 (ids from 0)" in done.out
     assert "; verified against " in done.out

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from retrace.compilers.build import CUDA_FLAGS, EMULATOR, build_by, build_cubin, compiled_from, find_nvcc
+from retrace.compilers.build import CUDA_FLAGS, EMULATOR, build_by, build_cubin, compiled_from
+from retrace.compilers.toolkits import find_nvcc
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 

@@ -1,10 +1,12 @@
 """What a GPU has, what a solver needs of it, and a GPU that is used as if it were another."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+import run_kernels
 from graphs import NAMED
 from retrace.compilers.assembly import MAX_SHARED
 from retrace.devices.capability import Capability, architecture
@@ -13,11 +15,12 @@ from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits, Needs
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, SharedDevice
+from retrace.publish.gpu_table import BEGIN, with_table
 from retrace.solvers import all_solvers, find, make
 from retrace.solvers.choice import Choice
 from retrace.solvers.frontier import FrontierSearch
 from retrace.system.errors import LacksError, RetraceError
-from retrace.system.project import KERNELS
+from retrace.system.project import KERNELS, ROOT
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
 KNOWN = ("7.5", "8.6", "9.0", "10.0", "12.0")
@@ -172,3 +175,51 @@ def test_a_choice_ranks_and_sets_up_only_what_the_gpu_can_run() -> None:
             by_cluster = limits.cluster > 0 and name != "betweenness/auto"
             assert any("cluster.cu" in file for file in files) == by_cluster
         assert kind.able(kind.candidates, HOPPER) == [*kind.candidates]
+
+
+FOLLOWING = (
+    "bfs/cluster", "bfs/one-block:predecessors=yes", "bfs/auto:crossover=1,deep=1", "bfs/auto:crossover=1",
+    "stcon/cluster", "stcon/one-block", "stcon/auto:crossover=1,deep=1",
+    "sssp/cluster", "sssp/one-block:predecessors=yes", "sssp/auto:deep=1", "sssp/auto", "sssp/host-arcs",
+    "betweenness/host-arcs:block_size=64", "betweenness/lane-queues", "betweenness/lane-queues:team=block",
+    "betweenness/bitmap-queue", "betweenness/auto:crossover=1,least_sources=1",
+)  # fmt: skip
+"""Solvers that follow the limits: what others do is the same on every GPU that can run them."""
+
+
+@pytest.mark.parametrize("capability", ["5.0", "7.5", "8.6", "12.0"])
+@pytest.mark.parametrize("spec", FOLLOWING)
+def test_a_solver_that_follows_the_limits_is_right_or_says_what_lacks(spec: str, capability: str) -> None:
+    for name in ("grid", "two components", "star"):
+        opening = partial(EmulatedDevice, compute_capability=capability)
+        told = run_kernels.outcome(spec, partial(run_kernels.search, opening, spec, NAMED[name]))
+        limits = GPULimits.by_capability(capability)
+        lacks = find(spec).missing_from(limits) is not None
+        assert told.startswith("skipped, " if lacks else "agrees"), told
+
+
+@pytest.mark.parametrize(
+    ("capability", "deep", "flat"),
+    [("5.0", ["one-block", "one-block", "one-block"], ["block-queue", "bsp"]),
+     ("8.6", ["one-block", "one-block", "one-block"], ["direction", "near-far"]),
+     ("12.0", ["cluster", "cluster", "cluster"], ["direction", "near-far"])],
+)  # fmt: skip
+def test_a_choice_takes_what_the_gpu_has(capability: str, deep: list[str], flat: list[str]) -> None:
+    specs = ["bfs/auto:crossover=1,deep=1", "sssp/auto:deep=1", "stcon/auto:crossover=1,deep=1"]
+    specs += ["bfs/auto:crossover=1,deep=99", "sssp/auto:deep=99"]
+    for spec, variant in zip(specs, deep + flat, strict=True):
+        with EmulatedDevice(compute_capability=capability) as device:
+            solver = make(spec, device)
+            solver.setup(NAMED["grid"])
+            solver.upload(Query(0, 9 if spec.startswith("stcon") else None))
+            assert isinstance(solver, Choice)
+            assert solver.chosen.variant == variant
+
+
+def test_the_page_says_which_gpu_runs_what() -> None:
+    page = (ROOT / "docs/adding-a-gpu.md").read_text(encoding="utf-8")
+    assert with_table(page) == page, "docs/adding-a-gpu.md is stale; write it anew with: make pages"
+    head, _, maxwell = (line.split(" | ") for line in page.partition(BEGIN)[2].splitlines()[2:5])
+    cells = dict(zip(head, maxwell, strict=True))
+    for report in ("bsp-suite", "tuwien-sssp", "hong-bfs", "domitrz-brandes", "an-bellman-ford"):
+        assert cells[report].startswith("all "), report  # their own cards were of 5.0 and 5.2

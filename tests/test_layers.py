@@ -13,6 +13,7 @@ from command_line import python
 from retrace.graphs.csr import UNREACHABLE
 from retrace.solvers import Setting, Solver, all_solvers, settings_of_all_solvers
 from retrace.system import project
+from solving import needs_networkit
 
 ALL = all_solvers()
 LIBRARY = project.ROOT / "scripts/retrace"
@@ -47,7 +48,11 @@ def test_imports_are_those_that_python_sees() -> None:
         ("from retrace.measure import trials", "igraph networkit matplotlib pandas requests"),
         ("from retrace.publish import chart, tables", "igraph networkit requests scipy.sparse"),
         ("from retrace.solvers import find; find('bfs/igraph').load()", "matplotlib pandas"),
-        ("from retrace.solvers import find; find('bfs/networkit').load()", "matplotlib pandas"),
+        pytest.param(
+            "from retrace.solvers import find; find('bfs/networkit').load()",
+            "matplotlib pandas",
+            marks=needs_networkit,
+        ),
     ],
 )
 def test_large_libraries_are_read_where_they_are_used(program: str, unread: str) -> None:

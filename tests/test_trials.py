@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import sys
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -29,7 +30,7 @@ from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
 from retrace.system.errors import RetraceError, TooLargeError
-from solving import solved
+from solving import needs_networkit, solved
 
 GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})
 
@@ -512,6 +513,7 @@ def test_a_throttled_trial_is_repeated_at_no_cost_to_the_budget(work: Callable[[
     assert case.trials[0]["load"] >= 0
 
 
+@needs_networkit
 def test_records_are_valid_and_digests_agree(tmp_path: Any, provenance: dict[str, Any]) -> None:
     cases = run(["bfs/queue", "bfs/bsp", "bfs/scipy", "bfs/igraph", "bfs/networkit"])
     cases += run(["stcon/two-queues", "stcon/bsp"])
@@ -544,6 +546,16 @@ def test_a_host_is_known_by_its_gpus_whatever_was_measured(monkeypatch: Patch) -
     assert environment.machine("mine", None)["host"] not in (alone, with_gpus)
     monkeypatch.setattr(nvml, "nvmlInit", lambda: (_ for _ in ()).throw(OSError("no driver")))
     assert environment.machine("mine", None)["host"] == alone
+
+
+def test_a_processor_without_a_name_in_linux_has_that_of_lscpu(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda *given, **named: "processor : 0\nCPU part : 0xd4f\n")
+    unnamed = platform.processor() or platform.machine()
+    for listed, name in (("Model name:   Neoverse-V2\nModel:   0\n", "Neoverse-V2"),
+                         ("Model name:   -\nThread(s) per core: 1\n", unnamed),
+                         (None, unnamed)):  # fmt: skip
+        monkeypatch.setattr(environment, "printed", lambda *command, told=listed: told)
+        assert environment.cpu_model() == name
 
 
 def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch, tmp_path: Path) -> None:

@@ -148,6 +148,9 @@ def make_parser() -> ArgumentParser:
     does = "list the machines that have records in results/machines"
     add("machines", "lists:list_machines", does, ids="")
 
+    does = "say what this computer has, and whether and how fast the default run works on it"
+    add("doctor", "doctor:examine_computer", does, ids="")
+
     check = add(
         "check-machine", "machine_records:check_machine",
         "check a machine's records: what keeps them out of the tables, and what is doubtful",

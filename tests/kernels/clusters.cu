@@ -1,25 +1,8 @@
-// Barriers across blocks: of the whole grid, and of a cluster, with the shared memory of its other blocks.
+// Barriers of a cluster, with the shared memory of its other blocks; and what never ends, of a grid, too.
 
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
-
-// Each block passes its number on `rounds` times, through global memory.
-extern "C" __global__ void pass_on(int rounds, int *values, int *out)
-{
-    __shared__ int own[32];
-    cg::grid_group grid = cg::this_grid();
-    own[threadIdx.x] = blockIdx.x;
-    for (int round = 0; round < rounds; round++) {
-        __syncthreads();
-        if (threadIdx.x == 0) values[blockIdx.x] = own[31];
-        grid.sync();
-        own[threadIdx.x] = values[(blockIdx.x + 1) % gridDim.x];
-        grid.sync();
-    }
-    __syncthreads();
-    out[grid.thread_rank()] = own[(threadIdx.x + 1) % 32];
-}
 
 // Each block reads its right neighbour's shared memory and adds to its left neighbour's.
 extern "C" __global__ void neighbours(int *out)

@@ -10,7 +10,7 @@
 
 namespace emulator {
 
-constexpr int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 constexpr unsigned TICKS = 4;  // looks at a kernel's progress before it is ended
 constexpr size_t SIGNAL_STACK_BYTES = 64 << 10;
 
@@ -115,8 +115,9 @@ std::string Worker::fault_text() const
 {
     char text[120];
     switch (fault) {
-        case SIGFPE: return "an integer is divided by zero, or the least one by -1";
-        case SIGILL: return "undefined behaviour, which the compiler has made a trap";
+        case SIGFPE: return "the least integer is divided by -1";  // by zero: undefined.cpp
+        case SIGILL:
+        case SIGTRAP: return "undefined behaviour, which the compiler has made a trap";
         case SIGALRM:
             snprintf(text, sizeof text, "no thread has ended and no barrier was passed for %g s of processor time",
                      launch->patience);

@@ -43,6 +43,11 @@ void __ubsan_handle_shift_out_of_bounds_abort(emulator::Line *line, uintptr_t, u
     refuse("a shift by " + std::to_string(by) + " bits or more than the number has", *line);
 }
 
+void __ubsan_handle_divrem_overflow_abort(emulator::Line *line, uintptr_t, uintptr_t)
+{
+    refuse("an integer is divided by zero", *line);
+}
+
 void __ubsan_handle_float_cast_overflow_abort(emulator::Line *line, uintptr_t)
 {
     refuse("a floating-point number is converted to an integer type that cannot hold it (int(x) has a GPU's value)", *line);

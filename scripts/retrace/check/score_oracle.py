@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ class ScoreOracle:
     @property
     def usual(self) -> str:
         """The oracle of all solvers but its own."""
-        return SCIPY if len(self.tails) > ARCS_OF_IGRAPH else IGRAPH
+        return IGRAPH if len(self.tails) <= ARCS_OF_IGRAPH and is_installed(IGRAPH) else SCIPY
 
     def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> ScoreArray:
         """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
@@ -225,7 +226,7 @@ class ScoreOracle:
         return rank
 
     def _by_long_double(self, sources: tuple[int, ...] | None) -> ScoreArray:
-        """Sum over any sources, level by level; a long double of 80 bits holds path counts up to 1e4932."""
+        """Sum over any sources, level by level; a long double of 80 or 128 bits holds counts up to 1e4932."""
         scores = np.zeros(self.vertices, dtype=np.longdouble)
         for source in range(self.vertices) if sources is None else sources:
             scores += self._dependencies(source)
@@ -260,9 +261,11 @@ class ScoreOracle:
         name, _, settings = solver.partition(":")
         in_float = name in IN_FLOAT or "precision=float" in settings.split(",")
         bound = FLOAT if in_float else DOUBLE
-        alone = name == "betweenness/networkit" or query.sources is not None
-        slower = LONG_DOUBLE if alone else NETWORKIT
-        oracle = slower if name == "betweenness/igraph" else self.usual
+        alone = name == "betweenness/networkit" or not is_installed(NETWORKIT)
+        slower = LONG_DOUBLE if alone or query.sources is not None else NETWORKIT
+        oracle = self.usual
+        if name == "betweenness/igraph":
+            oracle = SCIPY if alone and query.sources is None else slower
         expected = self.expected(query.sources, oracle)
         if not np.isfinite(expected).all():
             oracle, expected = slower, self.expected(query.sources, slower)
@@ -270,6 +273,11 @@ class ScoreOracle:
         if name == "betweenness/gapbs":
             floor[self._every(query.sources)] = max(FLOOR, TAKEN_AWAY * self.vertices)
         return compare_scores(expected, answer, bound, oracle, floor)
+
+
+def is_installed(oracle: str) -> bool:
+    """Whether the library of an oracle, if it has one, can be imported."""
+    return oracle not in PACKAGES or find_spec(PACKAGES[oracle]) is not None
 
 
 def compare_scores(

@@ -1,7 +1,8 @@
 """The shared memory of kernels, in g++'s assembly of a kernel file for the emulator.
 
 In assembly, each `__shared__` variable is a thread-local symbol with a size. There it gets guards,
-and there one sees which variables a kernel uses, itself or in the functions that it calls.
+and there one sees which variables a kernel uses, itself or in the functions that it calls. Only directives
+and names are read, no instructions; x86-64 and aarch64 write them almost alike.
 """
 
 import re
@@ -23,8 +24,8 @@ SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE
 ALIAS = re.compile(r"^\t\.set\t([\w.$]+),([\w.$]+)$", re.MULTILINE)
 """A second name, and the first; g++ calls a function by one that it makes."""
 LINE_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):$", re.MULTILINE)
-FUNCTION = re.compile(r"^\t\.type\t([\w.$]+), @function$", re.MULTILINE)
-ADDRESS = re.compile(r"^\t\.quad\t.*\n", re.MULTILINE)
+FUNCTION = re.compile(r"^\t\.type\t([\w.$]+), [@%]function$", re.MULTILINE)
+ADDRESS = re.compile(r"^\t\.(?:quad|xword)\t.*\n", re.MULTILINE)
 SYMBOL = re.compile(r"[A-Za-z_][\w.$]*")
 
 
@@ -103,4 +104,4 @@ def dynamic_shared(names: Sequence[str]) -> str:
         return ""
     labels = "".join(f"\t.globl\t{name}\n\t.hidden\t{name}\n{name}:\n" for name in names)
     room = f"\t.zero\t{MAX_SHARED + GUARD_BYTES}\n"
-    return f'\t.section\t.tbss,"awT",@nobits\n\t.align\t1024\n\t.zero\t1024\n{labels}{room}'
+    return f'\t.section\t.tbss,"awT",@nobits\n\t.balign\t1024\n\t.zero\t1024\n{labels}{room}'

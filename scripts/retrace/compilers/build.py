@@ -6,7 +6,6 @@ valid. Several jobs may ask for it at the same time; one compiles it, and the ot
 
 import functools
 import hashlib
-import importlib.util
 import os
 import re
 import shutil
@@ -28,14 +27,19 @@ from retrace.compilers.assembly import (
 from retrace.compilers.declarations import declared
 from retrace.compilers.gpu_values import with_gpu_values
 from retrace.compilers.implicit_conversions import AS_JSON, WARNING, warns_of_conversions, with_marks
-from retrace.system.errors import RetraceError
+from retrace.compilers.nvrtc import find_in_wheels
+from retrace.compilers.toolkits import choose_toolkit, why_no_thrust
+from retrace.system.errors import LacksError, RetraceError
 from retrace.system.files import alone, naming_output
 from retrace.system.project import KERNELS, ROOT
 
 EMULATOR = KERNELS / "emulator"
 
-HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-pthread", "-shared", "-fPIC")
-"""The C++ baselines use all instructions of the machine on which they are measured."""
+HOST_FLAGS = ("-std=c++20", "-O3", "-march=native", "-mtune=native", "-pthread", "-shared", "-fPIC")
+"""The C++ baselines use all instructions of the machine on which they are measured.
+
+For its processor g++ also orders them; on aarch64 -march does not ask for that.
+"""
 
 EMULATOR_FLAGS = (
     "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{EMULATOR}",
@@ -43,6 +47,8 @@ EMULATOR_FLAGS = (
     "-fno-semantic-interposition", "-Wl,-Bsymbolic",  # calls stay inside a library and can be inlined
     "-ftls-model=local-dynamic", "-fno-extern-tls-init", "-fno-gnu-unique",  # plain thread-local __shared__
     "-fno-exceptions",  # a GPU has none
+    "-fno-section-anchors",  # assembly names each variable, on aarch64 too
+    "-ffp-contract=off",  # __fmul_rn and __fadd_rn stay two operations where the processor has fused ones
     "-fno-tree-dominator-opts",  # g++ 12 makes an atomicOr of 0 of one whose operand is tested before
     "-Wno-attributes",  # an array that is `extern __shared__` is never taken for unused
     "-U_FORTIFY_SOURCE",  # its longjmp treats a switch of stacks as an attack
@@ -64,7 +70,11 @@ It finds misaligned accesses, too: g++'s own check takes half as long again to c
 A debug build has neither.
 """
 
-DEFINED_FLAGS = ("-fno-sanitize-recover=all", "-fsanitize=shift-exponent,float-cast-overflow")
+DEFINED_FLAGS = (
+    "-fno-sanitize-recover=all",
+    "-fsanitize=shift-exponent,float-cast-overflow",
+    "-fsanitize=integer-divide-by-zero",  # which on aarch64 is 0, and no fault
+)
 STRICT_FLAGS = ("-fsanitize=bounds",)
 """Call a function of `scheduler/undefined.cpp` where C++ defines no result; strict ones cost time."""
 
@@ -197,54 +207,32 @@ def build_header(command: Sequence[str]) -> Path:
 
 
 def build_thrust(source: Path, arch: str | None) -> Path:
-    """Compile a file that uses Thrust for nvcc's `arch`, or for Thrust's host system if it is None."""
+    """Compile a file that uses Thrust for nvcc's `arch`, or for Thrust's host system if it is None.
+
+    Raise LacksError if nvcc is not here, or does not compile for the architecture.
+    """
     if arch is None:
-        headers = find_in_wheels("include/cccl")
+        headers = find_in_wheels("cu*/include/cccl")
         if headers is None:
             raise RetraceError("Thrust's headers were not found; install the wheel nvidia-cuda-cccl")
         system = ["-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", f"-I{headers}"]
         return build_by([find_cxx(), *HOST_FLAGS, *system], source, "emulator", settings=[processor()])
+    if (why_not := why_no_thrust(arch)) is not None:
+        raise LacksError(why_not)
+    (nvcc,) = choose_toolkit(arch, with_host=True).command
     flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
-    return build_by([require_nvcc(source), *flags], source, "cuda", settings=[processor()])
+    return build_by([nvcc, *flags], source, "cuda", settings=[processor()])
 
 
 def build_cubin(source: Path, arch: str) -> Path:
     """Compile a kernel file for an architecture, such as `sm_90`; for a virtual one, `compute_86`, to PTX."""
+    try:
+        toolkit = choose_toolkit(arch)
+    except RetraceError as error:
+        raise RetraceError(f"{shown_path(source)}: {error}") from None
     kind = "cubin" if arch.startswith("sm_") else "ptx"
-    command = [require_nvcc(source), *CUDA_FLAGS, f"-arch={arch}", f"-{kind}"]
-    return build_by(command, source, "cuda", kind)
-
-
-@functools.cache
-def known_capabilities() -> tuple[str, ...]:
-    """Return the compute capabilities that kernels can be compiled for, such as `9.0`; none without nvcc."""
-    if (nvcc := find_nvcc()) is None:
-        return ()
-    printed = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=True).stdout
-    return tuple(f"{major}.{minor}" for major, minor in re.findall(r"sm_(\d+)(\d)\b", printed))
-
-
-def find_nvcc() -> Path | None:
-    """Find nvcc on PATH, else in the CUDA wheels of this environment; return None if there is none."""
-    on_path = shutil.which("nvcc")
-    return Path(on_path) if on_path else find_in_wheels("bin/nvcc")
-
-
-def require_nvcc(source: Path) -> str:
-    """Find nvcc; raise RetraceError, naming the file to compile, if there is none."""
-    if found := find_nvcc():
-        return str(found)
-    raise RetraceError(
-        f"{shown_path(source)}: nvcc was not found, neither on PATH nor in this environment; run `make gpu`"
-    )
-
-
-def find_in_wheels(name: str) -> Path | None:
-    """Find a file or folder in the newest version of NVIDIA's CUDA wheels."""
-    wheels = importlib.util.find_spec("nvidia")
-    folders = (wheels.submodule_search_locations or ()) if wheels else ()
-    found = (path for folder in folders for path in sorted(Path(folder).glob(f"cu*/{name}"), reverse=True))
-    return next(found, None)
+    command = [*toolkit.command, *CUDA_FLAGS, f"-arch={arch}", f"-{kind}"]
+    return build_by(command, source, "cuda", kind, settings=[f"{toolkit.name} {toolkit.release}"])
 
 
 def find_cxx() -> str:
@@ -263,9 +251,10 @@ def compiler_version(compiler: str) -> str:
 
 @functools.cache
 def processor() -> str:
-    """Return the processor's name and instruction sets, on which `-march=native` depends."""
+    """Return the processor's name or numbers and its instruction sets, on which `-march=native` depends."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    return "".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))
+    telling = ("flags", "model name", "Features", "CPU ")  # the last two on aarch64
+    return "".join(sorted({line for line in lines if line.startswith(telling)}))
 
 
 def compiled_from(source: Path) -> list[Path]:

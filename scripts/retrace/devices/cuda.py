@@ -14,7 +14,8 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.compilers.build import build_cubin, build_thrust, known_capabilities, shown_path
+from retrace.compilers.build import build_cubin, build_thrust, shown_path
+from retrace.compilers.toolkits import known_capabilities
 from retrace.devices.base import Buffer, Device, Dim, Event, as_xyz, check_launch
 from retrace.devices.capability import Capability, architecture
 from retrace.devices.driver import Driver, DriverKernel, DriverModule

@@ -3,34 +3,49 @@
 import hashlib
 import os
 import platform
+import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from retrace.compilers.build import find_nvcc
+from retrace.compilers.toolkits import NVCC, choose_toolkit, known_capabilities
+from retrace.devices.capability import Capability, architecture
+from retrace.devices.gpu_limits import WITHOUT_GPU
 from retrace.devices.management import gpu_numbers
+from retrace.system.errors import RetraceError
+from retrace.system.installed_driver import first_gpu
 from retrace.system.project import ROOT
+
+CPU_NAME = re.compile(r"^model name\s*:[ \t]*(\w.*)", re.MULTILINE | re.IGNORECASE)
 
 
 def cpu_model() -> str:
-    """Return the system's name of the processor."""
+    """Return the system's name of the processor; where Linux lists numbers, as on aarch64, lscpu's."""
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        listed = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+        listed = ""
+    name = CPU_NAME.search(listed) or CPU_NAME.search(printed("lscpu") or "")
+    return name[1].strip() if name else platform.processor() or platform.machine()
+
+
+def printed(*command: str) -> str | None:
+    """Return what a command prints, in English, or None if it cannot be run or fails."""
+    english = {**os.environ, "LC_ALL": "C"}
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd=ROOT, env=english
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def first_line(*command: str) -> str | None:
     """Return the first line that a command prints, or None if it cannot be run or fails."""
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return next(iter(result.stdout.splitlines()), "")
+    text = printed(*command)
+    return None if text is None else next(iter(text.splitlines()), "")
 
 
 def package_version(name: str) -> str | None:
@@ -41,14 +56,20 @@ def package_version(name: str) -> str | None:
         return None
 
 
-def cuda_version() -> str | None:
-    """Return the release of the nvcc that compiles the kernels, or None if there is none."""
-    nvcc = find_nvcc()
-    if nvcc is None:
+def cuda_version(used_as: str | None = None) -> str | None:
+    """Return what compiles the kernels, such as `13.0.88` for nvcc or `NVRTC 12.9.86`; None if nothing does.
+
+    `used_as` is the compute capability that the first GPU is used as, by default its own.
+    """
+    gpu = first_gpu()
+    wanted = Capability.parse(used_as or WITHOUT_GPU)
+    card = Capability(*gpu.capability) if gpu else wanted
+    try:
+        target = architecture(card, wanted if used_as else card, known_capabilities())
+        toolkit = choose_toolkit(target)
+    except RetraceError:
         return None
-    printed = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout
-    releases = [line.rpartition(" V")[2] for line in printed.splitlines() if " V" in line]
-    return releases[0] if releases else None
+    return toolkit.release if toolkit.name == NVCC else f"{toolkit.name} {toolkit.release}"
 
 
 def machine(name: str, gpu: dict[str, Any] | None) -> dict[str, Any]:
@@ -110,8 +131,8 @@ def sources() -> str:
     return found.hexdigest()
 
 
-def software() -> dict[str, Any]:
-    """Describe, for a record, the versions on which a result may depend."""
+def software(used_as: str | None = None) -> dict[str, Any]:
+    """Describe, for a record, the versions on which a result may depend; `used_as`: see `cuda_version`."""
     commit, dirty = tree()
     return {
         "git_commit": commit,
@@ -119,6 +140,6 @@ def software() -> dict[str, Any]:
         "python": ".".join(map(str, sys.version_info[:3])),
         "numpy": package_version("numpy"),
         "pycuda": package_version("pycuda"),
-        "cuda": cuda_version(),
+        "cuda": cuda_version(used_as),
         "compiler": first_line("g++", "--version"),
     }

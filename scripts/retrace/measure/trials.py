@@ -35,7 +35,7 @@ from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
 from retrace.solvers.libraries import Peer
 from retrace.system import memory
-from retrace.system.errors import RetraceError, TooLargeError, escaped
+from retrace.system.errors import LacksError, RetraceError, TooLargeError, escaped
 
 Phases = dict[str, Any]
 """Milliseconds of each phase, and what else is said of a trial."""
@@ -315,8 +315,8 @@ class Measurement:
         return patience(f"{self.solver} on {graph.name}", longest)
 
     def fail(self, error: Exception) -> None:
-        """End the measurement with an exception's message; too little memory is no failure."""
-        if isinstance(error, TooLargeError):
+        """End the measurement with an exception's message; what this computer lacks is no failure."""
+        if isinstance(error, TooLargeError | LacksError):
             self.skip(str(error))
             return
         told = f"{type(error).__name__}: {error}".splitlines()[0]

@@ -1,5 +1,8 @@
 """Searches by the solver expected to be fastest, chosen by the size and the depth of the graph.
 
+On a GPU without clusters, one block searches a deep graph in a cluster's place; on one without cooperative
+launches, a launch for each level searches a flat graph.
+
 The defaults are measured: docs/experiments.md, 25 and 44.
 """
 
@@ -12,6 +15,7 @@ from retrace.graphs.query import Query, Subject
 from retrace.solvers.bfs import BlockQueueBFS, ClusterBFS, QueueBFS
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
+from retrace.solvers.one_block import OneBlockBFS, OneBlockSSSP, OneBlockSTCON
 from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.solvers.sssp import BspSSSP, ClusterSSSP
@@ -52,7 +56,7 @@ class AutoBFS(SearchChoice):
     name = "bfs/auto"
     implements = "our own choice, by the number of arcs and the depth of a sample"
     candidates = (ClusterBFS, DirectionBFS, QueueBFS)
-    stand_ins: ClassVar[Mapping[Kind, Kind]] = {DirectionBFS: BlockQueueBFS}
+    stand_ins: ClassVar[Mapping[Kind, Kind]] = {ClusterBFS: OneBlockBFS, DirectionBFS: BlockQueueBFS}
     settings: ClassVar[Settings] = {
         "crossover": replace(CROSSOVER, default=3_500),
         "deep": DEEP,
@@ -72,7 +76,7 @@ class AutoSSSP(SearchChoice):
     name = "sssp/auto"
     implements = "our own choice, by the depth of a sample"
     candidates = (ClusterSSSP, NearFarSSSP)
-    stand_ins: ClassVar[Mapping[Kind, Kind]] = {NearFarSSSP: BspSSSP}
+    stand_ins: ClassVar[Mapping[Kind, Kind]] = {ClusterSSSP: OneBlockSSSP, NearFarSSSP: BspSSSP}
     settings: ClassVar[Settings] = {"deep": DEEP, "sample": SAMPLE, **PREDECESSORS}
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
@@ -90,6 +94,7 @@ class AutoSTCON(SearchChoice):
     name = "stcon/auto"
     implements = "our own choice, by the number of arcs and the depth of a sample"
     candidates = (ClusterSTCON, FewerArcsSTCON)
+    stand_ins: ClassVar[Mapping[Kind, Kind]] = {ClusterSTCON: OneBlockSTCON}
     settings: ClassVar[Settings] = {"crossover": CROSSOVER, "deep": DEEP, "sample": SAMPLE, **PREDECESSORS}
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
@@ -98,7 +103,7 @@ class AutoSTCON(SearchChoice):
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        launches = isinstance(self.chosen, ClusterSTCON)
+        launches = not isinstance(self.chosen, FewerArcsSTCON)
         host = self.prepared[FewerArcsSTCON] if launches else self.chosen
         assert isinstance(host, FewerArcsSTCON)
         self.host, self.search = host, host.search

@@ -23,12 +23,26 @@ from retrace.system.imports import import_undrawn
 from retrace.system.project import KERNELS
 
 
+def with_version(name: str, distribution: str) -> str:
+    """Return a library's name, with its version if it is installed."""
+    try:
+        return f"{name} {version(distribution)}"
+    except PackageNotFoundError:
+        return name
+
+
 class Peer(Solver):
     """A call of a library; `solve` stores the library's path lengths."""
 
     package: ClassVar[str]
-    """The library's distribution name."""
+    """The name by which Python imports the library, and of its distribution."""
+    installed_by: ClassVar[str] = "make reproduce installs it"
+    """Where the library comes from."""
     lengths: Any
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        return None if find_spec(cls.package) else f"{cls.package} is not installed; {cls.installed_by}"
 
     @classmethod
     def load(cls) -> Any:
@@ -37,7 +51,7 @@ class Peer(Solver):
 
     @classmethod
     def library(cls) -> str:
-        return f"{cls.package} {version(cls.package)}"
+        return with_version(cls.package, cls.package)
 
     def download(self) -> NDArray[Any]:
         """Convert doubles; a length that 32 bits do not hold becomes `UNREACHABLE`."""
@@ -80,6 +94,7 @@ class NetworKitPeer(Peer):
     """A call of NetworKit, in C++."""
 
     package = "networkit"
+    installed_by = "for aarch64 it has wheels from Python 3.14 on"
     algorithm: ClassVar[str]
     """The class in `networkit.distance` that searches."""
     weighted: ClassVar[bool] = False
@@ -128,7 +143,7 @@ class CugraphPeer(Peer):
     """
 
     package = "pylibcugraph"
-    distribution: ClassVar[str] = "pylibcugraph-cu13"
+    installed_by = "make peers installs it"
     backends = ("cuda", "host")  # host: where there is no GPU, and it is skipped
     repeats = True
     has_parallel_arcs: ClassVar[bool] = True
@@ -139,15 +154,11 @@ class CugraphPeer(Peer):
     def unavailable(cls) -> str | None:
         if (no_gpu := cuda_status()) is not None:
             return f"cuGraph needs a GPU: {no_gpu}"
-        missing = find_spec(cls.package) is None
-        return f"{cls.package} is not installed; make peers installs it" if missing else None
+        return super().unavailable()
 
     @classmethod
     def library(cls) -> str:
-        try:
-            return f"cuGraph {version(cls.distribution)}"
-        except PackageNotFoundError:
-            return "cuGraph"
+        return with_version("cuGraph", "pylibcugraph-cu13")
 
     def setup(self, graph: CSRGraph) -> None:
         """Send the arcs, and make the graph object of them."""

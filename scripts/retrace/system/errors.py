@@ -38,7 +38,7 @@ class TooLargeError(RetraceError):
 
 
 class LacksError(RetraceError):
-    """A GPU lacks what a solver needs."""
+    """A GPU, or what compiles for it, lacks what a solver needs. The solver is skipped, not failed."""
 
 
 class NotVerifiedError(RetraceError):

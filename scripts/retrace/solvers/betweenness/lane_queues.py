@@ -11,7 +11,7 @@ from retrace.solvers.betweenness.extensions import ORDER_SOURCES, Lanes
 from retrace.solvers.betweenness.fixed_point import EXPAND, FixedSums
 from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP
-from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.errors import RetraceError
 
 ARCS = {"32": 1, "64": 2}
 """Arcs that a lane requests at a time, by the registers of a thread."""
@@ -70,22 +70,28 @@ class LaneQueues(FixedSums, Lanes):
             raise RetraceError(f"{self.name}: team=grid, expected with it {expected}")
         self.hubs = self.number("hubs")
         self.filter_bytes = 1024 * int(self.parameters["filter_kib"])
-        arcs = 1 if self.lanes > MOST_IN_AN_ATOMIC else ARCS[str(registers)]
-        item = 2 * self.word
-        desk = WARP * (-(-(self.word + 3 * 4) // item) * item + 2 * arcs * item)  # sums, and the ring of rows
-        desks, room = self.block_size // WARP * desk, self.device.limits.dynamic_shared
-        while desks + self.filter_bytes > room and self.filter_bytes:
+        desks = self.block_size // WARP * self.desk_bytes
+        while desks + self.filter_bytes > self.device.limits.dynamic_shared:
             self.filter_bytes = self.filter_bytes // 2 if self.filter_bytes > KIB else 0
-        if desks > room:
-            asked = f"block_size={self.block_size} needs {desks // KIB} KiB of shared memory in a block"
-            raise TooLargeError(f"{self.name}: {asked}, there are {room // KIB}; ask for fewer threads")
         self.shared = desks + self.filter_bytes
         super().setup(graph)
 
     @property
     def word(self) -> int:
         """Return the bytes of a bit for each search of a pass."""
-        return self.lanes // 8
+        return int(self.parameters["lanes"]) // 8
+
+    @property
+    def desk_bytes(self) -> int:
+        """Return the shared memory of a warp: its sums, and the ring of rows."""
+        wide = 8 * self.word > MOST_IN_AN_ATOMIC
+        arcs, item = 1 if wide else ARCS[str(self.parameters["registers"])], 2 * self.word
+        return WARP * (-(-(self.word + 3 * 4) // item) * item + 2 * arcs * item)
+
+    @property
+    def block_size(self) -> int:
+        """Return the threads of a block: as many as are asked for, or as a block has shared memory for."""
+        return min(super().block_size, WARP * (self.device.limits.dynamic_shared // self.desk_bytes))
 
     @property
     def has_grid(self) -> bool:

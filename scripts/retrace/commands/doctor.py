@@ -1,0 +1,231 @@
+"""The command `doctor`: what this computer has, and whether and how fast the default run works on it."""
+
+import os
+import shutil
+import tempfile
+import textwrap
+from argparse import Namespace
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import perf_counter
+
+from retrace.compilers.build import build_cubin, build_emulator, compiler_version, find_cxx
+from retrace.compilers.toolkits import choose_toolkit, why_no_thrust
+from retrace.devices.cuda import CudaDevice, cuda_status
+from retrace.devices.gpu_limits import WITHOUT_GPU, GPULimits
+from retrace.graphs.availability import find_places
+from retrace.graphs.dataset_registry import Dataset
+from retrace.planning.configuration import Configuration, project_configuration
+from retrace.reports.wording import plural
+from retrace.solvers import all_solvers
+from retrace.system import memory
+from retrace.system.errors import RetraceError
+from retrace.system.installed_driver import installed_driver
+from retrace.system.project import KERNELS, ROOT
+
+WIDTH = 110
+"""Characters of a line."""
+DOWNLOADS = Path("resources/downloads")
+SAMPLE = "bfs/bsp.cu"
+"""A kernel file that is compiled to see that it can be, and how fast."""
+
+
+@dataclass(frozen=True)
+class DefaultRun:
+    """What the default run took where it was measured, with nothing compiled and all graphs at hand."""
+
+    sample_s: float
+    """Seconds to compile `SAMPLE`."""
+    compile_s: float
+    """Seconds to compile everything, times the cores that did."""
+    measure_s: float
+    """All other seconds: graphs, measurements, tables and figures."""
+    disk_gib: float
+    """What it left on the disk."""
+    memory_gib: float
+    """Memory of the host that its largest job needs."""
+
+
+MEASURED = {
+    "emulator": DefaultRun(sample_s=1.0, compile_s=1.0, measure_s=1.0, disk_gib=1.0, memory_gib=1.0),
+    "cuda": DefaultRun(sample_s=1.0, compile_s=1.0, measure_s=1.0, disk_gib=1.0, memory_gib=1.0),
+}
+"""By backend: on two cores without a GPU, and on an H200 with 16 cores (docs/experiments.md, 76)."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A line of what was found."""
+
+    about: str
+    found: str
+    fault: bool = False
+    """Whether the default run cannot work with it."""
+
+
+def examine_computer(arguments: Namespace) -> None:
+    """Print what is here; raise RetraceError, which names the first fault, if the default run cannot work."""
+    faults = []
+    for finding in findings():
+        mark = "!" if finding.fault else " "
+        told = textwrap.wrap(finding.found, WIDTH - 16) or [""]
+        print(f"{mark} {finding.about:12}  " + f"\n{' ' * 16}".join(told), flush=True)
+        faults += [finding] * finding.fault
+    if faults:
+        raise RetraceError(f"the default run cannot work here: {faults[0].about}: {faults[0].found}")
+
+
+def findings() -> Iterator[Finding]:
+    """Yield what is found, in the order in which a screen shows it."""
+    configuration, datasets = project_configuration()
+    wanted = configuration.this.compute_capability
+    asked, why_not = configuration.backend, cuda_status()
+    backend = "cuda" if asked != "emulator" and why_not is None else "emulator"
+    limits, architecture = GPULimits.by_capability(wanted or WITHOUT_GPU), ""
+    if backend == "cuda":
+        device = CudaDevice(compute_capability=wanted)
+        limits, architecture = device.limits, device.architecture()
+        yield Finding("GPU", describe_gpu(device, wanted))
+    else:
+        gpu = f"none is used ({why_not or 'backend: emulator'}); kernels run on the emulator"
+        yield Finding("GPU", gpu, asked == "cuda")
+    yield Finding("limits", describe_limits(limits))
+    driver = installed_driver()
+    yield Finding("driver", str(driver) if driver else "none")
+    yield from compilers(backend, architecture)
+    yield Finding("PyCUDA", installed("pycuda"))
+    needed = MEASURED[backend]
+    free, disk = memory.available() / 2**30, shutil.disk_usage(ROOT).free / 2**30
+    on_gpu = f", {device_memory(device):.1f} of the GPU" if backend == "cuda" else ""
+    told = f"{free:.1f} GiB free{on_gpu}; the default run needs {needed.memory_gib:.1f}"
+    yield Finding("memory", told, free < needed.memory_gib)
+    told = f"{disk:.1f} GiB free; the default run needs {needed.disk_gib:.1f}"
+    yield Finding("disk", told, disk < needed.disk_gib)
+    yield from graphs(configuration, datasets)
+    yield Finding("solvers", count_solvers(limits, backend, architecture))
+    yield time_of_run(backend, architecture)
+
+
+def describe_gpu(device: CudaDevice, wanted: str | None) -> str:
+    """Return name, compute capability, size and use of a GPU."""
+    about = device.describe()
+    used = f", used as {wanted}" if wanted not in (None, about["compute_capability"]) else ""
+    processors = plural(device.multiprocessors(), "multiprocessor")
+    capability = f"compute capability {about['compute_capability']}{used}"
+    return f"{about['name']}, {capability}, {about['memory_gib']:g} GiB, {processors}"
+
+
+def describe_limits(limits: GPULimits) -> str:
+    """Return in words what a GPU of such limits has."""
+    cluster = f"clusters of {limits.cluster} blocks" if limits.cluster else "no thread-block clusters"
+    cooperative = "cooperative launches" if limits.cooperative_launch else "no cooperative launches"
+    shared = f"{limits.shared_of_block // 1024} KiB of shared memory in a block"
+    threads = f"{limits.threads_of_multiprocessor:,} threads on a multiprocessor"
+    return f"compute capability {limits.capability}: {shared}, {threads}, {cooperative}, {cluster}"
+
+
+def compilers(backend: str, architecture: str) -> Iterator[Finding]:
+    """Yield what compiles kernels, baselines and Thrust."""
+    try:
+        compiler = find_cxx()
+        yield Finding("C++", compiler_version(compiler).splitlines()[0])
+    except RetraceError as error:
+        yield Finding("C++", str(error), fault=True)
+    if backend != "cuda":
+        return
+    try:
+        thrust = why_no_thrust(architecture) or "Thrust, too"
+        yield Finding("CUDA", f"{choose_toolkit(architecture)} compiles for {architecture}; {thrust}")
+    except RetraceError as error:
+        yield Finding("CUDA", str(error), fault=True)
+
+
+def installed(package: str) -> str:
+    """Return the version of a package, or that it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed; `make gpu` installs it where there is a GPU"
+
+
+def device_memory(device: CudaDevice) -> float:
+    """Return the GiB of the GPU that are free."""
+    with device:
+        return device.free_memory() / 2**30
+
+
+def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterator[Finding]:
+    """Yield whether there is a network, and where the graphs of the default run come from."""
+    used = dict.fromkeys(name for one in configuration.experiments.values() for name in one.graphs)
+    asked = [datasets[name] for name in used if name in datasets]
+    places = find_places(asked, DOWNLOADS, os.environ.get("GRAPH_MIRROR"))
+    by_place: dict[str, list[str]] = defaultdict(list)
+    for dataset in asked:
+        instead = (
+            "left out" if dataset.optional else "a generated stand-in" if dataset.stand_in else "missing"
+        )
+        by_place[places.of[dataset.name] or instead].append(dataset.name)
+    network = f"{places.answered} of {places.asked} addresses of graphs answer"
+    yield Finding("network", network if places.asked else "not asked, since all graphs are here")
+    told = "; ".join(f"{place}: {', '.join(names)}" for place, names in by_place.items())
+    lacking = "missing" in by_place or (
+        configuration.offline == "fail" and {"a generated stand-in", "left out"} & by_place.keys()
+    )
+    yield Finding("graphs", told, bool(lacking))
+
+
+def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
+    """Return how many solvers run here, and why the others do not."""
+    why: dict[str, list[str]] = defaultdict(list)
+    every = all_solvers()
+    thrust = why_no_thrust(architecture) if backend == "cuda" else None
+    for kind in every:
+        missing = kind.missing_from(limits) if "cuda" in kind.backends else None
+        if missing is None and backend not in kind.backends and "host" not in kind.backends:
+            missing = "runs on a GPU alone"
+        missing = missing or kind.unavailable()
+        if missing is None and kind.source.startswith("thrust/"):
+            missing = thrust
+        if missing is not None:
+            why[missing.partition("; this GPU")[0]].append(kind.name)
+    others = "".join(f"; {', '.join(names)}: {told}" for told, names in why.items())
+    return f"{len(every) - sum(map(len, why.values()))} of {len(every)} run here{others}"
+
+
+def time_of_run(backend: str, architecture: str) -> Finding:
+    """Return how long the default run will take, from what it took elsewhere and how fast this compiles."""
+    known, cores = MEASURED[backend], len(os.sched_getaffinity(0))
+    try:
+        began = perf_counter()
+        compile_sample(backend, architecture)
+        slower = (perf_counter() - began) / known.sample_s
+    except RetraceError as error:
+        return Finding("default run", str(error), fault=True)
+    compiling, measuring = slower * known.compile_s / cores, slower * known.measure_s
+    told = f"about {in_minutes(compiling + measuring)}, {in_minutes(measuring)} if all is compiled already"
+    where = "two cores" if backend == "emulator" else "an H200's host"
+    return Finding("default run", f"{told}; told by what it took on {where}, and a kernel compiled here")
+
+
+def compile_sample(backend: str, architecture: str) -> None:
+    """Compile a kernel file anew."""
+    kept = os.environ.get("RETRACE_BUILD")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["RETRACE_BUILD"] = folder
+        try:
+            build_cubin(KERNELS / SAMPLE, architecture) if backend == "cuda" else build_emulator(
+                KERNELS / SAMPLE
+            )
+        finally:
+            if kept is None:
+                del os.environ["RETRACE_BUILD"]
+            else:
+                os.environ["RETRACE_BUILD"] = kept
+
+
+def in_minutes(seconds: float) -> str:
+    """Return a rough time in words."""
+    return f"{max(1, round(seconds / 60))} min"

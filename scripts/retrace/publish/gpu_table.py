@@ -1,0 +1,65 @@
+"""Which GPU runs what: a table of generations and solvers, made from what the solvers declare."""
+
+from collections import defaultdict
+
+from retrace.devices.gpu_limits import GPULimits
+from retrace.reports.report import load_reports
+from retrace.solvers import Solver, all_solvers
+from retrace.solvers.libraries import Peer
+
+GENERATIONS = {
+    "5.0": "GTX 750 Ti (Maxwell)",
+    "5.2": "GTX TITAN X (Maxwell)",
+    "6.1": "GTX 1060 (Pascal)",
+    "7.0": "V100 (Volta)",
+    "7.5": "T4, RTX 20 (Turing)",
+    "8.0": "A100 (Ampere)",
+    "8.6": "RTX 30, A10 (Ampere)",
+    "8.9": "RTX 40, L4 (Ada)",
+    "9.0": "H100, H200 (Hopper)",
+    "10.0": "B200 (Blackwell)",
+    "12.0": "RTX 50 (Blackwell)",
+}
+"""Some cards, by compute capability."""
+TODAY, LIMITS_OF_MACHINE = "today", "limits"
+"""What is no report's: our kernels, and those that measure the machine."""
+BEGIN, END = "<!-- made by `make pages` from what solvers declare -->", "<!-- end -->"
+
+
+def table() -> str:
+    """Return the table in Markdown, with a note for what some GPUs lack."""
+    columns: dict[str, list[type[Solver]]] = {report: [] for report in load_reports()}
+    columns |= {TODAY: [], LIMITS_OF_MACHINE: []}
+    for kind in all_solvers():
+        if "cuda" in kind.backends and not issubclass(kind, Peer):
+            columns[column_of(kind)].append(kind)
+    lines = [
+        f"| compute capability | such as | {' | '.join(columns)} |",
+        f"|---|---|{'--:|' * len(columns)}",
+    ]
+    lacking: dict[str, dict[str, None]] = defaultdict(dict)
+    for capability, cards in GENERATIONS.items():
+        limits, cells = GPULimits.by_capability(capability), []
+        for kinds in columns.values():
+            missing = {kind.name: told for kind in kinds if (told := kind.missing_from(limits)) is not None}
+            cells.append(f"{len(kinds) - len(missing)} of {len(kinds)}" if missing else f"all {len(kinds)}")
+            for name, told in missing.items():
+                lacking[told.partition("; ")[0].removeprefix("needs ")][name] = None
+        lines.append(f"| {' | '.join([capability, cards, *cells])} |")
+    notes = [f"- {', '.join(f'`{name}`' for name in names)} need {what}." for what, names in lacking.items()]
+    return "\n".join([*lines, "", *notes])
+
+
+def column_of(kind: type[Solver]) -> str:
+    """Return the report whose kernel it is, or that it is one of today's, or measures the machine."""
+    if kind.problem == "limits":
+        return LIMITS_OF_MACHINE
+    named = kind.implements.partition(",")[0]
+    return named if named in load_reports() else TODAY
+
+
+def with_table(text: str) -> str:
+    """Return a page with the table in place of the one between its two marks."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
