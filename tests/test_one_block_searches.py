@@ -76,6 +76,15 @@ def test_more_entries_than_a_block_has_threads(name: str) -> None:
 
 
 @pytest.mark.parametrize("spec", TREES)
+def test_a_wide_round_leaves_nothing_to_narrow_ones(spec: str) -> None:
+    """50 vertices in a round, and one in each of those that follow."""
+    arcs = [arc for u in range(1, 51) for arc in ((0, u, 1), (u, 51, 1))]
+    found = graph(72, [*arcs, *((u, u + 1, 1) for u in range(51, 71))])
+    for kib in (0, 1):
+        verify(f"{spec},shared_kib={kib}", found, Query(0))
+
+
+@pytest.mark.parametrize("spec", TREES)
 @pytest.mark.parametrize("which", RACING)
 def test_no_schedule_of_forty_changes_an_answer(spec: str, which: str) -> None:
     for seed in range(40):
@@ -220,6 +229,15 @@ def test_many_ways_meet_at_once(length: int) -> None:
             verify(spec, found, Query(0, 1), seed)
 
 
+def test_all_warps_have_looked_for_an_arc_between_the_searches() -> None:
+    """Only the last of 100 vertices that either search has found are joined, by the last of their 31 arcs."""
+    arcs = [(0, 201 + u, 1) for u in range(100)] + [(1 + u, 101, 1) for u in range(100)]
+    arcs += [arc for u in range(30) for arc in ((300, 201 + u, 1), (1 + u, 100, 1))]
+    found = graph(301, [*arcs, (300, 100, 1)])
+    for seed in range(12):
+        verify("stcon/one-block:predecessors=yes,record_lanes=1,block_size=128", found, Query(0, 101), seed)
+
+
 @pytest.mark.parametrize("lanes", LANES)
 def test_each_search_follows_its_own_arcs(lanes: str) -> None:
     """They meet at the last of 20 vertices that lead to the target, then of 20 that the source leads to."""
@@ -303,7 +321,7 @@ def test_a_pile_has_room_for_an_entry_of_each_arc(lanes: str, kib: int) -> None:
 
 
 def test_a_far_vertex_is_in_the_pile_once_however_often_its_distance_falls() -> None:
-    """A near vertex is reached on 50 ways, each of which is found later and shorter; 30 far ones follow it."""
+    """A near vertex is reached on 50 ways, each found later and shorter; 30 far ones follow it."""
     arcs = [(u, u + 1, 1) for u in range(50)]
     arcs += [(u, 51, 1000 - 3 * u) for u in range(51)]
     arcs += [(51, 52 + v, 10**6 + v) for v in range(30)]
