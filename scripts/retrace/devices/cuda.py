@@ -208,9 +208,7 @@ class CudaKernel:
         self._function.prepare("".join(codes))
         self._kinds = kinds
 
-    def _check_once(
-        self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool
-    ) -> None:
+    def _check_once(self, grid: Dim, block: Dim, shared: int, cluster: Dim | None, cooperative: bool) -> None:
         """Check the sizes of a launch; to do so takes as long as to launch."""
         sizes = grid, block, shared, cluster, cooperative
         if sizes not in self._checked:
