@@ -26,10 +26,10 @@ from retrace.system.errors import RetraceError
 from retrace.system.installed_driver import installed_driver
 from retrace.system.project import KERNELS, ROOT
 
-WIDTH = 110
+SCREEN_WIDTH = 110
 """Characters of a line."""
 DOWNLOADS = Path("resources/downloads")
-SAMPLE = "bfs/bsp.cu"
+SAMPLE_KERNEL = "bfs/bsp.cu"
 """A kernel file that is compiled to see that it can be, and how fast."""
 
 
@@ -38,7 +38,7 @@ class DefaultRun:
     """What the default run took where it was measured, with nothing compiled and all graphs at hand."""
 
     sample_s: float
-    """Seconds to compile `SAMPLE`."""
+    """Seconds to compile `SAMPLE_KERNEL`."""
     compile_s: float
     """Seconds to compile everything, times the cores that did."""
     measure_s: float
@@ -49,7 +49,7 @@ class DefaultRun:
     """Memory of the host that its largest job needs."""
 
 
-MEASURED = {
+DEFAULT_RUNS = {
     "emulator": DefaultRun(sample_s=1.0, compile_s=1.0, measure_s=1.0, disk_gib=1.0, memory_gib=1.0),
     "cuda": DefaultRun(sample_s=1.0, compile_s=1.0, measure_s=1.0, disk_gib=1.0, memory_gib=1.0),
 }
@@ -57,7 +57,7 @@ MEASURED = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class Aspect:
     """A line of what was found."""
 
     about: str
@@ -69,16 +69,16 @@ class Finding:
 def examine_computer(arguments: Namespace) -> None:
     """Print what is here; raise RetraceError, which names the first fault, if the default run cannot work."""
     faults = []
-    for finding in findings():
-        mark = "!" if finding.fault else " "
-        told = textwrap.wrap(finding.found, WIDTH - 16) or [""]
-        print(f"{mark} {finding.about:12}  " + f"\n{' ' * 16}".join(told), flush=True)
-        faults += [finding] * finding.fault
+    for aspect in aspects():
+        mark = "!" if aspect.fault else " "
+        told = textwrap.wrap(aspect.found, SCREEN_WIDTH - 16) or [""]
+        print(f"{mark} {aspect.about:12}  " + f"\n{' ' * 16}".join(told), flush=True)
+        faults += [aspect] * aspect.fault
     if faults:
         raise RetraceError(f"the default run cannot work here: {faults[0].about}: {faults[0].found}")
 
 
-def findings() -> Iterator[Finding]:
+def aspects() -> Iterator[Aspect]:
     """Yield what is found, in the order in which a screen shows it."""
     configuration, datasets = project_configuration()
     wanted = configuration.this.compute_capability
@@ -88,24 +88,24 @@ def findings() -> Iterator[Finding]:
     if backend == "cuda":
         device = CudaDevice(compute_capability=wanted)
         limits, architecture = device.limits, device.architecture()
-        yield Finding("GPU", describe_gpu(device, wanted))
+        yield Aspect("GPU", describe_gpu(device, wanted))
     else:
         gpu = f"none is used ({why_not or 'backend: emulator'}); kernels run on the emulator"
-        yield Finding("GPU", gpu, asked == "cuda")
-    yield Finding("limits", describe_limits(limits))
+        yield Aspect("GPU", gpu, asked == "cuda")
+    yield Aspect("limits", describe_limits(limits))
     driver = installed_driver()
-    yield Finding("driver", str(driver) if driver else "none")
+    yield Aspect("driver", str(driver) if driver else "none")
     yield from compilers(backend, architecture)
-    yield Finding("PyCUDA", installed("pycuda"))
-    needed = MEASURED[backend]
+    yield Aspect("PyCUDA", installed("pycuda"))
+    needed = DEFAULT_RUNS[backend]
     free, disk = memory.available() / 2**30, shutil.disk_usage(ROOT).free / 2**30
     on_gpu = f", {device_memory(device):.1f} of the GPU" if backend == "cuda" else ""
     told = f"{free:.1f} GiB free{on_gpu}; the default run needs {needed.memory_gib:.1f}"
-    yield Finding("memory", told, free < needed.memory_gib)
+    yield Aspect("memory", told, free < needed.memory_gib)
     told = f"{disk:.1f} GiB free; the default run needs {needed.disk_gib:.1f}"
-    yield Finding("disk", told, disk < needed.disk_gib)
+    yield Aspect("disk", told, disk < needed.disk_gib)
     yield from graphs(configuration, datasets)
-    yield Finding("solvers", count_solvers(limits, backend, architecture))
+    yield Aspect("solvers", count_solvers(limits, backend, architecture))
     yield time_of_run(backend, architecture)
 
 
@@ -127,20 +127,20 @@ def describe_limits(limits: GPULimits) -> str:
     return f"compute capability {limits.capability}: {shared}, {threads}, {cooperative}, {cluster}"
 
 
-def compilers(backend: str, architecture: str) -> Iterator[Finding]:
+def compilers(backend: str, architecture: str) -> Iterator[Aspect]:
     """Yield what compiles kernels, baselines and Thrust."""
     try:
         compiler = find_cxx()
-        yield Finding("C++", compiler_version(compiler).splitlines()[0])
+        yield Aspect("C++", compiler_version(compiler).splitlines()[0])
     except RetraceError as error:
-        yield Finding("C++", str(error), fault=True)
+        yield Aspect("C++", str(error), fault=True)
     if backend != "cuda":
         return
     try:
         thrust = why_no_thrust(architecture) or "Thrust, too"
-        yield Finding("CUDA", f"{choose_toolkit(architecture)} compiles for {architecture}; {thrust}")
+        yield Aspect("CUDA", f"{choose_toolkit(architecture)} compiles for {architecture}; {thrust}")
     except RetraceError as error:
-        yield Finding("CUDA", str(error), fault=True)
+        yield Aspect("CUDA", str(error), fault=True)
 
 
 def installed(package: str) -> str:
@@ -157,7 +157,7 @@ def device_memory(device: CudaDevice) -> float:
         return device.free_memory() / 2**30
 
 
-def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterator[Finding]:
+def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterator[Aspect]:
     """Yield whether there is a network, and where the graphs of the default run come from."""
     used = dict.fromkeys(name for one in configuration.experiments.values() for name in one.graphs)
     asked = [datasets[name] for name in used if name in datasets]
@@ -169,12 +169,12 @@ def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterat
         )
         by_place[places.of[dataset.name] or instead].append(dataset.name)
     network = f"{places.answered} of {places.asked} addresses of graphs answer"
-    yield Finding("network", network if places.asked else "not asked, since all graphs are here")
+    yield Aspect("network", network if places.asked else "not asked, since all graphs are here")
     told = "; ".join(f"{place}: {', '.join(names)}" for place, names in by_place.items())
     lacking = "missing" in by_place or (
         configuration.offline == "fail" and {"a generated stand-in", "left out"} & by_place.keys()
     )
-    yield Finding("graphs", told, bool(lacking))
+    yield Aspect("graphs", told, bool(lacking))
 
 
 def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
@@ -195,19 +195,19 @@ def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
     return f"{len(every) - sum(map(len, why.values()))} of {len(every)} run here{others}"
 
 
-def time_of_run(backend: str, architecture: str) -> Finding:
+def time_of_run(backend: str, architecture: str) -> Aspect:
     """Return how long the default run will take, from what it took elsewhere and how fast this compiles."""
-    known, cores = MEASURED[backend], len(os.sched_getaffinity(0))
+    known, cores = DEFAULT_RUNS[backend], len(os.sched_getaffinity(0))
     try:
         began = perf_counter()
         compile_sample(backend, architecture)
         slower = (perf_counter() - began) / known.sample_s
     except RetraceError as error:
-        return Finding("default run", str(error), fault=True)
+        return Aspect("default run", str(error), fault=True)
     compiling, measuring = slower * known.compile_s / cores, slower * known.measure_s
     told = f"about {in_minutes(compiling + measuring)}, {in_minutes(measuring)} if all is compiled already"
     where = "two cores" if backend == "emulator" else "an H200's host"
-    return Finding("default run", f"{told}; told by what it took on {where}, and a kernel compiled here")
+    return Aspect("default run", f"{told}; told by what it took on {where}, and a kernel compiled here")
 
 
 def compile_sample(backend: str, architecture: str) -> None:
@@ -216,8 +216,8 @@ def compile_sample(backend: str, architecture: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RETRACE_BUILD"] = folder
         try:
-            build_cubin(KERNELS / SAMPLE, architecture) if backend == "cuda" else build_emulator(
-                KERNELS / SAMPLE
+            build_cubin(KERNELS / SAMPLE_KERNEL, architecture) if backend == "cuda" else build_emulator(
+                KERNELS / SAMPLE_KERNEL
             )
         finally:
             if kept is None:

@@ -26,7 +26,7 @@ TODAY, LIMITS_OF_MACHINE = "today", "limits"
 BEGIN, END = "<!-- made by `make pages` from what solvers declare -->", "<!-- end -->"
 
 
-def table() -> str:
+def make_table() -> str:
     """Return the table in Markdown, with a note for what some GPUs lack."""
     columns: dict[str, list[type[Solver]]] = {report: [] for report in load_reports()}
     columns |= {TODAY: [], LIMITS_OF_MACHINE: []}
@@ -62,4 +62,4 @@ def with_table(text: str) -> str:
     """Return a page with the table in place of the one between its two marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{make_table()}\n\n{END}{after}"
