@@ -3,11 +3,12 @@
     python tests/notebook_kernel.py NOTEBOOK [CELL ...]
 
 Cells are named by their ids; if none is, all code cells are run, in order. A line `[id]` precedes what each
-prints.
+prints, and the value of its last line, if that has one.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from pathlib import Path
@@ -53,7 +54,9 @@ def run_cells(notebook: Path, chosen: list[str]) -> None:
     cells, names = code_cells(notebook), {"__name__": "__main__"}
     for name in chosen or cells:
         print(f"[{name}]", flush=True)
-        exec(compile(cells[name], name, "exec"), names)
+        *first, last = ast.parse(cells[name]).body
+        exec(compile(ast.Module(first, []), name, "exec"), names)
+        exec(compile(ast.Interactive([last]), name, "single"), names)
 
 
 if __name__ == "__main__":

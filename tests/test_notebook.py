@@ -219,28 +219,28 @@ REFUSAL = "print('a fault'); raise SystemExit('error: refused')"
 
 
 @pytest.mark.parametrize(
-    ("program", "may_refuse", "goes_on"),
+    ("program", "may_refuse", "returned"),
     [
-        ("print('done')", True, True),
-        (REFUSAL, True, False),
-        (REFUSAL, False, None),
-        ("raise ValueError", True, None),
-        ("import sys; print('error: refused'); sys.exit(2)", True, None),
-        ("print('error: refused'); print('more'); raise SystemExit(1)", True, None),
+        ("print('done')", True, None),
+        (REFUSAL, True, "error: refused\n"),
+        (REFUSAL, False, RuntimeError),
+        ("raise ValueError", True, RuntimeError),
+        ("import sys; print('error: refused'); sys.exit(2)", True, RuntimeError),
+        ("print('error: refused'); print('more'); raise SystemExit(1)", True, RuntimeError),
     ],
 )
 def test_only_a_refusal_in_words_is_no_failure(
-    program: str, may_refuse: bool, goes_on: bool | None, monkeypatch: Patch
+    program: str, may_refuse: bool, returned: object, monkeypatch: Patch
 ) -> None:
     monkeypatch.setitem(sys.modules, "IPython.display", notebook_kernel.stand_in())
     names: dict[str, Any] = {}
     exec(notebook_kernel.code_cells(NOTEBOOK)["settings"], names)
     call = partial(names["run"], sys.executable, "-c", program, may_refuse=may_refuse)
-    if goes_on is not None:
-        assert call() is goes_on
-        return
-    with pytest.raises(RuntimeError, match=r"ended with status [12]; what it printed says why"):
-        call()
+    if returned is RuntimeError:
+        with pytest.raises(RuntimeError, match=r"ended with status [12]; what it printed says why"):
+            call()
+    else:
+        assert call() == returned
 
 
 def test_the_notebook_is_a_valid_one_that_was_never_run() -> None:
