@@ -568,6 +568,16 @@ def test_a_processor_without_a_name_in_linux_has_that_of_lscpu(monkeypatch: Patc
         assert environment.cpu_model() == name
 
 
+def test_a_record_names_the_compiler_that_was_used(monkeypatch: Patch, tmp_path: Path) -> None:
+    compiler = tmp_path / "other"
+    compiler.write_text("#!/bin/sh\necho other 1.0\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    assert environment.software()["compiler"] == "other 1.0"
+    monkeypatch.setenv("CXX", "nowhere")
+    assert environment.software()["compiler"] is None
+
+
 def test_commit_of_a_copy_without_a_repository(monkeypatch: Patch, tmp_path: Path) -> None:
     monkeypatch.setattr(environment, "first_line", lambda *command: None)
     monkeypatch.setattr(environment, "ROOT", tmp_path)

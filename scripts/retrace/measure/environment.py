@@ -141,5 +141,5 @@ def software(used_as: str | None = None) -> dict[str, Any]:
         "numpy": package_version("numpy"),
         "pycuda": package_version("pycuda"),
         "cuda": cuda_version(used_as),
-        "compiler": first_line("g++", "--version"),
+        "compiler": first_line(os.environ.get("CXX", "g++"), "--version"),
     }
