@@ -26,7 +26,7 @@ LIBRARIES = ("igraph", "networkit")
 PROBLEMS = ("bfs", "stcon", "sssp", "betweenness")
 REASONS = {
     "igraph": "igraph is not installed; make reproduce installs it",
-    "networkit": "networkit is not installed; for aarch64 it has wheels from Python 3.14 on",
+    "networkit": "networkit is not installed; make reproduce installs it, on aarch64 from Python 3.14 on",
 }
 GRID = identified(grid(8, 6), "grid", source=0, pairs={"far": (0, 47)})
 RIGHT = exact_scores(GRID)

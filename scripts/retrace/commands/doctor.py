@@ -35,25 +35,26 @@ SAMPLE_KERNEL = "bfs/bsp.cu"
 
 @dataclass(frozen=True)
 class DefaultRun:
-    """What the default run took where it was measured, with nothing compiled and all graphs at hand."""
+    """What the default run took where it was measured, with all graphs at hand."""
 
-    sample_s: float
-    """Seconds to compile `SAMPLE_KERNEL`."""
+    where: str
+    sample_s: float | None
+    """Seconds to compile `SAMPLE_KERNEL`, by which another computer is slower; None if not measured."""
     compile_s: float
     """Seconds to compile everything, times the cores that did."""
-    measure_s: float
+    other_s: float
     """All other seconds: graphs, measurements, tables and figures."""
     disk_gib: float
-    """What it left on the disk."""
+    """What it left on the disk, packages included."""
     memory_gib: float
     """Memory of the host that its largest job needs."""
 
 
 DEFAULT_RUNS = {
-    "emulator": DefaultRun(sample_s=1.0, compile_s=1.0, measure_s=1.0, disk_gib=1.0, memory_gib=1.0),
-    "cuda": DefaultRun(sample_s=1.0, compile_s=1.0, measure_s=1.0, disk_gib=1.0, memory_gib=1.0),
+    "emulator": DefaultRun("two cores", 1.0, 1.0, 1.0, 1.0, 1.0),
+    "cuda": DefaultRun("an H200 and 16 cores", None, 82, 193, 1.0, 1.0),
 }
-"""By backend: on two cores without a GPU, and on an H200 with 16 cores (docs/experiments.md, 76)."""
+"""By backend, on 2026-11-27: docs/experiments.md, 76 and 77."""
 
 
 @dataclass(frozen=True)
@@ -201,13 +202,13 @@ def time_of_run(backend: str, architecture: str) -> Aspect:
     try:
         began = perf_counter()
         compile_sample(backend, architecture)
-        slower = (perf_counter() - began) / known.sample_s
+        slower = (perf_counter() - began) / known.sample_s if known.sample_s else 1
     except RetraceError as error:
         return Aspect("default run", str(error), fault=True)
-    compiling, measuring = slower * known.compile_s / cores, slower * known.measure_s
-    told = f"about {in_minutes(compiling + measuring)}, {in_minutes(measuring)} if all is compiled already"
-    where = "two cores" if backend == "emulator" else "an H200's host"
-    return Aspect("default run", f"{told}; told by what it took on {where}, and a kernel compiled here")
+    compiling, others = slower * known.compile_s / cores, slower * known.other_s
+    told = f"about {in_minutes(compiling + others)}, {in_minutes(others)} if all is compiled already"
+    by = " and how fast a kernel is compiled here" if known.sample_s else ""
+    return Aspect("default run", f"{told}; judged by what it took with {known.where}{by}")
 
 
 def compile_sample(backend: str, architecture: str) -> None:
@@ -216,9 +217,10 @@ def compile_sample(backend: str, architecture: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RETRACE_BUILD"] = folder
         try:
-            build_cubin(KERNELS / SAMPLE_KERNEL, architecture) if backend == "cuda" else build_emulator(
-                KERNELS / SAMPLE_KERNEL
-            )
+            if backend == "cuda":
+                build_cubin(KERNELS / SAMPLE_KERNEL, architecture)
+            else:
+                build_emulator(KERNELS / SAMPLE_KERNEL)
         finally:
             if kept is None:
                 del os.environ["RETRACE_BUILD"]

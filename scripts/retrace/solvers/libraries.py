@@ -94,7 +94,7 @@ class NetworKitPeer(Peer):
     """A call of NetworKit, in C++."""
 
     package = "networkit"
-    installed_by = "for aarch64 it has wheels from Python 3.14 on"
+    installed_by = "make reproduce installs it, on aarch64 from Python 3.14 on"
     algorithm: ClassVar[str]
     """The class in `networkit.distance` that searches."""
     weighted: ClassVar[bool] = False
