@@ -91,7 +91,8 @@ def make_environment(folder: Path) -> None:
 
 def run_notebook(folder: Path, *cells: str, status: int = 0, **variables: str) -> tuple[dict[str, str], str]:
     """Run cells in a folder; return what each printed, and what the notebook reported."""
-    left_out = {"GRAPH_MIRROR", "PYTHONPATH", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "RETRACE_COMMIT"}
+    left_out = {"GRAPH_MIRROR", "RETRACE_COMMIT", "PYTHONPATH", "PYTHONUNBUFFERED"}
+    left_out |= {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # of the make that runs tests
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     done = subprocess.run(
         [sys.executable, str(RUNNER), str(NOTEBOOK), *cells],
@@ -232,6 +233,7 @@ REFUSAL = "print('a fault'); raise SystemExit('error: refused')"
 def test_only_a_refusal_in_words_is_no_failure(
     program: str, may_refuse: bool, returned: object, monkeypatch: Patch
 ) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     monkeypatch.setitem(sys.modules, "IPython.display", notebook_kernel.stand_in())
     names: dict[str, Any] = {}
     exec(notebook_kernel.code_cells(NOTEBOOK)["settings"], names)
