@@ -11,9 +11,10 @@ SOURCE = """
 #include <cstring>
 struct Gpu { const char *name; int major, minor; };
 static const Gpu gpus[] = { %(gpus)s {"", 0, 0} };
-extern "C" int cuInit(unsigned) { return %(count)d ? 0 : 100; }
+static bool ready;
+extern "C" int cuInit(unsigned) { return (ready = %(count)d) ? 0 : 100; }
 extern "C" int cuDriverGetVersion(int *version) { *version = %(version)d; return 0; }
-extern "C" int cuDeviceGetCount(int *count) { *count = %(count)d; return 0; }
+extern "C" int cuDeviceGetCount(int *count) { *count = %(count)d; return ready ? 0 : 3; }
 extern "C" int cuDeviceGet(int *device, int index) { *device = index; return 0; }
 extern "C" int cuDeviceGetName(char *name, int size, int device)
 {

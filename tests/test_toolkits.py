@@ -19,8 +19,8 @@ from retrace.system.errors import LacksError, RetraceError
 from retrace.system.installed_driver import InstalledDriver, InstalledGpu, Version
 from retrace.system.project import KERNELS
 
-IN_11, IN_12, IN_13 = (range(50, 91), range(50, 122), range(75, 122))
-"""The compute capabilities of three versions of CUDA, and some that are none."""
+IN_11, IN_12, IN_12_9, IN_13 = (range(50, 90), range(50, 91), range(50, 122), range(75, 122))
+"""The compute capabilities of four versions of CUDA, and some that are none."""
 
 
 def compiler(folder: Path, name: str, place: str, release: str, known: range) -> Toolkit:
@@ -40,7 +40,7 @@ def compilers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Toolkit]:
         "12 on PATH": compiler(folder, NVCC, "on PATH", "12.4.131", IN_12),
         "13 on PATH": compiler(folder, NVCC, "on PATH", "13.2.51", IN_13),
         "13 from wheels": compiler(folder, NVCC, "from wheels", "13.0.88", IN_13),
-        "NVRTC": compiler(folder, "NVRTC", "from wheels", "12.9.86", IN_12),
+        "NVRTC": compiler(folder, "NVRTC", "from wheels", "12.9.86", IN_12_9),
     }
 
 
@@ -62,6 +62,7 @@ def use(monkeypatch: Patch, folder: Path, driver: Version | None, here: list[Too
         ((12, 4), "sm_90", ["12 on PATH", "NVRTC"], "12 on PATH"),
         ((12, 4), "compute_86", ["12 on PATH", "NVRTC"], "12 on PATH"),
         ((12, 0), "sm_50", ["NVRTC"], "NVRTC"),
+        ((12, 9), "sm_120", ["12 on PATH", "NVRTC"], "NVRTC"),
         ((13, 0), "sm_90", ["11 on PATH", "13 from wheels"], "13 from wheels"),
     ],
 )
