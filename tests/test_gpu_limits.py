@@ -167,14 +167,14 @@ def test_a_choice_ranks_and_sets_up_only_what_the_gpu_can_run() -> None:
         kind = find(name)
         assert issubclass(kind, Choice)
         for limits in BY_CAPABILITY.values():
-            able = kind.able(kind.candidates, limits)
+            able = kind.able(limits)
             assert kind.missing_from(limits) is None
-            assert able
-            assert all(candidate.missing_from(limits) is None for candidate in able)
+            assert able.keys() == {*kind.candidates}
+            assert all(one.missing_from(limits) is None for one in able.values())
             files = kind.sources_on(limits)
             by_cluster = limits.cluster > 0 and name != "betweenness/auto"
             assert any("cluster.cu" in file for file in files) == by_cluster
-        assert kind.able(kind.candidates, HOPPER) == [*kind.candidates]
+        assert kind.able(HOPPER) == {candidate: candidate for candidate in kind.candidates}
 
 
 FOLLOWING = (

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
@@ -52,18 +53,24 @@ class Choice(DeviceSolver):
             cls.more_sources = tuple(dict.fromkeys([*files[1:], SAMPLE_DEPTH]))
 
     @classmethod
-    def able(cls, kinds: Sequence[Kind], limits: GPULimits) -> list[Kind]:
-        """Return those of some candidates, or their stand-ins, that a GPU of such limits can run."""
-        kept = [kind if kind.missing_from(limits) is None else cls.stand_ins.get(kind) for kind in kinds]
-        return [kind for kind in kept if kind is not None and kind.missing_from(limits) is None]
+    def able(cls, limits: GPULimits) -> dict[Kind, Kind]:
+        """Return, by candidate, what runs in its place on a GPU of such limits: itself, or its stand-in."""
+        kept = {kind: cls.stand_ins.get(kind, kind) for kind in cls.candidates}
+        kept |= {kind: kind for kind in cls.candidates if kind.missing_from(limits) is None}
+        return {kind: one for kind, one in kept.items() if one.missing_from(limits) is None}
+
+    @cached_property
+    def able_here(self) -> dict[Kind, Kind]:
+        """The same on this GPU."""
+        return self.able(self.device.limits)
 
     @classmethod
     def missing_from(cls, limits: GPULimits) -> str | None:
-        return None if cls.able(cls.candidates, limits) else cls.candidates[0].missing_from(limits)
+        return None if cls.able(limits) else cls.candidates[0].missing_from(limits)
 
     @classmethod
     def sources_on(cls, limits: GPULimits) -> tuple[str, ...]:
-        used = [file for kind in cls.able(cls.candidates, limits) for file in kind.sources]
+        used = [file for kind in cls.able(limits).values() for file in kind.sources]
         return tuple(dict.fromkeys([*used, *with_headers(SAMPLE_DEPTH)]))
 
     @abstractmethod
@@ -72,7 +79,8 @@ class Choice(DeviceSolver):
 
     def ranked(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:
         """Return those that this GPU can run, from the one that is expected to be fastest."""
-        return self.able(self.rank(graph, query), self.device.limits)
+        able = self.able_here
+        return [able[kind] for kind in self.rank(graph, query) if kind in able]
 
     def count_levels(self, graph: CSRGraph, most: int, arcs: int = ALL_ARCS) -> int:
         """Return how many levels a graph has, `most` at most, as far as so many arcs of a search tell.
@@ -96,7 +104,7 @@ class Choice(DeviceSolver):
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
         self.load_host_files()
-        self.prepared = {kind: self.make(kind) for kind in self.able(self.candidates, self.device.limits)}
+        self.prepared = {kind: self.make(kind) for kind in self.able_here.values()}
         for solver in self.prepared.values():
             solver.setup(graph)
 
