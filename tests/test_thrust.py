@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 import pytest
 
+from command_line import Patch
 from graphs import NAMED
+from retrace.compilers import toolkits
 from retrace.compilers.build import build_thrust
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.solvers import Query
@@ -16,6 +19,17 @@ from solving import solved
 
 def test_thrust_compiles_for_cuda() -> None:
     assert build_thrust(KERNELS / "thrust/sssp_thrust.cpp", "sm_90").exists()
+
+
+def test_nvcc_from_wheels_links(tmp_path: Path, monkeypatch: Patch) -> None:
+    """It looks for CUDA's runtime in lib64, which the wheels do not have."""
+    from_wheels = [toolkit for toolkit in toolkits.toolkits() if toolkit.place == toolkits.FROM_WHEELS]
+    monkeypatch.setattr(toolkits, "toolkits", lambda: from_wheels)
+    monkeypatch.setattr(toolkits, "installed_driver", lambda: None)
+    monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
+    source = tmp_path / "empty.cpp"
+    source.write_text('extern "C" int answer() { return 42; }\n')
+    assert ctypes.CDLL(str(build_thrust(source, "sm_90"))).answer() == 42
 
 
 if cuda_available():

@@ -220,7 +220,8 @@ def build_thrust(source: Path, arch: str | None) -> Path:
     if (why_not := why_no_thrust(arch)) is not None:
         raise LacksError(why_not)
     (nvcc,) = choose_toolkit(arch, with_host=True).command
-    flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}"]
+    libraries = Path(nvcc).parents[1] / "lib"  # of wheels, where nvcc looks in lib64
+    flags = [*CUDA_FLAGS, "-x", "cu", "-shared", "-Xcompiler", "-fPIC", f"-arch={arch}", f"-L{libraries}"]
     return build_by([nvcc, *flags], source, "cuda", settings=[processor()])
 
 
