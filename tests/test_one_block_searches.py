@@ -347,5 +347,7 @@ def test_how_often_the_limit_rises_is_counted() -> None:
     ):
         solver = verify(f"sssp/one-block:{more}", path, Query(0))
         assert solver.observed()["buckets"] == buckets, more
-    star = graph(22, [(0, 1 + k, 1 << k) for k in range(21)])  # the mean is below 2^17: four are far, one by one
+    star = graph(
+        22, [(0, 1 + k, 1 << k) for k in range(21)]
+    )  # the mean is below 2^17: four are far, one by one
     assert verify("sssp/one-block:width=1,few_near=0", star, Query(0)).observed()["buckets"] == 4
