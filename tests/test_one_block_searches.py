@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,12 @@ from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.one_block import MOST_ROOM, OneBlockSearch
 from retrace.system.errors import TooLargeError
 from solving import solved
-from test_cluster_searches import ring, spread, verify
+from test_cluster_searches import ring, spread
+from test_cluster_searches import verify as verify_patiently
 from test_memory import CountingDevice
 from test_races import RACING, deep_star
 
+verify = partial(verify_patiently, patience=10.0)  # seconds for a kernel that does not end
 NAMES = [name for name, kind in REGISTRY.solvers.items() if issubclass(kind, OneBlockSearch)]
 TREES = [f"{name}:predecessors=yes" for name in NAMES]
 LANES = ("1", "2", "4")
@@ -121,11 +124,12 @@ def test_a_search_on_the_same_graph_leaves_nothing_to_the_next(spec: str, kib: i
 
 @pytest.mark.parametrize("spec", TREES)
 def test_predicted_memory_is_what_is_allocated(spec: str) -> None:
-    for asked in (spec, f"{spec},shared_kib=1"):
+    one_way = graph(150, [(u, u + 1, 1) for u in range(149)])
+    for asked, found in product((spec, f"{spec},shared_kib=1"), (grid(23, 17), one_way)):
         with CountingDevice() as device:
             solver: Any = make(asked, device)
-            predicted = solver.memory_bytes(grid(23, 17))
-            solver.setup(grid(23, 17))
+            predicted = solver.memory_bytes(found)
+            solver.setup(found)
             solver.upload(Query(0, 3))
             solver.solve(Query(0, 3))
             assert predicted in range(device.allocated - 64, device.allocated + 1)
@@ -206,9 +210,7 @@ def test_searches_meet_at_a_vertex_or_on_an_arc(target: int, kib: int, path: str
     one_way = graph(14, [(u, (u + 1) % 14, 1) for u in range(14)])
     for found in (cycle, one_way, ring(14)):
         for seed in (None, 1, 2):
-            verify(
-                f"stcon/one-block:shared_kib={kib},predecessors={path}", found, Query(0, target), seed, 10.0
-            )
+            verify(f"stcon/one-block:shared_kib={kib},predecessors={path}", found, Query(0, target), seed)
 
 
 @pytest.mark.parametrize("length", range(1, 9))
