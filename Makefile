@@ -111,6 +111,7 @@ $(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/activate
 
 # The versions of CUDA's wheels are those of requirements-gpu.lock.
 $(VENV)/peers: requirements-peers.lock requirements-uv.lock | $(VENV)/gpu
+	@$(BIN)/python -c "import sys; from retrace.solvers.libraries import why_no_cugraph as why; sys.exit(why())"
 	$(LOCKED)
 	$(INSTALL)
 	@touch $@ $(VENV)/run

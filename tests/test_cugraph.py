@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.testing import assert_allclose
 
 import cugraph_stand_in
 from command_line import Call, Patch
+from driver_stand_in import make_driver
 from exact_betweenness import exact_scores
 from graphs import NAMED, graph, grid, identified, mixed_graph, random_graphs
 from retrace.check.checkers import checker_of
@@ -27,6 +29,7 @@ from retrace.reports import frame as frames
 from retrace.solvers import REGISTRY, libraries, make
 from retrace.solvers.betweenness.by_library import sums_of_sample
 from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.installed_driver import InstalledDriver, InstalledGpu
 from solving import solved
 
 PROBLEMS = ("bfs", "sssp", "betweenness")
@@ -229,3 +232,24 @@ def test_the_command_line_says_why_it_cannot(tiny: Any, call: Call, monkeypatch:
     monkeypatch.setattr(libraries, "cuda_status", lambda: "no driver")
     done = call("solve", "bfs/cugraph", tiny, "--source", 1)
     assert done.refusal(1) == "error: bfs/cugraph: cuGraph needs a GPU: no driver\n"
+
+
+@pytest.mark.parametrize(
+    ("cuda", "capability", "told"),
+    [((12, 4), (8, 6), "cuGraph is for CUDA 13, which needs a driver from 580 on; here is the driver 550.54.14"),
+     ((13, 0), (7, 0), "cuGraph needs compute capability 7.5 or newer; here is the Tesla V100 (7.0)"),
+     ((13, 0), (7, 5), None)],
+)  # fmt: skip
+def test_an_old_driver_or_gpu_is_told_before_cugraph_is_got(
+    cuda: tuple[int, int],
+    capability: tuple[int, int],
+    told: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gpu = InstalledGpu("Tesla V100" if capability == (7, 0) else "A GPU", capability)
+    driver = InstalledDriver(make_driver(tmp_path, cuda, [gpu]))
+    monkeypatch.setattr(libraries, "installed_driver", lambda: driver)
+    monkeypatch.setattr(libraries, "first_gpu", lambda: driver.gpus()[0])
+    found = libraries.why_no_cugraph()
+    assert found is None if told is None else str(found).startswith(told)

@@ -20,6 +20,7 @@ from retrace.graphs.query import Query
 from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import Solver
 from retrace.system.imports import import_undrawn
+from retrace.system.installed_driver import first_gpu, installed_driver
 from retrace.system.project import KERNELS
 
 
@@ -29,6 +30,10 @@ def with_version(name: str, distribution: str) -> str:
         return f"{name} {version(distribution)}"
     except PackageNotFoundError:
         return name
+
+
+OF_CUGRAPH, OLDEST_OF_CUGRAPH = (13, 0), (7, 5)
+"""The CUDA of requirements-peers.lock, and the compute capability from which on it compiles."""
 
 
 class Peer(Solver):
@@ -135,6 +140,16 @@ class GapbsPeer(Peer):
         return f"GAPBS {gapbs.COMMIT[:7]}"
 
 
+def why_no_cugraph() -> str | None:
+    """Return why this computer's driver or GPU is too old for the cuGraph of `make peers`; None if neither is."""
+    driver, gpu = installed_driver(), first_gpu()
+    if driver is not None and driver.cuda() < OF_CUGRAPH:
+        return f"cuGraph is for CUDA 13, which needs a driver from 580 on; here is the {driver}"
+    if gpu is not None and gpu.capability < OLDEST_OF_CUGRAPH:
+        return f"cuGraph needs compute capability 7.5 or newer; here is the {gpu}"
+    return None
+
+
 class CugraphPeer(Peer):
     """A function of RAPIDS cuGraph, on a GPU, through pylibcugraph.
 
@@ -154,7 +169,7 @@ class CugraphPeer(Peer):
     def unavailable(cls) -> str | None:
         if (no_gpu := cuda_status()) is not None:
             return f"cuGraph needs a GPU: {no_gpu}"
-        return super().unavailable()
+        return why_no_cugraph() or super().unavailable()
 
     @classmethod
     def library(cls) -> str:
