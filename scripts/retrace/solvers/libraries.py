@@ -141,7 +141,7 @@ class GapbsPeer(Peer):
 
 
 def why_no_cugraph() -> str | None:
-    """Return why this computer's driver or GPU is too old for the cuGraph of `make peers`; None if neither is."""
+    """Return why the driver or the GPU is too old for the cuGraph of `make peers`; None if neither is."""
     driver, gpu = installed_driver(), first_gpu()
     if driver is not None and driver.cuda() < OF_CUGRAPH:
         return f"cuGraph is for CUDA 13, which needs a driver from 580 on; here is the {driver}"
