@@ -32,7 +32,7 @@ rule thrust:
     input:
         kernels=PLAN.thrust_kernels,
         script=f"{SCRIPTS}/build_kernels.py",
-        code=imports("build_kernels.py"),
+        code=imports("build_kernels.py", aside=project.ALL_SOLVERS),
     output:
         "resources/build/peers/thrust.json",
     log:
@@ -64,7 +64,7 @@ rule build:
             wildcards.experiment
         ).compiled_before(wildcards.experiment),
         script=f"{SCRIPTS}/build_kernels.py",
-        code=imports("build_kernels.py"),
+        code=imports("build_kernels.py", aside=project.ALL_SOLVERS),
     output:
         "resources/build/{experiment}.json",
     log:

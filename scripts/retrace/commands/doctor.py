@@ -187,7 +187,10 @@ def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
         missing = kind.missing_from(limits) if "cuda" in kind.backends else None
         if missing is None and backend not in kind.backends and "host" not in kind.backends:
             missing = "runs on a GPU alone"
-        missing = missing or kind.unavailable()
+        try:
+            missing = missing or kind.unavailable()
+        except RetraceError as error:  # such as of a missing compiler
+            missing = str(error)
         if missing is None and kind.source.startswith("thrust/"):
             missing = thrust
         if missing is not None:

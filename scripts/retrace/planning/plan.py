@@ -315,7 +315,7 @@ class Plan:
         """Return the library's modules that measure an experiment, without those of other solvers."""
         solvers = {find(spec).__module__ for spec in self.experiments[experiment].specs}
         files = [f"scripts/{module.replace('.', '/')}.py" for module in sorted(solvers)]
-        used = project.imported("scripts/measure.py", *files, aside="scripts/retrace/solvers/__init__.py")
+        used = project.imported("scripts/measure.py", *files, aside=project.ALL_SOLVERS)
         return [project.path(path) for path in sorted({*files, *used})]
 
     @property

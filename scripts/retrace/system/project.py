@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
+ALL_SOLVERS = "scripts/retrace/solvers/__init__.py"
+"""The module that imports every solver's."""
 IMPORT = re.compile(r"^ *from (retrace[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 """What is imported of the library; each run reads all its files, for which `ast` would take a second."""
 
@@ -20,9 +22,9 @@ def kernel_files() -> list[str]:
     return sorted(str(file.relative_to(KERNELS)) for file in KERNELS.rglob("*.*"))
 
 
-def imports(script: str) -> list[str]:
-    """Return the library's modules that a file of `scripts/` imports, directly or not."""
-    return [path(name) for name in imported(f"scripts/{script}")]
+def imports(script: str, aside: str = "") -> list[str]:
+    """Return the library's modules that a file of `scripts/` imports, but not through the module `aside`."""
+    return [path(name) for name in imported(f"scripts/{script}", aside=aside)]
 
 
 def imported(*files: str, aside: str = "") -> list[str]:
