@@ -51,10 +51,10 @@ class DefaultRun:
 
 
 DEFAULT_RUNS = {
-    "emulator": DefaultRun("two cores", 1.0, 1.0, 1.0, 1.0, 1.0),
+    "emulator": DefaultRun("two cores", 3.5, 134, 164, 1.0, 1.0),
     "cuda": DefaultRun("an H200 and 16 cores", None, 82, 193, 1.0, 1.0),
 }
-"""By backend, on 2026-11-27: docs/experiments.md, 76 and 77."""
+"""By backend, on 2026-11-27."""
 
 
 @dataclass(frozen=True)
