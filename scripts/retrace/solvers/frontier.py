@@ -95,7 +95,8 @@ UNSPILLED = 768
 class LabelledSearch(FrontierSearch):
     """A search whose predecessors, if wanted, are in one word with the distances, on the device.
 
-    A multiprocessor runs 768 threads, each with 80 registers, unless `registers` is 32.
+    A multiprocessor has 65,536 registers on every GPU of the table: 80 for each of 768 threads, unless
+    `registers` is 32.
     """
 
     at_most: ClassVar[Mapping[str, int]] = {"block_size": UNSPILLED}
