@@ -181,7 +181,7 @@ FOLLOWING = (
     "bfs/cluster", "bfs/one-block:predecessors=yes", "bfs/auto:crossover=1,deep=1", "bfs/auto:crossover=1",
     "stcon/cluster", "stcon/one-block", "stcon/auto:crossover=1,deep=1",
     "sssp/cluster", "sssp/one-block:predecessors=yes", "sssp/auto:deep=1", "sssp/auto", "sssp/host-arcs",
-    "betweenness/host-arcs:block_size=64", "betweenness/lane-queues", "betweenness/lane-queues:team=block",
+    "betweenness/host-arcs:block_size=32", "betweenness/lane-queues", "betweenness/lane-queues:team=block",
     "betweenness/bitmap-queue", "betweenness/auto:crossover=1,least_sources=1",
 )  # fmt: skip
 """Solvers that follow the limits: what others do is the same on every GPU that can run them."""
