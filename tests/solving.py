@@ -48,7 +48,7 @@ def open_device(backend: str, seed: int | None = None) -> Any:
 
 def require_clusters(device: Device, blocks: int = 1) -> None:
     """Raise LacksError, for which a test of a device that is used as another is skipped, without clusters."""
-    if (missing := Needs(clusters=True).missing_from(device.limits)) is not None:
+    if (missing := Needs(cluster=1).missing_from(device.limits)) is not None:
         raise LacksError(missing)
     if blocks > device.limits.cluster:
         raise LacksError(f"{blocks} blocks in a cluster, of {device.limits.cluster} at most")

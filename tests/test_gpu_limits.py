@@ -101,8 +101,10 @@ def test_a_gpu_used_as_another_keeps_the_lesser_of_both_limits() -> None:
 
 def test_what_a_gpu_lacks_is_told_in_one_line() -> None:
     told = "needs thread-block clusters, from compute capability 9.0 on; this GPU has 8.6"
-    assert Needs(clusters=True).missing_from(AMPERE) == told
-    assert Needs(clusters=True).missing_from(BLACKWELL) is None
+    assert Needs(cluster=1).missing_from(AMPERE) == told
+    assert Needs(cluster=8).missing_from(BLACKWELL) is None
+    told = "needs clusters of 16 blocks; this GPU has 8 at most"
+    assert Needs(cluster=16).missing_from(BLACKWELL) == told
     told = "needs cooperative launches, from compute capability 6.0 on; this GPU has 5.0"
     assert Needs(cooperative_launch=True).missing_from(OLDEST) == told
     told = "needs atomicAdd of doubles, from compute capability 6.0 on; this GPU has 5.0"
@@ -119,7 +121,7 @@ def test_a_solver_whose_kernels_wait_for_other_blocks_declares_it() -> None:
         if issubclass(kind, Choice) or kind.name in without:
             continue
         text = "".join((KERNELS / file).read_text(encoding="utf-8") for file in kind.sources)
-        assert kind.needs.clusters == ("this_cluster()" in text), kind.name
+        assert bool(kind.needs.cluster) == ("this_cluster()" in text), kind.name
         launches = {"sssp/host-arcs", "limits/barrier-grid"}
         cooperative = issubclass(kind, FrontierSearch) or kind.name in launches
         assert kind.needs.cooperative_launch == cooperative, kind.name
@@ -172,7 +174,8 @@ def test_a_choice_ranks_and_sets_up_only_what_the_gpu_can_run() -> None:
             assert able.keys() == {*kind.candidates}
             assert all(one.missing_from(limits) is None for one in able.values())
             files = kind.sources_on(limits)
-            by_cluster = limits.cluster > 0 and name != "betweenness/auto"
+            least = {"bfs/auto": 16, "stcon/auto": 16, "sssp/auto": 1}
+            by_cluster = limits.cluster >= least.get(name, 17)
             assert any("cluster.cu" in file for file in files) == by_cluster
         assert kind.able(HOPPER) == {candidate: candidate for candidate in kind.candidates}
 
@@ -202,7 +205,8 @@ def test_a_solver_that_follows_the_limits_is_right_or_says_what_lacks(spec: str,
     ("capability", "deep", "flat"),
     [("5.0", ["one-block", "one-block", "one-block"], ["block-queue", "bsp"]),
      ("8.6", ["one-block", "one-block", "one-block"], ["direction", "near-far"]),
-     ("12.0", ["cluster", "cluster", "cluster"], ["direction", "near-far"])],
+     ("12.0", ["one-block", "cluster", "one-block"], ["direction", "near-far"]),
+     ("9.0", ["cluster", "cluster", "cluster"], ["direction", "near-far"])],
 )  # fmt: skip
 def test_a_choice_takes_what_the_gpu_has(capability: str, deep: list[str], flat: list[str]) -> None:
     specs = ["bfs/auto:crossover=1,deep=1", "sssp/auto:deep=1", "stcon/auto:crossover=1,deep=1"]

@@ -55,7 +55,7 @@ def check_launch(
         raise RetraceError(f"kernel {kernel}: {threads} threads per block, not from 1 to {MAX_THREADS}")
     if not 0 <= shared <= (most := limits.shared_of_block):
         raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {most}")
-    asked = Needs(cooperative_launch=cooperative, clusters=cluster is not None)
+    asked = Needs(cooperative_launch=cooperative, cluster=int(cluster is not None))
     if (missing := asked.missing_from(limits)) is not None:
         raise RetraceError(f"kernel {kernel}: {missing}")
     if cluster is None:

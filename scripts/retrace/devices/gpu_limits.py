@@ -88,16 +88,19 @@ class Needs:
     """What a solver needs of a GPU beyond what every GPU has."""
 
     cooperative_launch: bool = False
-    clusters: bool = False
     double_atomics: bool = False
+    cluster: int = 0
+    """Blocks that a cluster must be able to have; 1 for any clusters."""
     shared_kib: int = 0
     """KiB of shared memory of a block."""
 
     def missing_from(self, limits: GPULimits) -> str | None:
         """Return which of these a GPU lacks, in a few words; None if it has all."""
         here = f"this GPU has {limits.capability}"
-        if self.clusters and not limits.cluster:
+        if self.cluster and not limits.cluster:
             return f"needs thread-block clusters, from compute capability {CLUSTERS_FROM} on; {here}"
+        if self.cluster > limits.cluster:
+            return f"needs clusters of {self.cluster} blocks; this GPU has {limits.cluster} at most"
         if self.cooperative_launch and not limits.cooperative_launch:
             return f"needs cooperative launches, from compute capability {COOPERATIVE_FROM} on; {here}"
         if self.double_atomics and not limits.double_atomics:

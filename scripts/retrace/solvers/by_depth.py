@@ -1,15 +1,16 @@
 """Searches by the solver expected to be fastest, chosen by the size and the depth of the graph.
 
-On a GPU without clusters, one block searches a deep graph in a cluster's place; on one without cooperative
+On a GPU without clusters, or with small ones, one block searches a deep graph in a cluster's place; on one without cooperative
 launches, a launch for each level searches a flat graph.
 
-The defaults are measured: docs/experiments.md, 25 and 44.
+The defaults are measured: docs/experiments.md, 25, 44 and 76.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from retrace.devices.gpu_limits import Needs
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.bfs import BlockQueueBFS, ClusterBFS, QueueBFS
@@ -23,6 +24,8 @@ from retrace.solvers.stcon import LARGEST_INT64, ClusterSTCON, FewerArcsSTCON
 
 NEAR_ARCS = 200
 """Enough for the near pairs of the records, which need 181; a core takes up to half of a launch for them."""
+LARGE_CLUSTERS = Needs(cluster=16)
+"""With clusters of 8 blocks, one block finds hops and pairs sooner; distances, a cluster."""
 SAMPLE = Setting(8_192, "…/auto: most arcs that are followed to learn whether a graph is deep")
 
 
@@ -57,6 +60,7 @@ class AutoBFS(SearchChoice):
     implements = "our own choice, by the number of arcs and the depth of a sample"
     candidates = (ClusterBFS, DirectionBFS, QueueBFS)
     stand_ins: ClassVar[Mapping[Kind, Kind]] = {ClusterBFS: OneBlockBFS, DirectionBFS: BlockQueueBFS}
+    faster_with: ClassVar[Mapping[Kind, Needs]] = {ClusterBFS: LARGE_CLUSTERS}
     settings: ClassVar[Settings] = {
         "crossover": replace(CROSSOVER, default=3_500),
         "deep": DEEP,
@@ -95,6 +99,7 @@ class AutoSTCON(SearchChoice):
     implements = "our own choice, by the number of arcs and the depth of a sample"
     candidates = (ClusterSTCON, FewerArcsSTCON)
     stand_ins: ClassVar[Mapping[Kind, Kind]] = {ClusterSTCON: OneBlockSTCON}
+    faster_with: ClassVar[Mapping[Kind, Needs]] = {ClusterSTCON: LARGE_CLUSTERS}
     settings: ClassVar[Settings] = {"crossover": CROSSOVER, "deep": DEEP, "sample": SAMPLE, **PREDECESSORS}
 
     def rank(self, graph: CSRGraph, query: Query) -> Sequence[Kind]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
-from retrace.devices.gpu_limits import GPULimits
+from retrace.devices.gpu_limits import GPULimits, Needs
 from retrace.devices.host import c_graph, loaded_library
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -32,7 +32,7 @@ class Choice(DeviceSolver):
     """A solver that leaves the work to one of its candidates: the one that it expects to be fastest.
 
     The choice is part of `upload`. A candidate that the graph is too large for is passed over for the next,
-    and one that the GPU cannot run leaves its place to its stand-in, if that can run.
+    and one that the GPU cannot run, or that is slower there, leaves its place to its stand-in, if that can run.
     What a candidate can be set to, it takes from the settings of the same name, if there are any.
     """
 
@@ -40,6 +40,8 @@ class Choice(DeviceSolver):
     """The classes of the solvers to choose from; a page names the file of the first one."""
     stand_ins: ClassVar[Mapping[Kind, Kind]] = {}
     """By candidate, the solver that takes its place on a GPU that lacks what it needs."""
+    faster_with: ClassVar[Mapping[Kind, Needs]] = {}
+    """By candidate, what a GPU must have for it to be faster than its stand-in, beyond what it needs."""
     settings: ClassVar[Settings] = {}
     chosen: Solver
 
@@ -56,7 +58,10 @@ class Choice(DeviceSolver):
     def able(cls, limits: GPULimits) -> dict[Kind, Kind]:
         """Return, by candidate, what runs in its place on a GPU of such limits: itself, or its stand-in."""
         kept = {kind: cls.stand_ins.get(kind, kind) for kind in cls.candidates}
-        kept |= {kind: kind for kind in cls.candidates if kind.missing_from(limits) is None}
+        for kind in cls.candidates:
+            wanted = cls.faster_with.get(kind, kind.needs)
+            if kind.missing_from(limits) is None and wanted.missing_from(limits) is None:
+                kept[kind] = kind
         return {kind: one for kind, one in kept.items() if one.missing_from(limits) is None}
 
     @cached_property

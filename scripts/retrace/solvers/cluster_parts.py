@@ -124,7 +124,7 @@ class ClusterSearch(DeviceSolver):
         "pieces": Setting(4096, "runs of vertices that are dealt out to the blocks of the cluster in turn"),
         "shared": Setting("arcs", "most that a block has in shared memory, if it fits", choices=KEEPS),
     }
-    needs = Needs(clusters=True)
+    needs = Needs(cluster=1)
     repeats = True
     in_shared: tuple[str, ...]
     """Those of `KEEPS` that there is a kernel for, from the least."""

@@ -104,7 +104,7 @@ class Loop(LimitSolver):
 
     def prepare(self) -> None:
         (self.kernel,) = self.load_kernels(self.variant.replace("-", "_"))
-        self.cluster = self.device.limits.cluster if self.needs.clusters else None
+        self.cluster = self.device.limits.cluster if self.needs.cluster else None
 
     def run(self, steps: int) -> None:
         blocks = self.cluster or 1
@@ -122,7 +122,7 @@ class LoadCluster(Loop):
     """A chain of loads from the shared memory of the other blocks of the largest cluster, by one thread."""
 
     name = "limits/load-cluster"
-    needs = Needs(clusters=True)
+    needs = Needs(cluster=1)
     words = 4096  # WORDS of the kernel file
 
     def prepare(self) -> None:
@@ -141,7 +141,7 @@ class BarrierCluster(BarrierBlock):
     """The barrier of the largest cluster."""
 
     name = "limits/barrier-cluster"
-    needs = Needs(clusters=True)
+    needs = Needs(cluster=1)
 
 
 class BarrierGrid(BarrierBlock):

@@ -232,7 +232,6 @@ class OneBlockSSSP(PositivePass, OneBlockSearch):
     more_sources = (*OneBlockSearch.more_sources, PositivePass.pass_source, PositivePass.positive_source)
     settings: ClassVar[Settings] = {
         **OneBlockSearch.settings,
-        "record_lanes": replace(OneBlockSearch.settings["record_lanes"], default="4"),
         "width": replace(ClusterSSSP.settings["width"], default=8),
         "few_near": Setting(
             64, "near vertices, at most, with which the limit of near distances rises", least=0
