@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retrace.planning.configuration import committed_records
+from retrace.planning.configuration import committed_records, project_configuration
 from retrace.publish.gpu_table import with_table
 from retrace.publish.results_pages import pages, stale
-from retrace.system.errors import OneLineParser, run_command
+from retrace.records.machine_check import find_errors
+from retrace.records.record import survey
+from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import write_whole
 from retrace.system.project import ROOT
 
@@ -18,7 +20,9 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "docs/results", help="by default docs/results")
     folder: Path = parser.parse_args().output
 
-    made = pages(committed_records())
+    paths = committed_records()
+    require_sound(paths)
+    made = pages(paths)
     for name in stale(made, folder):
         if name in made:
             write_whole(folder / name, made[name])
@@ -29,6 +33,15 @@ def main() -> None:
     if (told := with_table(before := page.read_text(encoding="utf-8"))) != before:
         write_whole(page, told)
         print(page)
+
+
+def require_sound(paths: list[Path]) -> None:
+    """Raise RetraceError if a record has a fault that keeps it out of tables."""
+    configuration, registry = project_configuration()
+    folders = {ROOT / configuration.records(name): name for name in configuration.machines}
+    placed, faults = survey(paths, folders)
+    if errors := faults + find_errors(placed, registry):
+        raise RetraceError(f"{errors[0]}; `retrace check-machine` lists all faults")
 
 
 if __name__ == "__main__":

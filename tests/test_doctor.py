@@ -69,6 +69,17 @@ def test_a_compute_capability_is_kept_on_the_emulator(call: Call, monkeypatch: p
     assert "needs thread-block clusters, from compute capability 9.0 on" in found["solvers"]
 
 
+def test_a_machine_of_the_configuration_is_looked_at(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    configured(monkeypatch, machines={"rtx3060": Machine(compute_capability="8.6"), "t4": Machine()})
+    assert lines(call("doctor", "--machine", "rtx3060").out)["limits"].startswith(
+        "compute capability 8.6: 99"
+    )
+    assert lines(call("doctor", "--machine", "t4").out)["limits"].startswith("compute capability 9.0: 227")
+    done = call("doctor", "--machine", "t5")
+    told = "--machine: t5 is no machine of config.yaml; expected one of rtx3060, t4"
+    assert (done.status, done.err) == (1, f"error: {told}\n")
+
+
 @pytest.mark.parametrize(
     ("changed", "told"),
     [("backend", "GPU: none is used (no device)"), ("disk", "disk: 0.0 GiB free"),

@@ -5,6 +5,7 @@ Each figure is drawn once, for the page and for the tests of what is drawn: it t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -144,6 +145,23 @@ def test_the_program_writes_what_has_changed(
     assert (done.status, done.err) == (0, "")
     assert done.out.split() == [str(tmp_path / "b.svg"), str(tmp_path / "old.svg")]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.svg"]
+
+
+def test_a_machine_with_faults_enters_no_page(
+    tmp_path: Path, script: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "machines/h200/bfs-expansions/small-9.jsonl"
+    path.parent.mkdir(parents=True)
+    committed = ROOT / "results/machines/h200/bfs-expansions/small-9.jsonl"
+    line = json.loads(committed.read_text().splitlines()[0])
+    line["machine"]["gpu"]["compiled_for"] = "8.6"
+    path.write_text(json.dumps(line) + "\n")
+    monkeypatch.setattr("retrace.planning.configuration.committed_records", lambda: [path])
+    monkeypatch.setattr(results_pages, "pages", pytest.fail)
+    done = script("make_results.py", "--output", tmp_path)
+    assert done.status == 1
+    assert done.err.startswith(f"error: {path}:1: machine.gpu.compiled_for: expected 9.0, its own, found 8.6")
+    assert done.err.count("\n") == 1
 
 
 # ----- all figures that a run draws, some of them not committed

@@ -16,6 +16,7 @@ from retrace.devices.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits,
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table
+from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, find, make
 from retrace.solvers.choice import Choice
 from retrace.solvers.frontier import FrontierSearch
@@ -90,6 +91,13 @@ def test_what_kernels_are_compiled_for() -> None:
         architecture(Capability(7, 0), Capability(7, 0), KNOWN)
     with pytest.raises(RetraceError, match="there is no compiler"):
         architecture(hopper, hopper, ())
+
+
+def test_a_gpu_used_as_another_is_shown_so() -> None:
+    card = GPUInfo(name="NVIDIA H100", compute_capability="9.0", memory_gib=79.2, driver="580")
+    assert card.used == "NVIDIA H100"
+    assert card.model_copy(update={"compiled_for": "9.0"}).used == "NVIDIA H100"
+    assert card.model_copy(update={"compiled_for": "8.6"}).used == "NVIDIA H100 used as 8.6"
 
 
 def test_a_gpu_used_as_another_keeps_the_lesser_of_both_limits() -> None:

@@ -230,6 +230,16 @@ def test_a_bad_record_is_refused_by_name(way: str, tmp_path: Path, call: Call) -
     assert done.err == f"error: {folder}: {faults}; no table has it; mend what is listed\n"
 
 
+def test_a_fault_of_many_lines_of_a_file_is_one_line(tmp_path: Path, call: Call) -> None:
+    changes = (put("software", "dirty", value=True, which=line) for line in (0, 1))
+    folder = machine(tmp_path, each(*changes))
+    done = call("check-machine", folder)
+    (told,) = [line for line in done.out.splitlines() if "software.dirty" in line]
+    assert told.startswith(f"error: {folder}/mine/random-14-5.jsonl:1: software.dirty: expected false")
+    assert told.endswith(" (and in 1 more line)")
+    assert done.err.startswith(f"error: {folder}: 2 faults; ")
+
+
 def test_a_good_machine_is_accepted(tmp_path: Path, call: Call) -> None:
     folder = machine(tmp_path)
     done = call("check-machine", folder)

@@ -149,7 +149,10 @@ def make_parser() -> ArgumentParser:
     add("machines", "lists:list_machines", does, ids="")
 
     does = "say what this computer has, and whether and how fast the default run works on it"
-    add("doctor", "doctor:examine_computer", does, ids="")
+    doctor = add("doctor", "doctor:examine_computer", does, ids="")
+    doctor.add_argument(
+        "--machine", metavar="NAME", help="a block of machines in config.yaml (default: its machine)"
+    )
 
     check = add(
         "check-machine", "machine_records:check_machine",

@@ -70,7 +70,7 @@ class Aspect:
 def examine_computer(arguments: Namespace) -> None:
     """Print what is here; raise RetraceError, which names the first fault, if the default run cannot work."""
     faults = []
-    for aspect in aspects():
+    for aspect in aspects(arguments.machine):
         mark = "!" if aspect.fault else " "
         told = textwrap.wrap(aspect.found, SCREEN_WIDTH - 16) or [""]
         print(f"{mark} {aspect.about:12}  " + f"\n{' ' * 16}".join(told), flush=True)
@@ -79,10 +79,13 @@ def examine_computer(arguments: Namespace) -> None:
         raise RetraceError(f"the default run cannot work here: {faults[0].about}: {faults[0].found}")
 
 
-def aspects() -> Iterator[Aspect]:
-    """Yield what is found, in the order in which a screen shows it."""
+def aspects(machine: str | None) -> Iterator[Aspect]:
+    """Yield what is found, in the order in which a screen shows it, for a machine of the configuration."""
     configuration, datasets = project_configuration()
-    wanted = configuration.this.compute_capability
+    if machine is not None and machine not in configuration.machines:
+        known = ", ".join(configuration.machines)
+        raise RetraceError(f"--machine: {machine} is no machine of config.yaml; expected one of {known}")
+    wanted = configuration.settings_of(machine or configuration.machine).compute_capability
     asked, why_not = configuration.backend, cuda_status()
     backend = "cuda" if asked != "emulator" and why_not is None else "emulator"
     limits, architecture = GPULimits.by_capability(wanted or WITHOUT_GPU), ""

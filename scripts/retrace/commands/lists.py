@@ -31,7 +31,7 @@ def list_machines(arguments: Namespace) -> None:
         records = read_records(sorted(folder.glob("*/*.jsonl")))
         if not records:
             continue
-        gpus = {record.machine.gpu.name for record in records if record.machine.gpu}
+        gpus = {record.machine.gpu.used for record in records if record.machine.gpu}
         cpus = {record.machine.cpu for record in records}
         first, last = (end(record.started[:10] for record in records) for end in (min, max))
         name = "local (not committed)" if folder.name == "local" else folder.name

@@ -1,6 +1,8 @@
 """The commands `check-machine` and `compare`: the faults of a machine's records, and two machines' times."""
 
 from argparse import Namespace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from retrace.commands.lists import MACHINES, print_table
@@ -17,7 +19,7 @@ from retrace.system.files import check_writable, write_whole
 
 
 def check_machine(arguments: Namespace) -> None:
-    """Print a line for each fault in a machine's records; raise RetraceError if one keeps them out."""
+    """Print the faults in a machine's files; raise RetraceError if one keeps its records out of tables."""
     given: Path = arguments.folder
     folder = given if given.parent.name == "machines" else given.absolute()
     configuration, registry = project_configuration()
@@ -28,13 +30,25 @@ def check_machine(arguments: Namespace) -> None:
     if arguments.datasets:
         registry = load_registry(arguments.datasets)
     number, errors, doubts = examine(folder, other_records(folder), registry, listed)
-    for told in errors:
-        print(f"error: {told}")
-    for told in doubts:
-        print(f"doubtful: {told}")
+    for kind, faults in (("error", errors), ("doubtful", doubts)):
+        for told in by_file(faults):
+            print(f"{kind}: {told}")
     print(f"{folder}: records: {number}, errors: {len(errors)}, doubtful: {len(doubts)}")
     if errors:
         raise RetraceError(f"{folder}: {plural(len(errors), 'fault')}; no table has it; mend what is listed")
+
+
+def by_file(faults: Iterable[str]) -> Iterator[str]:
+    """Yield `file:line: fault` for the first line of a file that has a fault, and how many more have it."""
+    lines: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for fault in faults:
+        place, _, told = fault.partition(": ")
+        file, _, line = place.partition(".jsonl:")
+        lines[file, told].append(line)
+    for (file, told), numbers in lines.items():
+        place = f"{file}.jsonl:{numbers[0]}" if numbers[0] else file
+        more = f" (and in {plural(len(numbers) - 1, 'more line')})" if len(numbers) > 1 else ""
+        yield f"{place}: {told}{more}"
 
 
 def other_records(folder: Path) -> list[Path]:

@@ -274,12 +274,15 @@ class Configuration(FileModel):
     @property
     def this(self) -> Machine:
         """Return the configuration of the machine that measures."""
-        return self.machines.get(self.machine, Machine())
+        return self.settings_of(self.machine)
+
+    def settings_of(self, machine: str) -> Machine:
+        """Return the block of a machine; an empty one if it has none."""
+        return self.machines.get(machine, Machine())
 
     def records(self, machine: str) -> str:
         """Return the folder of a machine's records."""
-        entry = self.machines.get(machine, Machine())
-        return entry.records or f"results/machines/{machine}"
+        return self.settings_of(machine).records or f"results/machines/{machine}"
 
 
 def project_keys() -> dict[str, Any]:

@@ -14,7 +14,7 @@ def provenance(machine: str, entries: Iterable[Measured]) -> str:
     found: list[str | None] = []
     for record in records:
         gpu = record.machine.gpu
-        found += [record.machine.cpu, f"{gpu.name}, driver {gpu.driver or 'unknown'}" if gpu else None]
+        found += [record.machine.cpu, f"{gpu.used}, driver {gpu.driver or 'unknown'}" if gpu else None]
     for record in records:
         made, commit = record.software, record.software.git_commit
         found += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler]

@@ -103,7 +103,7 @@ def _graph(record: Record) -> Facts:
 def _machine(record: Record) -> Facts:
     machine = record.machine
     gpu = machine.gpu
-    card = gpu and f"{gpu.name}, {gpu.memory_gib:g} GiB, compute capability {gpu.compute_capability}"
+    card = gpu and f"{gpu.used}, {gpu.memory_gib:g} GiB, compute capability {gpu.compute_capability}"
     host: dict[str, object] = {
         "machine": machine.name,
         "host": machine.computer,

@@ -117,7 +117,7 @@ def _hardware(frame: Frame, machine: str) -> str:
     (first, *_) = (
         entry.record.machine for entry in frame.measured if entry.record and entry.machine == machine
     )
-    return first.gpu.name if first.gpu else first.cpu
+    return first.gpu.used if first.gpu else first.cpu
 
 
 def link(target: str) -> str:

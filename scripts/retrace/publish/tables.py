@@ -165,7 +165,7 @@ class _Grid:
             if not here:
                 continue
             computers = [entry.record.machine for entry in here]
-            hardware = sorted({one.gpu.name for one in computers if one.gpu})
+            hardware = sorted({one.gpu.used for one in computers if one.gpu})
             hardware += sorted({one.cpu for one in computers})
             rows.append(Row(f"{machine}, measured ({', '.join(hardware)})"))
             names = {entry.name for entry in here}

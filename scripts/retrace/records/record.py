@@ -95,6 +95,12 @@ class GPUInfo(Model):
         "limits",
     )
 
+    @property
+    def used(self) -> str:
+        """Its name, and as what it was used if that is another GPU."""
+        as_another = self.compiled_for not in (None, self.compute_capability)
+        return f"{self.name} used as {self.compiled_for}" if as_another else self.name
+
 
 class MachineInfo(Model):
     """The computer that a record was measured on."""

@@ -257,7 +257,7 @@ def build(
                 solver=record.solver,
                 name=str(Variant(record.solver, settings)),
                 machine=record.machine.name,
-                hardware=gpu.name if gpu and record.backend == "cuda" else record.machine.cpu,
+                hardware=gpu.used if gpu and record.backend == "cuda" else record.machine.cpu,
                 graph=graph.name,
                 label=record.label,
                 pair=str(record.parameters.get("pair", PRINTED_PAIR)),

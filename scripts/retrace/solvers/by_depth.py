@@ -1,7 +1,7 @@
 """Searches by the solver expected to be fastest, chosen by the size and the depth of the graph.
 
-On a GPU without clusters, or with small ones, one block searches a deep graph in a cluster's place; on one without cooperative
-launches, a launch for each level searches a flat graph.
+On a GPU without clusters, or with small ones, one block searches a deep graph in a cluster's place; on one
+without cooperative launches, a launch for each level searches a flat graph.
 
 The defaults are measured: docs/experiments.md, 25, 44 and 76.
 """

@@ -31,8 +31,8 @@ Found = TypeVar("Found")
 class Choice(DeviceSolver):
     """A solver that leaves the work to one of its candidates: the one that it expects to be fastest.
 
-    The choice is part of `upload`. A candidate that the graph is too large for is passed over for the next,
-    and one that the GPU cannot run, or that is slower there, leaves its place to its stand-in, if that can run.
+    The choice is part of `upload`. A candidate that the graph is too large for is passed over for the next.
+    One that the GPU cannot run, or that is slower there, leaves its place to its stand-in, if that can run.
     What a candidate can be set to, it takes from the settings of the same name, if there are any.
     """
 
