@@ -19,19 +19,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
+from cuda_device.errors import LacksError, OneLineError, TooLargeError
+from cuda_device.interface import Device
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
 from retrace.check.checkers import checker_of
 from retrace.check.generated import check_random_graph
 from retrace.check.result import CheckResult
-from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import RandomGraph
 from retrace.solvers import LIMITS, REGISTRY, DeviceSolver, Query, make, parse
 from retrace.solvers.generate import generate
-from retrace.system.errors import LacksError, RetraceError, TooLargeError
+from retrace.system.errors import RetraceError
 
 GENERATOR = "generate/random-degree"
 FEW = ("grid", "two components")
@@ -96,7 +97,7 @@ def outcome(name: str, work: Callable[[], CheckResult]) -> str:
         result = work()
     except (LacksError, TooLargeError) as error:
         return f"skipped, {error}"
-    except RetraceError as error:
+    except OneLineError as error:
         return f"{wrong}, {error}"
     return "agrees" if result.verified else f"{wrong}, {result.reason}"
 
@@ -131,7 +132,7 @@ def main() -> None:
                 outcomes[told.partition(",")[0]] += 1
                 if told.startswith("wrong,"):
                     sys.exit(1)
-    except RetraceError as error:
+    except OneLineError as error:
         sys.exit(f"error: {error}")
     if arguments.all_graphs:
         print(", ".join(f"{told}: {count}" for told, count in outcomes.items()))

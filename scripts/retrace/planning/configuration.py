@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from cuda_device.errors import OneLineError
 from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
 from retrace.graphs.query import NoGraph
@@ -152,7 +153,7 @@ class Experiment(FileModel):
         for spec in self.specs:
             try:
                 parse(spec)
-            except RetraceError as error:
+            except OneLineError as error:
                 raise at("solvers", str(error)) from None
         listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
         for key, names in listed.items():
@@ -202,7 +203,7 @@ class Scores(Given):
     def _adds_up_in_fixed_point(self) -> Self:
         try:
             fixed(self.solver)
-        except RetraceError as error:
+        except OneLineError as error:
             raise at("solver", str(error)) from None
         return self
 
@@ -332,7 +333,7 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
                     )
                 try:
                     _require_possible(name, connected=experiment.given == "graph")
-                except RetraceError as error:
+                except OneLineError as error:
                     raise RetraceError(f"config.{key}.{kind}: {name}: {error}") from None
     return checked, datasets
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from retrace.devices.gpu_limits import GPULimits
+from cuda_device.gpu_limits import GPULimits
 from retrace.reports.report import load_reports
 from retrace.solvers import Solver, all_solvers
 from retrace.solvers.libraries import Peer

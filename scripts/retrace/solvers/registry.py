@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from retrace.devices.base import Device
+from cuda_device.errors import LacksError, OneLineError
+from cuda_device.interface import Device
 from retrace.solvers.setting import Setting, Value
-from retrace.system.errors import LacksError, RetraceError
+from retrace.system.errors import RetraceError
 
 if TYPE_CHECKING:
     from retrace.solvers.solver import DeviceSolver, Solver
@@ -82,7 +83,7 @@ def parse(spec: str) -> tuple[type[Solver], dict[str, Value]]:
             raise RetraceError(f"{spec}: {key} is given twice; give it once")
         try:
             given[key] = solver.settings[key].parse(key, text)
-        except RetraceError as error:
+        except OneLineError as error:
             raise RetraceError(f"{spec}: {error}") from None
     return solver, {**solver.defaults, **given}
 

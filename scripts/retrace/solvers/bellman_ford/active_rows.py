@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.interface import Buffer
 from retrace.devices import matrices
-from retrace.devices.base import Buffer
 from retrace.devices.matrices import device_matrix, matrix_bytes, pitch_of
 from retrace.graphs.dense import Graph
 from retrace.graphs.query import Query

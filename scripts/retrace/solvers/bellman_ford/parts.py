@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import Buffer, Device, Stream
+from cuda_device.interface import Buffer, Device, Stream
 from retrace.devices.matrices import pitch_of
 from retrace.graphs.csr import Int32Array
 from retrace.solvers.setting import Setting
