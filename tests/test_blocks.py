@@ -10,9 +10,9 @@ from cuda_device.interface import Device, Module
 from graphs import NAMED
 from solving import require_clusters
 
-SOURCE = str(Path(__file__).parent / "kernels/blocks.cu")
-CLUSTERS = str(Path(__file__).parent / "kernels/clusters.cu")
-GRIDS = str(Path(__file__).parent / "kernels/grids.cu")
+SOURCE = str(Path(__file__).parent / "cuda_on_cpu/kernels/blocks.cu")
+CLUSTERS = str(Path(__file__).parent / "cuda_on_cpu/kernels/clusters.cu")
+GRIDS = str(Path(__file__).parent / "cuda_on_cpu/kernels/grids.cu")
 LIMITS = np.dtype([("levels", "i4"), ("weight", "f4")])
 
 

@@ -26,9 +26,10 @@ MORE_OF_REPORTS = (
     "-gencode=arch=compute_86,code=compute_86",
     "-gencode=arch=compute_120,code=compute_120",
 )
+TESTS = Path(__file__).parent
 SOURCES = sorted(
     [path for path in KERNELS.glob("*/*.cu") if path.parent != EMULATOR]
-    + list((Path(__file__).parent / "kernels").glob("*.cu"))
+    + [path for folder in ("", "cuda_on_cpu") for path in (TESTS / folder / "kernels").glob("*.cu")]
 )
 
 

@@ -12,7 +12,7 @@ from cuda_device.interface import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from solving import require_clusters
 
-KERNELS = Path(__file__).parent / "kernels"
+KERNELS = Path(__file__).parent / "cuda_on_cpu/kernels"
 BARRIERS, ATOMICS = str(KERNELS / "barriers.cu"), str(KERNELS / "atomics.cu")
 
 

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import from_dtype
 
 from cuda_device.interface import Device
 
-SOURCE = str(Path(__file__).parent / "kernels/parameters.cu")
+SOURCE = str(Path(__file__).parent / "cuda_on_cpu/kernels/parameters.cu")
 
 KERNELS = {
     "small_before_wide": ("bool", "f8", "i1", "u8", "f4"),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Patch
 from cuda_on_cpu.assembly import SharedVariable, guard_shared, used_symbols
 from cuda_on_cpu.build import build_emulator
 
@@ -71,7 +70,7 @@ def test_shared_variables_are_found_and_guarded() -> None:
 
 @pytest.mark.skipif(shutil.which(CROSS) is None, reason=f"no {CROSS}: apt-get install g++-aarch64-linux-gnu")
 @pytest.mark.parametrize("file", ["blocks.cu", "failing.cu"])
-def test_a_kernel_file_compiles(file: str, monkeypatch: Patch) -> None:
+def test_a_kernel_file_compiles(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", CROSS)
     library = build_emulator(Path(__file__).parent / "kernels" / file).read_bytes()
     (machine,) = struct.unpack_from("<H", library, 18)

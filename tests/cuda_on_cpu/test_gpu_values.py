@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running import DEVICES, OPENED
 
 from cuda_device.errors import OneLineError
 from cuda_on_cpu.build import REWRITTEN, build_emulator, own_code, preprocess
 from cuda_on_cpu.device import EmulatedDevice
 from cuda_on_cpu.gpu_values import with_gpu_values
-from retrace.system.project import KERNELS
-from solving import DEVICES, open_device
 
-OWN_KERNELS = Path(__file__).parent / "kernels"
-OUT_OF_RANGE = str(OWN_KERNELS / "out_of_range.cu")
+KERNELS = Path(__file__).parent / "kernels"
+OUT_OF_RANGE = str(KERNELS / "out_of_range.cu")
 
 TYPES = {
     "int": np.int32, "unsigned": np.uint32, "long": np.int64, "word": np.uint64,
@@ -88,7 +87,7 @@ def values(device: Any) -> Iterator[tuple[str, object, object]]:
 
 @pytest.mark.parametrize("backend", DEVICES)
 def test_values_out_of_range(backend: str) -> None:
-    with open_device(backend) as device:
+    with OPENED[backend]() as device:
         told = list(values(device))
     assert len(told) > 500
     assert [one for one in told if one[1] != one[2]] == []
@@ -96,7 +95,7 @@ def test_values_out_of_range(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", DEVICES)
 def test_operands_stay_the_same(backend: str) -> None:
-    with open_device(backend) as device:
+    with OPENED[backend]() as device:
         out = device.upload(np.zeros(12, np.int64))
         device.load(OUT_OF_RANGE).kernel("binds")(1, 1, np.int32(3), np.float32(6.5), np.float64(-2.5), out)
         expected = [4 << 5, 7 & 8 | 16, True, held(3 << 30, np.int32) >> 3, 36, 306 % 256 - 2, -6 + ~6 - 0,
@@ -191,7 +190,7 @@ int line = __LINE__;
     }
 
 
-@pytest.mark.parametrize("source", sorted([*KERNELS.rglob("*.cu"), *OWN_KERNELS.glob("*.cu")]), ids=str)
+@pytest.mark.parametrize("source", sorted(KERNELS.glob("*.cu")), ids=str)
 def test_every_kernel_compiles_as_rewritten(source: Path) -> None:
     """One that does not is compiled as it is, and a value would be refused that is defined."""
     assert hasattr(ctypes.CDLL(str(build_emulator(source))), REWRITTEN)

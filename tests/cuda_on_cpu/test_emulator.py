@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running import failing, run_program
 
-from command_line import python, refused
 from cuda_device.errors import OneLineError
 from cuda_on_cpu.assembly import MAX_SHARED
 from cuda_on_cpu.device import EmulatedDevice, debug_environment
@@ -206,7 +206,7 @@ def test_the_environment_is_left_alone() -> None:
     program += "os.environ.pop('OMP_WAIT_POLICY', None)\nbefore = dict(os.environ)\n"
     program += f"with EmulatedDevice() as device: device.load({RACES!r})\n"
     program += "assert os.environ == before"
-    assert python(program).returncode == 0
+    assert run_program(program).returncode == 0
 
 
 def test_a_forked_process_can_launch_as_well() -> None:
@@ -261,13 +261,13 @@ def test_what_a_gpu_would_not_survive(seed: int | None, kernel: str, message: st
         out, module = device.upload(np.array([0, 0, 5], np.int32)), device.load(FAILING)
         for _ in range(2):  # and the device goes on working
             assert re.search(
-                f"^kernel {kernel}: {message}", refused(waiting(module.kernel(kernel)), 1, 32, out)
+                f"^kernel {kernel}: {message}", failing(waiting(module.kernel(kernel)), 1, 32, out)
             )
 
 
 def test_after_an_endless_loop_a_kernel_with_a_barrier_runs() -> None:
     with EmulatedDevice(patience=0.3) as device:
-        assert "no thread has ended" in refused(
+        assert "no thread has ended" in failing(
             device.load(FAILING).kernel("spins"), 1, 32, device.upload(np.zeros(3, np.int32))
         )
         out = device.empty(64, np.int32)
@@ -279,7 +279,7 @@ def test_a_launch_beyond_its_bounds() -> None:
     with EmulatedDevice() as device:
         kernel, out = device.load(FAILING).kernel("bounded"), device.empty(1, np.int32)
         kernel(1, 64, out)
-        told = refused(kernel, 1, 65, out)
+        told = failing(kernel, 1, 65, out)
         assert told == "kernel bounded: 65 threads per block, more than its __launch_bounds__(64)"
 
 
@@ -287,7 +287,7 @@ def test_static_and_dynamic_shared_memory_have_one_limit() -> None:
     with EmulatedDevice() as device:
         kernel, out = device.load(BOUNDS).kernel("outside_static"), device.empty(1, np.int32)
         kernel(1, 32, np.int32(0), out, shared=MAX_SHARED - 256)
-        told = refused(kernel, 1, 32, np.int32(0), out, shared=MAX_SHARED - 255)
+        told = failing(kernel, 1, 32, np.int32(0), out, shared=MAX_SHARED - 255)
         assert told.endswith(f"{MAX_SHARED + 1} bytes of shared memory, not from 0 to {MAX_SHARED}")
 
 
@@ -310,9 +310,9 @@ def test_sleep_funnel_shifts_and_conversions_that_clamp(seed: int | None) -> Non
 def test_a_barrier_that_blocks_do_not_reach(seed: int | None, kernel: str, message: str) -> None:
     with EmulatedDevice(seed) as device:
         module = device.load(CLUSTERS)
-        told = refused(waiting(module.kernel(kernel)), 2, 32, cooperative=True, cluster=2)
+        told = failing(waiting(module.kernel(kernel)), 2, 32, cooperative=True, cluster=2)
         assert re.search(f"^kernel {kernel}: {message}", told)
-        assert "needs a cooperative launch" in refused(waiting(module.kernel("grid_deadlock")), 2, 32)
+        assert "needs a cooperative launch" in failing(waiting(module.kernel("grid_deadlock")), 2, 32)
         module.kernel("pairs")(2, 1024, out := device.empty(2, np.int32))
         assert device.download(out).tolist() == [20, 21]
 
@@ -326,7 +326,7 @@ def test_clusters_that_are_refused(grid: int, cluster: int, message: str) -> Non
     with EmulatedDevice() as device:
         kernel = device.load(CLUSTERS).kernel("pairs" if cluster == 4 else "cluster_deadlock")
         arguments = (device.empty(4, np.int32),) if cluster == 4 else ()
-        assert re.search(message, refused(kernel, grid, 32, *arguments, cluster=cluster))
+        assert re.search(message, failing(kernel, grid, 32, *arguments, cluster=cluster))
 
 
 def test_arguments_are_checked_against_the_parameters() -> None:
@@ -352,7 +352,7 @@ def test_arguments_are_checked_against_the_parameters() -> None:
 def test_a_store_outside_shared_memory(seed: int | None, kernel: str, at: int, place: str) -> None:
     with EmulatedDevice(seed) as device:
         launch = waiting(device.load(BOUNDS).kernel(kernel))
-        told = refused(launch, 4, 32, np.int32(at), device.empty(1, np.int32), shared=32)
+        told = failing(launch, 4, 32, np.int32(at), device.empty(1, np.int32), shared=32)
         assert re.fullmatch(rf"kernel {kernel}: a thread stored {place}, in block \(\d, 0, 0\)", told)
 
 
@@ -366,11 +366,11 @@ def test_a_store_outside_a_buffer_or_a_view(seed: int | None, to: int, place: st
         kernel, values = device.load(BOUNDS).kernel("copy_one"), device.upload(np.arange(12, dtype=np.int32))
         view = device.view(values, 4, 4)
         for out in (device.empty(4, np.int32), device.mapped(4, np.int32)[1], view):
-            told = refused(waiting(kernel), 1, 1, np.int32(to), np.int32(0), device.empty(1, np.int32), out)
+            told = failing(waiting(kernel), 1, 1, np.int32(to), np.int32(0), device.empty(1, np.int32), out)
             assert told == f"kernel copy_one: a thread stored {place} of parameter 4"
         assert device.download(values).tolist() == list(range(12))
         kernel(1, 1, np.int32(to), np.int32(0), values, view)  # inside the other argument
-        told = refused(
+        told = failing(
             waiting(kernel), 1, 1, np.int32(to), np.int32(to), device.upload(np.zeros(4, np.int32)), view
         )
         assert told == f"kernel copy_one: a thread stored {place} of parameter 4"  # what it read outside, too
@@ -419,7 +419,7 @@ with EmulatedDevice() as device:
      ("inside", 128, 0)],
 )  # fmt: skip
 def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int) -> None:
-    done = python(PROGRAM, kernel, shared, **debug_environment())
+    done = run_program(PROGRAM, kernel, shared, **debug_environment())
     if line:
         assert done.returncode != 0
         assert "AddressSanitizer" in done.stderr

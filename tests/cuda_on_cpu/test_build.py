@@ -1,23 +1,18 @@
-"""What is compiled for the emulator and the host: what is refused, found, built anew, and kept whole."""
+"""What is compiled for the emulator: what is refused, found, built anew, and kept whole."""
 
-import json
-import re
-import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from running import failing, run_program
 
-from command_line import PROJECT, Call, python, refused
-from cuda_device.compiled_files import build_once
+from cuda_device.compiled_files import PLACES, build_once
 from cuda_device.errors import OneLineError
 from cuda_on_cpu import build
 from cuda_on_cpu.build import build_emulator, build_runtime
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.compilers.build import build_host
-from retrace.system.project import build_folder
 
 KERNELS = Path(__file__).parent / "kernels"
 
@@ -40,7 +35,7 @@ def own_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         *built.glob("header-*"),
     ):  # take a while and are the same for all
         (folder / "emulator" / shared.name).symlink_to(shared)
-    monkeypatch.setenv("RETRACE_BUILD", str(folder))
+    monkeypatch.setattr(PLACES, "build_folder", lambda: folder)
     return folder
 
 
@@ -90,7 +85,7 @@ def test_what_is_refused_in_compiling(tmp_path: Path, own_build: Path, body: str
     before += "template <typename A, typename B> struct Couple { A a; B b; };\n"
     before += "__constant__ int table[16385];" if "table" in body else ""
     before += "__constant__ int small[2] = {1, 2}, second[16384];" if "second" in body else ""
-    told = refused(build_emulator, write_kernel(tmp_path, body, before))
+    told = failing(build_emulator, write_kernel(tmp_path, body, before))
     assert construct in told
     assert "variant.cu" in told
     assert list(own_build.rglob("*variant*.so")) == []
@@ -126,7 +121,7 @@ def test_what_only_looks_alike_is_compiled(tmp_path: Path, own_build: Path, body
         ("#include <cooperative_groups/memcpy_async.h>", "#include <cooperative_groups/memcpy_async.h>"),
     ],
 )  # fmt: skip
-def test_kernels_that_are_refused(tmp_path: Path, own_build: Path, before: str, message: str) -> None:
+def test_kernels_that_are_failing(tmp_path: Path, own_build: Path, before: str, message: str) -> None:
     with pytest.raises(OneLineError, match=f"the emulator cannot run .*{message}"):
         build_emulator(write_kernel(tmp_path, "", before))
 
@@ -212,36 +207,6 @@ def test_a_change_of_a_header_builds_anew(tmp_path: Path, own_build: Path) -> No
     assert len(list(own_build.glob("emulator/problem-variant-*.so"))) == 2
 
 
-def test_a_second_checkout_compiles_nothing_again(tmp_path: Path, own_build: Path) -> None:
-    """Its paths are not in the keys; a header precompiled elsewhere serves for what is compiled in it."""
-    for part in (
-        "scripts/retrace",
-        "scripts/cuda_device",
-        "scripts/cuda_on_cpu",
-        "kernels",
-    ):  # files later than those of this checkout
-        shutil.copytree(PROJECT / part, tmp_path / part, copy_function=shutil.copyfile)
-    program = """
-import sys
-sys.path.insert(0, sys.argv[1] + "/scripts")
-from cuda_on_cpu.build import build_emulator
-from retrace.system.project import KERNELS
-for variant in sys.argv[2:]:
-    print(KERNELS, build_emulator(KERNELS / "limits" / variant))
-"""
-    variants = "barrier-grid.cu", "barrier-cluster.cu"
-
-    def built_in(folder: Path, *variants: str) -> list[list[str]]:
-        done = python(program, folder, *variants, RETRACE_BUILD=str(own_build))
-        return [line.split() for line in done.stdout.splitlines()]
-
-    first, second = built_in(PROJECT, *variants[:1]), built_in(tmp_path, *variants)
-    assert [kernels for kernels, _ in second] == [str(tmp_path / "kernels")] * 2
-    assert second[0][1] == first[0][1]
-    assert len(list(own_build.glob("emulator/[!.]*.so"))) == 3  # and the scheduler
-    assert all(path.is_symlink() for path in own_build.glob("emulator/header-*"))
-
-
 def test_a_change_of_the_emulator_precompiles_its_header_anew(
     tmp_path: Path, own_build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,7 +226,7 @@ def test_a_change_of_the_emulator_precompiles_its_header_anew(
 
 def test_a_log_has_no_warning_of_what_is_right(tmp_path: Path, own_build: Path) -> None:
     body = "extern __shared__ int a[]; __shared__ int b[2]; out[a[0]] = b[0]; mistake();"
-    log = Path(refused(build_emulator, write_kernel(tmp_path, body)).partition("full log: ")[2].rstrip(")"))
+    log = Path(failing(build_emulator, write_kernel(tmp_path, body)).partition("full log: ")[2].rstrip(")"))
     assert "warning: " not in log.read_text()
 
 
@@ -270,7 +235,7 @@ def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> No
     program = "import sys; from pathlib import Path; from cuda_on_cpu.build import build_emulator\n"
     program += "print(build_emulator(Path(sys.argv[1])))"
     with ThreadPoolExecutor() as pool:
-        both = [pool.submit(python, program, source, RETRACE_BUILD=str(own_build)) for _ in range(2)]
+        both = [pool.submit(run_program, program, source) for _ in range(2)]
     assert [one.result().returncode for one in both] == [0, 0]
     assert len({one.result().stdout for one in both}) == 1
     assert list(own_build.glob("emulator/.building*")) == []
@@ -279,15 +244,7 @@ def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> No
 def test_a_compiler_that_is_missing(tmp_path: Path, own_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(OneLineError, match=r"no-such-compiler was not found; install g\+\+"):
-        build_host(write_kernel(tmp_path, ""))
-
-
-def test_a_baseline_that_does_not_compile(tmp_path: Path, own_build: Path) -> None:
-    source = tmp_path / "broken.cpp"
-    source.write_text("int f() { return x; }\n")
-    told, log = refused(build_host, source).split("full log: ")
-    assert re.search(r"broken.cpp:1:18: error: .x. was not declared ", told)
-    assert Path(log.rstrip(")")).read_text().startswith("/")
+        build_emulator(write_kernel(tmp_path, ""))
 
 
 def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
@@ -298,24 +255,3 @@ def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         build_once(tmp_path / "a.cu", "emulator/a.so", interrupted)
     assert list(own_build.rglob("a.so")) == []
-
-
-def test_the_build_command_writes_a_manifest(tmp_path: Path, script: Call) -> None:
-    manifest = tmp_path / "new" / "built.json"
-    names = [
-        "bfs/bsp.cu",
-        "bfs/block_queue.cuh",
-        "stcon/bsp.cu",
-        "host/bfs_queue.cpp",
-        "cuda_on_cpu/runtime.h",
-    ]
-    files = [PROJECT / "kernels" / name for name in names]
-    assert (
-        script(
-            "build_kernels.py", "--backends", "host", "emulator", "--output", manifest, "--files", *files
-        ).status
-        == 0
-    )
-    built = json.loads(manifest.read_text())
-    assert set(built) == {"bfs/bsp.cu", "stcon/bsp.cu", "host/bfs_queue.cpp"}
-    assert all((build_folder() / artefact).is_file() for artefact in built.values())

@@ -1,0 +1,8 @@
+"""The marks of the emulator's tests, where no settings of the project name them."""
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark of tests on a GPU."""
+    config.addinivalue_line("markers", "gpu: needs a CUDA device; runs on a machine that has one")
