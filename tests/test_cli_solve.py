@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import Call, rows
+from command_line import Call, python, rows
 from retrace.graphs import dense
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.formats.layouts import LAYOUTS
@@ -249,3 +249,14 @@ def test_what_is_converted_keeps_its_directions(tmp_path: Path, call: Call) -> N
         assert (done.err, f"3 vertices, {arcs} arcs" in done.out) == ("", True)
         done = call("solve", "sssp/dijkstra-heap", folder, "--source", 0)
         assert (done.err, f"{reached} of 3 reached" in done.out) == ("", True)
+
+
+def test_without_the_emulator_one_line_says_how_to_get_it(tiny: Path) -> None:
+    program = "import sys; sys.modules['cuda_on_cpu'] = None; from retrace import cli; cli.main(sys.argv[1:])"
+    done = python(program, "solve", "bfs/bsp", tiny, "--source", 1, "--backend", "emulator")
+    told = "error: backend emulator: the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` "
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(told)
+    assert done.stderr.count("\n") == 1
+    done = python(program, "solve", "bfs/queue", tiny, "--source", 1)
+    assert done.returncode == 0, done.stderr

@@ -89,6 +89,31 @@ def test_a_house_imports_only_what_it_may(house: str) -> None:
         assert imported & HOUSES.keys() <= {house, *MAY_IMPORT[house]}, file
 
 
+def test_the_emulator_knows_nothing_of_retrace() -> None:
+    folders = [
+        project.KERNELS / "cuda_on_cpu",
+        *(LIBRARY.parent / name for name in ("cuda_device", "cuda_on_cpu")),
+    ]
+    files = [path for folder in folders for path in folder.rglob("*.*") if path.suffix != ".pyc"]
+    assert [str(path) for path in files if path.is_file() and "retrace" in path.read_text().lower()] == []
+
+
+def test_the_emulator_s_tests_need_nothing_of_retrace() -> None:
+    """A module that is None in `sys.modules` cannot be imported."""
+    folder = str(project.ROOT / "tests/cuda_on_cpu")
+    options = [
+        folder,
+        "-qq",
+        "--collect-only",
+        "-c/dev/null",
+        f"--rootdir={folder}",
+        f"--confcutdir={folder}",
+    ]
+    program = "import sys, pytest; sys.modules['retrace'] = None; sys.exit(pytest.main(sys.argv[1:]))"
+    done = python(program, *options, "-p", "no:cacheprovider")
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.parametrize("house", HOUSES)
 def test_module_names_of_a_house_are_unlike(house: str) -> None:
     folders = {file.parent for file in HOUSES[house]}

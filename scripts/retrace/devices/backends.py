@@ -6,6 +6,7 @@
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -44,10 +45,7 @@ def emulator() -> Emulator:
     """Return the class of the emulator's device; raise RetraceError if there is no emulator."""
     installed = next(iter(entry_points(group=GROUP, name="emulator")), None)
     module, _, name = (installed.value if installed else UNINSTALLED["emulator"]).partition(":")
-    try:
-        return cast(Emulator, getattr(import_module(module), name))
-    except ModuleNotFoundError as error:
-        if error.name != module.partition(".")[0]:
-            raise
+    if find_spec(module.partition(".")[0]) is None:
         told = "the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` in the checkout"
-        raise RetraceError(f"backend emulator: {told}") from None
+        raise RetraceError(f"backend emulator: {told}")
+    return cast(Emulator, getattr(import_module(module), name))
