@@ -34,7 +34,8 @@ def python_for_jobs(root: Path) -> Path:
     made = environment / "run"  # as make names it
     if not made.exists() or made.stat().st_mtime < lock.stat().st_mtime:
         print(f"Snakemake's Python lacks {', '.join(lacking())}: jobs get {environment}", file=sys.stderr)
-        command = [sys.executable, root / "scripts/set_up.py", lock, "--environment", environment]
+        program = str(root / "scripts/set_up.py")
+        command = [sys.executable, program, str(lock), "--environment", str(environment)]
         if subprocess.run(command, check=False).returncode != 0:
             sys.exit(1)
         made.touch()
