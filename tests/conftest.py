@@ -26,9 +26,10 @@ from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.devices.gapbs import build_gapbs
+from retrace.devices.gpu_limits import GPULimits
 from retrace.measure import environment
 from retrace.solvers import REGISTRY
-from retrace.system.errors import LacksError
+from retrace.system.errors import LacksError, RetraceError
 from retrace.system.project import KERNELS
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
@@ -53,6 +54,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Let each device that names no compute capability be of the one that was asked for."""
     if (wanted := config.getoption("--compute-capability")) is not None:
+        try:
+            GPULimits.by_capability(wanted)
+        except RetraceError as error:
+            raise pytest.UsageError(f"--compute-capability: {error}") from None
         for kind in (CudaDevice, EmulatedDevice):
             kind.__init__ = as_another(kind.__init__, wanted)  # type: ignore[method-assign]
 

@@ -26,6 +26,7 @@ from retrace.check.result import CheckResult
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice
 from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.gpu_limits import GPULimits
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import RandomGraph
@@ -121,6 +122,11 @@ def main() -> None:
     parser.add_argument("--compute-capability", metavar="CC", help="use the device as one of it")
     parser.add_argument("--all-graphs", action="store_true", help="run on all named graphs of the tests")
     arguments = parser.parse_args()
+    if arguments.compute_capability is not None:
+        try:
+            GPULimits.by_capability(arguments.compute_capability)
+        except RetraceError as error:
+            sys.exit(f"error: --compute-capability: {error}")
     kind = EmulatedDevice if arguments.emulator else CudaDevice
     open_device = partial(kind, compute_capability=arguments.compute_capability)
     outcomes: Counter[str] = Counter()

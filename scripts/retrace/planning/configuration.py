@@ -7,8 +7,10 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
+from retrace.devices.gpu_limits import BY_CAPABILITY
 from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
 from retrace.graphs.query import NoGraph
@@ -60,6 +62,13 @@ def read_text(value: object) -> object:
     return {"true": True, "false": False}.get(value, value)
 
 
+def _of_the_table(text: str) -> str:
+    """Accept a compute capability whose limits are known."""
+    if text not in (known := [*map(str, BY_CAPABILITY)]):
+        raise PydanticCustomError("capability", f"it should be one of {', '.join(known)}")
+    return text
+
+
 class Machine(Given):
     """A GPU configuration. Without a setting, the solver or the card decides."""
 
@@ -71,7 +80,7 @@ class Machine(Given):
     """Betweenness: most arcs of a virtual vertex; by default the solver's own number."""
     memory_gib: Annotated[float, Field(gt=0)] | None = None
     """Most GPU memory to use; by default all that is free."""
-    compute_capability: Annotated[Text, Field(pattern=r"^\d+\.\d$")] | None = None
+    compute_capability: Annotated[Text, AfterValidator(_of_the_table)] | None = None
     """Use the GPU, or the emulator, as if it were of this one, such as "8.6"; by default the card's own."""
     records: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
     """Folder of the machine's records; by default results/machines/<name>."""

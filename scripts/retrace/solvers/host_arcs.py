@@ -256,7 +256,8 @@ class HostArcsBetweenness(HostArcsSearch):
         "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments.md, 54
         "cluster": Setting(
             0,
-            "blocks that search from one source at a time, one without clusters; 0: as many as can be",
+            "blocks that search from one source at a time, at most as a GPU's clusters have, one without "
+            "clusters; 0: as many as can be",
             least=0,
             most=WIDEST_CLUSTER,
         ),
