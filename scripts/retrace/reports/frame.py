@@ -412,8 +412,8 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
 def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], dict[str, set[str]]]:
     """Collect, by experiment, machine and solver, the values of each setting that names state.
 
-    A setting in which the records do not differ has none. One of two values has that which is no default; one
-    of more is a sweep, whose names are alike, and has all.
+    A setting in which the records do not differ has none. Of two values, only the non-default is shown; of a
+    sweep, which has more, all are.
     """
     found: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for record in records:

@@ -3,7 +3,7 @@
 On a GPU without clusters, or with small ones, one block searches a deep graph in a cluster's place; on one
 without cooperative launches, a launch for each level searches a flat graph.
 
-The defaults are measured: docs/experiments.md, 25, 44 and 76.
+The defaults are measured: docs/experiments, 25, 44 and 76.
 """
 
 from collections.abc import Mapping, Sequence

@@ -207,7 +207,7 @@ DENSE, RISE, RISE_IF_DENSE = 16, 14, 10
 """Arcs per vertex from which on a graph is dense, and by how much the limit of near distances rises.
 
 Each rise costs a pass and small rounds; each distance between the limits more arcs that are relaxed twice, of
-which a dense graph has many (docs/experiments.md, 37).
+which a dense graph has many (docs/experiments, 37).
 """
 
 

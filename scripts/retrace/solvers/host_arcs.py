@@ -253,7 +253,7 @@ class HostArcsBetweenness(HostArcsSearch):
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
-        "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments.md, 54
+        "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments, 54
         "cluster": Setting(
             0,
             "blocks that search from one source at a time, at most as a GPU's clusters have, one without "

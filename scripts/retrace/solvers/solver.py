@@ -73,7 +73,7 @@ class Solver(ABC):
     repeats: bool = False
     """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
     ends_on_host: bool = False
-    """Whether the last `solve` left nothing to a device that a clock would have to wait for."""
+    """Whether the last `solve` finished on the host; nothing to synchronise."""
     predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:

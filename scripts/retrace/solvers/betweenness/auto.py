@@ -28,7 +28,7 @@ class Auto(Choice):
     `bitmap-queue`, since without a queue each level costs a look at every vertex. So is a flat graph of at
     least `queued` vertices, unless it has a hub, whose arcs one thread follows: `vert-comp-virt` divides it.
     `lane-queues` serves `many` sources times vertices of a flat graph of `large` arcs or more.
-    The defaults: docs/experiments.md, 12, 15, 25, 44, 69 and 72.
+    The defaults: docs/experiments, 12, 15, 25, 44, 69 and 72.
     """
 
     name = "betweenness/auto"
