@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
+CATALOGUE_FILE = "workflow/schemas/solvers.json"
+"""The solvers as data, for all that needs none of their code."""
 ALL_SOLVERS = "scripts/retrace/solvers/__init__.py"
 """The module that imports every solver's."""
 IMPORT = re.compile(r"^ *from (retrace[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
