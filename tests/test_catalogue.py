@@ -16,6 +16,7 @@ from retrace.graphs.csr import UNREACHABLE
 from retrace.records.record import parse_record
 from retrace.solvers import REGISTRY, Solver, all_solvers
 from retrace.solvers.solver import REGISTRIES
+from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE
 from write_schemas import solvers
 
@@ -40,6 +41,13 @@ def test_the_number_of_cores_is_that_of_the_reader(monkeypatch: pytest.MonkeyPat
     assert '"threads": {"default": null' in FILE.read_text()
     monkeypatch.setattr(setting, "CORES", 77)
     assert Catalogue(FILE).find("bfs/gapbs").defaults["threads"] == 77
+
+
+def test_what_is_made_by_the_catalogue_is_made_again_when_it_changes() -> None:
+    for script in ("publish_experiment.py", "make_claims.py", "make_verification.py", "tune.py"):
+        assert str(FILE) in {str(PROJECT / name) for name in project.imports(script)}
+    for script in ("generate_graph.py", "compute_shard.py", "get_graph.py"):
+        assert str(FILE) not in {str(PROJECT / name) for name in project.imports(script)}
 
 
 class Listless(Solver):
@@ -68,6 +76,7 @@ def test_what_is_added_takes_the_place_of_what_the_file_has() -> None:
     catalogue.add(other)
     assert catalogue.find("bfs/bsp:passes=3") is other
     assert catalogue.parse("bfs/bsp:passes=3") == (other, {"passes": 3})
+    assert other in catalogue.solvers
     assert len(catalogue.solvers) == number
 
 
