@@ -12,9 +12,11 @@ from fabricated import record
 from retrace.catalogue import setting
 from retrace.catalogue.known_solvers import CATALOGUE, Catalogue, KnownSolver, given
 from retrace.catalogue.setting import Setting
+from retrace.devices.gpu_limits import BY_CAPABILITY
 from retrace.graphs.csr import UNREACHABLE
 from retrace.records.record import parse_record
 from retrace.solvers import REGISTRY, Solver, all_solvers
+from retrace.solvers.libraries import Peer
 from retrace.solvers.solver import REGISTRIES
 from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE
@@ -30,6 +32,9 @@ def test_the_catalogue_is_that_of_the_solvers_classes() -> None:
     for solver, kind in zip(listed, all_solvers(), strict=True):
         assert (solver.problem, solver.variant) == (kind.problem, kind.variant)
         assert (solver.defaults, solver.sources) == (kind.defaults, kind.sources)
+        for limits in BY_CAPABILITY.values():
+            assert solver.needs.missing_from(limits) == kind.missing_from(limits)
+        assert solver.calls_library == issubclass(kind, Peer)
         assert (REGISTRIES.get(kind.problem) is None) == (given(kind.name) == "graph")
 
 

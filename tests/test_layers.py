@@ -58,7 +58,10 @@ READ_RECORDS = (
         ("from retrace.planning import plan", f"{SOLVERS} igraph networkit matplotlib pandas requests"),
         ("from retrace.measure import trials", "igraph networkit matplotlib pandas requests"),
         ("from retrace.reports import judge", f"{DEVICES} matplotlib"),
-        ("from retrace.publish import chart, tables", f"{SOLVERS} igraph networkit requests scipy.sparse"),
+        (
+            "from retrace.publish import chart, gpu_table, report_page, tables",
+            f"{SOLVERS} igraph networkit requests scipy.sparse",
+        ),
         ("from retrace.solvers import find; find('bfs/igraph').load()", "matplotlib pandas"),
         pytest.param(
             "from retrace.solvers import find; find('bfs/networkit').load()",

@@ -6,12 +6,13 @@ is registered adds itself, so that a solver which the file lacks is known wherev
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from retrace.catalogue.setting import Setting, Settings, Value
+from retrace.devices.gpu_limits import Needs
 from retrace.system.errors import RetraceError
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 
@@ -37,6 +38,10 @@ class KnownSolver:
     settings: Settings = field(default_factory=dict)
     at_most: Mapping[str, int] = field(default_factory=dict)
     """What a machine's settings give this solver at most, where that is less than the setting's bound."""
+    needs: Needs = field(default_factory=Needs)
+    """What it needs of a GPU that some lack."""
+    calls_library: bool = False
+    """Whether it is a call of a library, and not a program of this project."""
 
     @property
     def problem(self) -> str:
@@ -65,16 +70,18 @@ class KnownSolver:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values, without those that are empty."""
-        plain = vars(self) | {"settings": {key: one.as_json() for key, one in self.settings.items()}}
-        fields = self.__dataclass_fields__
-        return {key: plain[key] for key in fields if plain[key]}
+        plain = {key.name: getattr(self, key.name) for key in fields(self)}
+        plain["settings"] = {key: setting.as_json() for key, setting in self.settings.items()}
+        plain["needs"] = {key: value for key, value in vars(self.needs).items() if value}
+        return {key: value for key, value in plain.items() if value}
 
     @classmethod
     def of_json(cls, plain: Mapping[str, Any]) -> Self:
         """Return what `as_json` made plain values of."""
         settings = {key: Setting.of_json(value) for key, value in plain.get("settings", {}).items()}
         texts = {key: tuple(plain.get(key, ())) for key in ("backends", "more_sources")}
-        return cls(**{**plain, **texts, "settings": settings})
+        needs = Needs(**plain.get("needs", {}))
+        return cls(**{**plain, **texts, "settings": settings, "needs": needs})
 
 
 @dataclass

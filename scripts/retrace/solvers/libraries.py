@@ -43,6 +43,7 @@ class Peer(Solver):
     """The name by which Python imports the library, and of its distribution."""
     installed_by: ClassVar[str] = "make reproduce installs it"
     """Where the library comes from."""
+    calls_library = True
     lengths: Any
 
     @classmethod

@@ -71,6 +71,8 @@ class Solver(ABC):
     """The values of all settings of this solver, as a record stores them."""
     wide: ClassVar[bool] = False
     """Whether it takes graphs of more arcs than 32-bit offsets count."""
+    calls_library: ClassVar[bool] = False
+    """Whether it is a call of a library, and not a program of this project."""
     repeats: bool = False
     """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
     ends_on_host: bool = False
@@ -93,7 +95,7 @@ class Solver(ABC):
         """Return what the class declares, without its code."""
         return KnownSolver(
             cls.name, cls.implements, cls.__module__, cls.backends, cls.source, cls.more_sources,
-            dict(cls.settings), dict(cls.at_most),
+            dict(cls.settings), dict(cls.at_most), cls.needs, cls.calls_library,
         )  # fmt: skip
 
     @classmethod
