@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from retrace.catalogue.known_solvers import given
 from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.devices.emulator import EmulatedDevice
@@ -22,7 +23,6 @@ from retrace.measure.kept_trials import Keeping, identity_of_job
 from retrace.measure.trials import Effort
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.solvers import parse
-from retrace.solvers.registry import given
 from retrace.system.checkpoint import BATCH_S
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 

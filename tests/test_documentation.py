@@ -390,6 +390,8 @@ def with_kernel() -> Path:
         before = (folder / name).read_text()
         if text.strip() not in before:  # it is there once a reader has carried out the steps
             (folder / name).write_text(before + text)
+    done = python(folder / "scripts/write_schemas.py", root=folder)
+    assert done.returncode == 0, done.stderr
     return folder
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from command_line import Patch
 from graphs import NAMED, identified
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.devices import work_queue
 from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -38,10 +39,11 @@ GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far":
 @pytest.fixture
 def temporary() -> Iterator[Any]:
     """Register solvers for one test."""
-    before = dict(REGISTRY.solvers)
+    before, known = dict(REGISTRY.solvers), dict(CATALOGUE.added)
     yield REGISTRY.add
     REGISTRY.solvers.clear()
     REGISTRY.solvers.update(before)
+    CATALOGUE.added = known
 
 
 @pytest.fixture

@@ -10,15 +10,13 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from retrace.catalogue.known_solvers import CATALOGUE, fixed, given
 from retrace.devices.gpu_limits import BY_CAPABILITY
 from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, resolve_arcs
 from retrace.records.statistics import LEAST_TRIALS
-from retrace.solvers import find, parse
-from retrace.solvers.betweenness.fixed_point import fixed
-from retrace.solvers.registry import given
 from retrace.system.errors import RetraceError
 from retrace.system.models import (
     FileModel,
@@ -160,7 +158,7 @@ class Experiment(FileModel):
     def _is_consistent(self) -> Self:
         for spec in self.specs:
             try:
-                parse(spec)
+                CATALOGUE.parse(spec)
             except RetraceError as error:
                 raise at("solvers", str(error)) from None
         listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
@@ -384,7 +382,7 @@ def with_settings(spec: str, settings: Mapping[str, object]) -> str:
 def lay_over(spec: str, settings: Mapping[str, int]) -> str:
     """Add the settings of a machine that a solver has and its specification lacks, up to what it takes."""
     given = {part.partition("=")[0] for part in spec.partition(":")[2].split(",")}
-    solver = find(spec)
+    solver = CATALOGUE.find(spec)
     wanted = {key: value for key, value in settings.items() if key in solver.defaults and key not in given}
     return with_settings(
         spec, {key: min(value, solver.at_most.get(key, value)) for key, value in wanted.items()}

@@ -15,13 +15,13 @@ from typing import Any
 
 import pandas as pd
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.random import size
 from retrace.records.record import PHASES, Record, read_records
 from retrace.records.statistics import Summary, rank
 from retrace.records.variant import QUERY, Variant
 from retrace.reports.printed import PrintedNumber, read_printed
 from retrace.reports.report import Measure, Report, TableLayout, load_report
-from retrace.solvers import find
 from retrace.system.errors import RetraceError
 
 PRINTED_PAIR = "far"
@@ -423,7 +423,8 @@ def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], d
     for (*_, solver), settings in found.items():
         for key, values in settings.items():
             if len(values) <= 2:
-                settings[key] = values - {str(find(solver).defaults.get(key))} if len(values) == 2 else set()
+                default = str(CATALOGUE.find(solver).defaults.get(key))
+                settings[key] = values - {default} if len(values) == 2 else set()
     return found
 
 

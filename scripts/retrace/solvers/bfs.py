@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.base import Device, Dim
 from retrace.devices.host import c_graph, function_of, host_function, pointer
@@ -16,7 +17,6 @@ from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import (
     BLOCK_SIZE,
     BulkSynchronous,

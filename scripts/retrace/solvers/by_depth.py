@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices.gpu_limits import Needs
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
@@ -17,7 +18,6 @@ from retrace.solvers.bfs import BlockQueueBFS, ClusterBFS, QueueBFS
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
 from retrace.solvers.one_block import OneBlockBFS, OneBlockSSSP, OneBlockSTCON
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.solvers.sssp import BspSSSP, ClusterSSSP
 from retrace.solvers.stcon import LARGEST_INT64, ClusterSTCON, FewerArcsSTCON

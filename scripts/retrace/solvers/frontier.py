@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices.base import Buffer
 from retrace.devices.gpu_limits import Needs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
 from retrace.solvers.reversed_arcs import ReversedArcs
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
 

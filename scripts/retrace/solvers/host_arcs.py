@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.base import Buffer, Kernel, Module
 from retrace.devices.gpu_limits import WIDEST_CLUSTER, Needs
 from retrace.devices.host import loaded_library, pointer
@@ -22,7 +23,6 @@ from retrace.solvers.betweenness.block_per_source import SHARE
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.frontier import ENTRY, NearFarSSSP, choose_delta
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system import memory
 from retrace.system.errors import TooLargeError

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.base import Buffer
 from retrace.devices.gpu_limits import Needs
 from retrace.graphs.query import NoGraph, Query
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 from retrace.system import memory
 

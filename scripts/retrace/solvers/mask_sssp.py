@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from retrace.catalogue.setting import Settings
 from retrace.devices.base import Buffer, Kernel
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.predecessor_pass import PredecessorPass
-from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, HostSolver, fill_but_one
 from retrace.system.errors import RetraceError
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices.base import Buffer
 from retrace.devices.gpu_limits import KIB, VARIABLES_BYTES
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -17,7 +18,6 @@ from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array
 from retrace.solvers.predecessor_pass import PositivePass
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.solvers.sssp import ClusterSSSP, bucket_width
 from retrace.solvers.stcon import join_path

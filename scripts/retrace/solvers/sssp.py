@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -18,7 +19,6 @@ from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.predecessor_pass import PositivePass
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
 from retrace.system.errors import TooLargeError
 

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import Settings
 from retrace.devices.base import Event
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford.masked import PinnedBellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
 from retrace.solvers.bellman_ford.parts import PARTS, Part, divide, from_source, rows_by_part
-from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver
 
 

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.base import Buffer
 from retrace.devices.gpu_limits import KIB
 from retrace.graphs.csr import CSRGraph
@@ -11,7 +12,6 @@ from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned
 from retrace.solvers.betweenness.compaction import COMPACT, RENUMBER, Compacted, renumber
 from retrace.solvers.betweenness.fixed_point import EXPAND, FixedSums
-from retrace.solvers.setting import Setting, Settings
 
 BITS = 32
 """Vertices in a word of the bitmap."""
