@@ -107,7 +107,7 @@ def choose(beginnings: list[str]) -> list[str]:
     known = [*searches(), *LIMITS.solvers, GENERATOR]
     for beginning in beginnings:
         if ":" not in beginning and not any(name.startswith(beginning) for name in known):
-            raise RetraceError(f"{beginning}: no name begins so; expected one such as bfs/ or sssp/cluster")
+            raise RetraceError(f"{beginning}: no CUDA solver's name begins so; expected one such as bfs/ or sssp/cluster")
     more = [name for name in beginnings if ":" in name and name not in known]
     for name in more:
         parse(name)
