@@ -6,14 +6,6 @@ CORES ?= 4
 CAPABILITIES ?= 5.0 5.2 6.1 7.0 7.5 8.0 8.6 8.9 9.0 10.0 12.0
 VENV := .venv
 BIN := $(VENV)/bin
-PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes $(OFFLINE)
-# uv takes a tenth of pip's time; pip, which reads the user's own pip.conf, installs what uv cannot get.
-UV = $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python $(OFFLINE)
-LOCKED = $(PIP) -r requirements-uv.lock && $(UV) -r $< || $(PIP) -r $<
-# Compile packages, but their tests, on all cores, which pip does on one; then python -m retrace, and the command retrace,
-# from any folder.
-INSTALL = $(BIN)/python -m compileall -q -j 0 -x /tests/ $(VENV)/lib > /dev/null || true; \
-	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 
 .PHONY: reproduce report test architectures mutants check schemas pages gpu peers cluster cluster-test bundle crate clean help
 
@@ -74,44 +66,29 @@ clean:  ## Delete what a run makes; the environment and downloads stay
 help:  ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST)
 
-# activate is the last file that venv writes, and each stamp comes after its pip: what was interrupted is done again.
-$(BIN)/activate:
-	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "error: $(PYTHON) is older than 3.11; name a newer one: make PYTHON=python3.12")'
-	$(PYTHON) -m venv $(VENV)
+# Each stamp comes after its packages: what was interrupted is done again.
+$(VENV)/run: OFFLINE := $(WHEELS:%=--wheels %)
+$(VENV)/run: requirements.lock
+$(VENV)/dev: requirements-dev.lock
+$(VENV)/cluster: requirements-cluster.lock
+$(VENV)/bundle: requirements-bundle.lock
 
-$(VENV)/run: OFFLINE := $(WHEELS:%=--no-index --find-links %)
-$(VENV)/run: requirements.lock requirements-uv.lock | $(BIN)/activate
-	$(LOCKED)
-	$(INSTALL)
-	@touch $@
-
-$(VENV)/dev: requirements-dev.lock requirements-uv.lock | $(BIN)/activate
-	$(LOCKED)
-	$(INSTALL)
-	@touch $@ $(VENV)/run
-
-$(VENV)/cluster: requirements-cluster.lock requirements-uv.lock | $(BIN)/activate
-	$(LOCKED)
-	$(INSTALL)
-	@touch $@ $(VENV)/run
-
-$(VENV)/bundle: requirements-bundle.lock requirements-uv.lock | $(BIN)/activate
-	$(LOCKED)
-	$(INSTALL)
+$(VENV)/run $(VENV)/dev $(VENV)/cluster $(VENV)/bundle: requirements-uv.lock
+	$(PYTHON) scripts/set_up.py $(filter-out requirements-uv.lock, $^) --environment $(VENV) $(OFFLINE) $(OPTIONS)
 	@touch $@ $(VENV)/run
 
 # What tests take from npm; without it they are skipped.
 tests/npm/node_modules: tests/npm/package-lock.json
 	@npm ci --silent --ignore-scripts --fetch-retries 0 --prefix tests/npm || echo "warning: a test is skipped that needs npm"
 
-$(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py | $(BIN)/activate
+$(VENV)/gpu: requirements-gpu.lock scripts/install_gpu.py
+	$(PYTHON) scripts/set_up.py --environment $(VENV) --without-project
 	$(BIN)/python scripts/install_gpu.py $<
-	$(INSTALL)
+	$(PYTHON) scripts/set_up.py --environment $(VENV)
 	@touch $@ $(VENV)/run
 
 # The versions of CUDA's wheels are those of requirements-gpu.lock.
 $(VENV)/peers: requirements-peers.lock requirements-uv.lock | $(VENV)/gpu
 	@$(BIN)/python -c "import sys; from retrace.solvers.libraries import why_no_cugraph as why; sys.exit(why())"
-	$(LOCKED)
-	$(INSTALL)
+	$(PYTHON) scripts/set_up.py $< --environment $(VENV)
 	@touch $@ $(VENV)/run

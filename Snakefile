@@ -7,9 +7,11 @@ from snakemake.utils import min_version
 
 ROOT = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=False))).resolve()
 sys.path.insert(0, str(ROOT / "scripts"))
-from retrace.system import interrupts
+from retrace.system import interrupts, job_python
 
 interrupts.note_ctrl_c()
+# A Snakemake from elsewhere lacks the library's packages: jobs then run in .venv, which is made here.
+JOB_PYTHON = job_python.python_for_jobs(ROOT)
 from retrace.planning import plan, run_messages, summary
 from retrace.planning.configuration import tuned_file
 from retrace.planning.plan import one_of, option
@@ -35,10 +37,14 @@ except OneLineError as error:
 SCRIPTS = project.path("scripts")
 KERNELS = project.path("kernels")
 TEMPLATES = project.path("workflow/templates")
+# What jobs need, for users of conda.
+ENVIRONMENT = f"{ROOT}/workflow/envs/retrace.yaml"
 
 
 # Each job runs this project's Python, and is killed together with Snakemake.
-shell.prefix(runs.shell_prefix())
+# With --software-deployment-method conda that is the Python of workflow/envs/.
+by_conda = "conda" in map(str, workflow.deployment_settings.deployment_method)
+shell.prefix(runs.shell_prefix(None if by_conda else JOB_PYTHON))
 
 
 report: "workflow/report/workflow.rst"

@@ -88,7 +88,7 @@ class Target:
         if for_cuda and cuda_available():
             device = CudaDevice(compute_capability=wanted)
             return cls(device.limits, device.architecture())
-        card = Capability.parse(wanted or WITHOUT_GPU)
+        card = Capability.parse(WITHOUT_GPU if wanted is None else wanted)
         compiled_for = architecture(card, card, known_capabilities()) if for_cuda else ""
         return cls(GPULimits.by_capability(str(card)), compiled_for)
 

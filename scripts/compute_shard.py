@@ -11,11 +11,11 @@ import signal
 from pathlib import Path
 from time import perf_counter
 
+from retrace.catalogue.known_solvers import fixed
 from retrace.devices.backends import device_class
 from retrace.graphs import csr
 from retrace.graphs.query import sampled_or_all
 from retrace.solvers.betweenness.crew import Crew
-from retrace.solvers.betweenness.fixed_point import fixed
 from retrace.solvers.betweenness.shards import CHECKPOINT_S, compute_shard
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 

@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from retrace.catalogue.known_solvers import fixed
 from retrace.check.checkers import checker_of
 from retrace.check.result import digest
 from retrace.commands.graph_file import write_table
@@ -17,7 +18,6 @@ from retrace.measure import environment
 from retrace.measure.experiment import as_record
 from retrace.measure.trials import Measurement
 from retrace.records.record import write_records
-from retrace.solvers.betweenness.fixed_point import fixed
 from retrace.solvers.betweenness.shards import gather
 from retrace.system.errors import NotVerifiedError, OneLineParser, run_command
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
+from retrace.catalogue.known_solvers import given
 from retrace.devices.backends import device_class
 from retrace.devices.cuda import cuda_status
 from retrace.graphs.dataset_registry import load_registry
@@ -22,7 +23,6 @@ from retrace.measure.kept_trials import Keeping, identity_of_job
 from retrace.measure.trials import Effort
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.solvers import parse
-from retrace.solvers.registry import given
 from retrace.system.checkpoint import BATCH_S
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 

@@ -1,9 +1,10 @@
-"""Write the JSON Schemas in workflow/schemas/ from the models: make schemas."""
+"""Write workflow/schemas/: the models' JSON Schemas, and the solvers that classes declare. make schemas."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 from itertools import pairwise
 from textwrap import dedent
 from typing import Any
@@ -15,11 +16,11 @@ from retrace.planning.configuration import Configuration
 from retrace.records.record import Record
 from retrace.reports.printed import PrintedNumber
 from retrace.reports.report import Report
-from retrace.solvers import Setting, settings_of_all_solvers
+from retrace.solvers import Setting, all_solvers, settings_of_all_solvers
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 from retrace.system.models import Model
-from retrace.system.project import ROOT
+from retrace.system.project import CATALOGUE_FILE, ROOT
 
 MODELS = {
     "config": Configuration,
@@ -32,10 +33,11 @@ MODELS = {
 
 
 def main() -> None:
-    """Write every schema."""
+    """Write every schema, and the solvers."""
     OneLineParser(description=__doc__).parse_args()
     for name in MODELS:
         write_whole(ROOT / f"workflow/schemas/{name}.schema.yaml", as_yaml(schema(name)))
+    write_whole(ROOT / CATALOGUE_FILE, solvers())
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -52,6 +54,12 @@ def schema(name: str) -> dict[str, Any]:
             key: of_setting(setting) for key, setting in sorted(settings_of_all_solvers().items())
         }
     return found
+
+
+def solvers() -> str:
+    """Return all solvers as JSON, each in a line of its own."""
+    lines = [json.dumps(kind.as_known().as_json(), ensure_ascii=False) for kind in all_solvers()]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def below(model: type[Model]) -> list[type[Model]]:

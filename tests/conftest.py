@@ -20,7 +20,8 @@ import pytest
 
 from command_line import PROJECT, Call, Outcome
 from cuda_device.compiled_files import compiled_from
-from cuda_device.errors import LacksError
+from cuda_device.errors import LacksError, OneLineError
+from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
 from cuda_on_cpu import device as emulator
 from cuda_on_cpu.build import build_emulator
@@ -56,6 +57,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Let each device that names no compute capability be of the one that was asked for."""
     if (wanted := config.getoption("--compute-capability")) is not None:
+        try:
+            GPULimits.by_capability(wanted)
+        except OneLineError as error:
+            raise pytest.UsageError(f"--compute-capability: {error}") from None
         for kind in (CudaDevice, EmulatedDevice):
             kind.__init__ = as_another(kind.__init__, wanted)  # type: ignore[method-assign]
 

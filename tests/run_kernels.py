@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 from cuda_device.errors import LacksError, OneLineError, TooLargeError
+from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
@@ -107,7 +108,9 @@ def choose(beginnings: list[str]) -> list[str]:
     known = [*searches(), *LIMITS.solvers, GENERATOR]
     for beginning in beginnings:
         if ":" not in beginning and not any(name.startswith(beginning) for name in known):
-            raise RetraceError(f"{beginning}: no name begins so; expected one such as bfs/ or sssp/cluster")
+            raise RetraceError(
+                f"{beginning}: no CUDA solver's name begins so; expected one such as bfs/ or sssp/cluster"
+            )
     more = [name for name in beginnings if ":" in name and name not in known]
     for name in more:
         parse(name)
@@ -122,6 +125,11 @@ def main() -> None:
     parser.add_argument("--compute-capability", metavar="CC", help="use the device as one of it")
     parser.add_argument("--all-graphs", action="store_true", help="run on all named graphs of the tests")
     arguments = parser.parse_args()
+    if arguments.compute_capability is not None:
+        try:
+            GPULimits.by_capability(arguments.compute_capability)
+        except OneLineError as error:
+            sys.exit(f"error: --compute-capability: {error}")
     kind = EmulatedDevice if arguments.emulator else CudaDevice
     open_device = partial(kind, compute_capability=arguments.compute_capability)
     outcomes: Counter[str] = Counter()

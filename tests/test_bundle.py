@@ -54,6 +54,8 @@ def project(tmp_path: Path, monkeypatch: Patch) -> Path:
     (mirror / "USA-road-d.NY.gr.gz").write_text("arcs")
     (mirror / "USA-road-d.NY.gr.gz.pin").write_text("pin")
     shutil.copy(PROJECT / "Makefile", project)
+    (project / "scripts").mkdir()
+    shutil.copy(PROJECT / "scripts/set_up.py", project / "scripts")
     for name, text in MADE.items():
         (project / name).write_text(text)
     (project / "requirements.lock").write_text(wheel(wheels, "tiny"))
@@ -99,12 +101,12 @@ def test_a_bundle_has_the_commit_and_what_it_needs(project: Path, tmp_path: Path
     downloads = ("USA-road-d.NY.gr.gz", "USA-road-d.NY.gr.gz.pin")
     assert {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()} == {
         "COMMIT", "LICENSE", "Makefile", "SHA256SUMS",
-        "datasets.yaml", "requirements.lock", "requirements-uv.lock",
+        "datasets.yaml", "requirements.lock", "requirements-uv.lock", "scripts/set_up.py",
         *(f"wheels/{python}/{name}-1.0-py3-none-any.whl" for name in ("tiny", "uv")),
         *(f"resources/downloads/{name}" for name in downloads),
     }  # fmt: skip
     assert (unpacked / "LICENSE").read_text() == "ours\n"
-    assert run("sha256sum", "--check", "SHA256SUMS", cwd=unpacked).count(": OK\n") == 10
+    assert run("sha256sum", "--check", "SHA256SUMS", cwd=unpacked).count(": OK\n") == 11
     assert (unpacked / "COMMIT").read_text() == commit
 
 
@@ -122,8 +124,10 @@ def test_a_bundle_is_installed_without_a_route(project: Path, tmp_path: Path, sc
         pytest.skip("unshare makes no network namespace here")
     pack(script)
     unpacked = unpacked_bundle(tmp_path / "unpacked")
-    made = run(*ALONE, "make", ".venv/run", "INSTALL=true", cwd=unpacked)
-    assert made.startswith(f"python{sys.version_info.major}.{sys.version_info.minor} -m venv ")
+    made = run(*ALONE, "make", ".venv/run", "OPTIONS=--without-project", cwd=unpacked)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    command = f"python{version} scripts/set_up.py requirements.lock --environment .venv --wheels "
+    assert made.startswith(command)
     run(unpacked / ".venv/bin/python", "-c", "import tiny")
 
 

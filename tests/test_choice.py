@@ -114,7 +114,7 @@ def resident(problem: str, graph: str, solver: str) -> float:
 def test_betweenness_of_a_flat_graph_is_chosen_as_measured(
     vertices: int, degree: int, sources: int, chosen: str
 ) -> None:
-    """The fastest of docs/experiments.md, 72."""
+    """The fastest of docs/experiments, 72."""
     with EmulatedDevice() as device:
         solver: Any = make("betweenness/auto", device)
         ranked = solver.rank(random_graph(vertices, degree), Query(sources=tuple(range(sources))))
@@ -184,8 +184,8 @@ MOST = in_turn.MOST["choices"]
 BY_LITTLE = {"h200": set(), "h100": {("near", "yes"), ("far", "no"), ("far", "yes")}}
 """The pairs of nine vertices whose medians are 0.15 to 0.25 us apart, of 3.
 
-Trials of that host take either 2.5 or 4.2 us. In turn, the choice takes at most 2.7 % more: experiment 74.
-Whether predecessors are wanted stands beside.
+Trials of that host take either 2.5 or 4.2 us. In turn, the choice takes at most 2.7 % more
+(docs/experiments, 74). Whether predecessors are wanted stands beside.
 """
 
 

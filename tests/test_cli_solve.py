@@ -252,7 +252,8 @@ def test_what_is_converted_keeps_its_directions(tmp_path: Path, call: Call) -> N
 
 
 def test_without_the_emulator_one_line_says_how_to_get_it(tiny: Path) -> None:
-    program = "import sys; sys.modules['cuda_on_cpu'] = None; from retrace import cli; cli.main(sys.argv[1:])"
+    program = "import sys; sys.modules['cuda_on_cpu'] = None; from retrace import cli\n"
+    program += "sys.exit(cli.main(sys.argv[1:]))"
     done = python(program, "solve", "bfs/bsp", tiny, "--source", 1, "--backend", "emulator")
     told = "error: backend emulator: the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` "
     assert (done.returncode, done.stdout) == (1, "")

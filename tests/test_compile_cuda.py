@@ -88,7 +88,7 @@ def test_searches_in_a_cluster_keep_nothing_in_local_memory(problem: str) -> Non
     ("source", "kernel"), [("bfs/direction", "direction"), ("sssp/near-far", "near_far")]
 )
 def test_a_search_of_the_grid_has_registers_enough(source: str, kernel: str) -> None:
-    """With predecessors, two more that live across the atomics took 8 µs of 120 (docs/experiments.md, 69)."""
+    """With predecessors, two more that live across the atomics took 8 µs of 120 (docs/experiments, 69)."""
     frames, _ = compiled_search(f"{source}.cu")
     assert (frames[f"{kernel}_64"], frames[f"{kernel}_tree_64"]) == (0, 0)
 

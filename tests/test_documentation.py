@@ -39,7 +39,13 @@ from retrace.planning.plan import Plan, make_plan
 from retrace.reports.report import load_reports
 from retrace.solvers.registry import all_solvers, parse
 
-PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").glob("*.md"))]
+EXPERIMENTS = sorted((PROJECT / "docs/experiments").glob("*.md"))
+PAGES = [
+    PROJECT / "README.md",
+    PROJECT / "CONTRIBUTING.md",
+    *sorted((PROJECT / "docs").glob("*.md")),
+    *EXPERIMENTS,
+]
 README = PAGES[0].read_text()
 KERNEL_PAGE = "docs/adding-a-kernel.md"
 
@@ -61,6 +67,7 @@ MADE_BY_READER = {
     "results/machines/local/": "what a run measures here",
 }
 RESULTS = ("results/machines", "results/published")
+CODE = ("kernels", "scripts", "tests", "workflow")
 FOLDERS = ("docs", "kernels", "profiles", *RESULTS, "scripts", "tests", "workflow")
 
 
@@ -304,6 +311,28 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
+def test_the_index_of_experiments_has_every_entry_once() -> None:
+    """An entry's number is that of its file's name and of its title, and none is left out."""
+    *entries, index = EXPERIMENTS
+    linked = re.findall(r"^\| \[(\d+)\]\((.*?)\) \|", index.read_text(), re.MULTILINE)
+    assert sorted(linked, key=lambda row: int(row[0])) == [
+        (str(number), path.name) for number, path in enumerate(entries, 1)
+    ]
+    for number, path in enumerate(entries, 1):
+        assert path.name.startswith(f"{number:02}-"), path
+        assert path.read_text().startswith(f"# {number}. "), path
+
+
+def test_references_to_experiments_lead_somewhere() -> None:
+    """Code and tests write `docs/experiments, 4 and 16`."""
+    for path in sorted(path for folder in CODE for path in (PROJECT / folder).rglob("*.*")):
+        if path.suffix in (".py", ".cu", ".cuh", ".h", ".cpp", ".smk", ".yaml") and path != Path(__file__):
+            text = path.read_text(encoding="utf-8")
+            assert "docs/experiments.md" not in text, path
+            for numbers in re.findall(r"docs/experiments, ((?:\d+|, | and )+)", text):
+                assert all(0 < int(number) < len(EXPERIMENTS) for number in re.findall(r"\d+", numbers)), path
+
+
 @pytest.mark.parametrize("page", INLINE)
 def test_files_exist(page: str) -> None:
     for code in INLINE[page]:
@@ -361,6 +390,8 @@ def with_kernel() -> Path:
         before = (folder / name).read_text()
         if text.strip() not in before:  # it is there once a reader has carried out the steps
             (folder / name).write_text(before + text)
+    done = python(folder / "scripts/write_schemas.py", root=folder)
+    assert done.returncode == 0, done.stderr
     return folder
 
 

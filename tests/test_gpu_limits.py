@@ -19,8 +19,11 @@ from retrace.measure.trials import Effort, Measurement, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table
 from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, find, make
+from retrace.solvers.bfs import ClusterBFS, QueueBFS
+from retrace.solvers.by_depth import AutoBFS
 from retrace.solvers.choice import Choice
 from retrace.solvers.frontier import FrontierSearch
+from retrace.solvers.one_block import OneBlockBFS
 from retrace.system.project import KERNELS, ROOT
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
@@ -186,6 +189,14 @@ def test_a_choice_ranks_and_sets_up_only_what_the_gpu_can_run() -> None:
             by_cluster = limits.cluster >= least.get(name, 17)
             assert any("cluster.cu" in file for file in files) == by_cluster
         assert kind.able(HOPPER) == {candidate: candidate for candidate in kind.candidates}
+
+
+def test_a_choice_leaves_out_what_has_no_stand_in_that_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AutoBFS, "stand_ins", {ClusterBFS: OneBlockBFS})
+    assert AutoBFS.able(OLDEST) == {ClusterBFS: OneBlockBFS, QueueBFS: QueueBFS}
+    monkeypatch.setattr(AutoBFS, "faster_with", {ClusterBFS: Needs()})
+    assert AutoBFS.able(OLDEST)[ClusterBFS] is OneBlockBFS
+    assert AutoBFS.able(BLACKWELL)[ClusterBFS] is ClusterBFS
 
 
 FOLLOWING = (

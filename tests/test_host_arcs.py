@@ -407,3 +407,10 @@ def test_offsets_of_arcs_have_64_bits(spec: str, before: int) -> None:
             spec, Query(0), solver.download(), solver.predecessors()
         )
     assert result.verified, result.reason
+
+
+def test_the_largest_clusters_of_full_blocks_have_stacks_enough() -> None:
+    """Each emulated thread has a stack, and Linux allows a process so many mappings."""
+    with EmulatedDevice() as device:
+        solver = solved("betweenness/host-arcs:cluster=16", NAMED["grid"], Query(sources=(0, 1)), device)
+        assert solver.observed() | {"cluster_blocks": 16, "clusters": 1} == solver.observed()

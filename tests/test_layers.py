@@ -49,12 +49,27 @@ def test_imports_are_those_that_python_sees() -> None:
         assert project.imported_by(str(file.relative_to(project.ROOT))) == found, file
 
 
+SOLVERS = "retrace.solvers"
+DEVICES = f"{SOLVERS} cuda_device.interface scipy.sparse igraph networkit pycuda"
+READ_RECORDS = (
+    "from pathlib import Path; from retrace.records.record import read_records; "
+    f"file = Path({str(project.ROOT / 'results/machines/h200/table-3.3/NY.jsonl')!r})"
+)
+
+
 @pytest.mark.parametrize(
     ("program", "unread"),
     [
-        ("from retrace.planning import plan", "igraph networkit matplotlib pandas requests"),
+        ("from retrace.records.record import read_records", f"{DEVICES} numpy"),
+        (f"{READ_RECORDS}; read_records([file])[0].cores", f"{DEVICES} numpy"),
+        ("from retrace.planning.configuration import project_configuration as c; c()", DEVICES),
+        ("from retrace.planning import plan", f"{SOLVERS} igraph networkit matplotlib pandas requests"),
         ("from retrace.measure import trials", "igraph networkit matplotlib pandas requests"),
-        ("from retrace.publish import chart, tables", "igraph networkit requests scipy.sparse"),
+        ("from retrace.reports import judge", f"{DEVICES} matplotlib"),
+        (
+            "from retrace.publish import chart, gpu_table, report_page, tables",
+            f"{SOLVERS} igraph networkit requests scipy.sparse",
+        ),
         ("from retrace.solvers import find; find('bfs/igraph').load()", "matplotlib pandas"),
         pytest.param(
             "from retrace.solvers import find; find('bfs/networkit').load()",

@@ -132,6 +132,7 @@ def each(*changes: Change) -> Change:
     return lambda lines: [change(lines) for change in changes]
 
 
+CARD = {"name": "NVIDIA RTX", "memory_gib": 8.0, "driver": "580.1"}
 WRONG = each(put("verified", value=False), put("reason", value="vertex 3: 4, expected 5"))
 BAD: dict[str, tuple[Change, str]] = {
     "another schema": (put("verifed", value=True), "1: verifed: unknown key"),
@@ -149,6 +150,13 @@ BAD: dict[str, tuple[Change, str]] = {
     "a GPU's as another": (
         put("machine", "gpu", "compiled_for", value="8.6"),
         "1: machine.gpu.compiled_for: expected 9.0, its own, found 8.6: it was used as if it were another",
+    ),
+    "two kinds of GPU": (
+        each(*(
+            put("machine", "gpu", value=CARD | {"compute_capability": text}, which=line)
+            for line, text in enumerate(("8.6", "9.0"))
+        )),
+        "2: machine.gpu.compute_capability: 9.0 in 1 of the records, 8.6 in 1",
     ),
     "an unknown tree": (put("software", "dirty", value=True), "1: software.dirty: expected false"),
     "an unknown commit": (put("software", "git_commit", value=None), "1: software.git_commit: expected the"),

@@ -487,7 +487,7 @@ def test_a_killed_job_goes_on_after_the_graphs_that_it_had_measured(
 
 
 def test_no_job_begins_after_its_run_was_killed() -> None:
-    ended = python("from retrace.system import runs; print(runs.shell_prefix())")
+    ended = python("from retrace.system import runs; print(runs.shell_prefix(None))")
     done = subprocess.run(
         ["bash", "-c", ended.stdout.strip() + " echo begun"], capture_output=True, check=False
     )

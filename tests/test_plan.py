@@ -69,7 +69,7 @@ CLAIMS = {"claims-mine": {"solvers": ["bfs/bsp"], "graphs": ["NY"]}}
         ("machines", {"h200": {"block_size": "4096"}},  # as --config gives it
          "machines.h200.block_size: expected at most 1024, found 4096"),
         ("machines", {"h200": {"compute_capability": "sm_90"}},
-         "machines.h200.compute_capability: expected text of the form "),
+         "machines.h200.compute_capability: expected one of 5.0, 5.2, "),
         ("machines", {"h200": {"block_size": 100}},
          "machines.h200.block_size: expected a multiple of 32, found 100"),
         ("", {"machine": "x\n"}, "machine: expected text of the form "),

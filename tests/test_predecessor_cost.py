@@ -54,7 +54,7 @@ UNTOLD = {
 }
 """The graphs, solvers and pairs of searches of 2 to 60 us, for which the host's state differed too much.
 
-Timed in turn, predecessors add 6 to 12 % to those of `cluster` (docs/experiments.md, 72).
+Timed in turn, predecessors add 6 to 12 % to those of `cluster` (docs/experiments, 72).
 """
 
 

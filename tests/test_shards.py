@@ -20,12 +20,13 @@ from command_line import ENVIRONMENT, PROJECT, refused
 from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import grid, identified, two_level_star
+from retrace.catalogue.known_solvers import fixed
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
 from retrace.records.record import read_records
 from retrace.solvers.betweenness.crew import Crew, deal
-from retrace.solvers.betweenness.fixed_point import FixedPoint, FixedSums, fixed
+from retrace.solvers.betweenness.fixed_point import FixedPoint, FixedSums
 from retrace.solvers.betweenness.shards import Shard, compute_shard, gather
 from retrace.solvers.registry import make
 from solving import solved

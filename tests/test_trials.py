@@ -20,6 +20,7 @@ from cuda_device.errors import LacksError, TooLargeError
 from cuda_on_cpu import work_queue
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, identified
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment, patience
@@ -39,10 +40,11 @@ GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far":
 @pytest.fixture
 def temporary() -> Iterator[Any]:
     """Register solvers for one test."""
-    before = dict(REGISTRY.solvers)
+    before, known = dict(REGISTRY.solvers), dict(CATALOGUE.added)
     yield REGISTRY.add
     REGISTRY.solvers.clear()
     REGISTRY.solvers.update(before)
+    CATALOGUE.added = known
 
 
 @pytest.fixture

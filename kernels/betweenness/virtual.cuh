@@ -4,7 +4,7 @@
 // Departs  registers are limited to 32 per thread, so that two blocks fit on a multiprocessor.
 //          On Stride-CSR, the index of each virtual vertex's first arc is stored. (The paper stores the vertex's
 //          rank among those of its original vertex and adds indptr.) The loop reads four arcs ahead
-//          (docs/experiments.md, 10).
+//          (docs/experiments, 10).
 
 #pragma once
 

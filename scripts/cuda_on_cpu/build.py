@@ -70,7 +70,7 @@ Without a region of registers for each loop, the largest files take a sixth less
 """
 PLAIN_FLAGS = (*LIGHT_FLAGS, "-fsanitize=alignment")
 SHUFFLED_FLAGS = (*LIGHT_FLAGS, "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
-"""Calls a function of `kernels/emulator/scheduler/accesses.cpp` at every memory access.
+"""Calls a function of `kernels/cuda_on_cpu/scheduler/accesses.cpp` at every memory access.
 
 It finds misaligned accesses, too: g++'s own check takes half as long again to compile.
 A debug build has neither.

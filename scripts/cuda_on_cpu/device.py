@@ -32,6 +32,12 @@ POISON = 0xCD
 RESIDENT_BLOCKS = 3
 """Blocks of a cooperative launch, or clusters, if as many are asked for as run at the same time."""
 
+THREADS_AT_ONCE = 16_384
+"""Threads that run at the same time if as many clusters are asked for as can be.
+
+Each has a stack, which is two of the 65,530 mappings that Linux allows a process.
+"""
+
 LARGEST_CLUSTER = 2
 """Blocks of a cluster that asks for as many as can be."""
 
@@ -90,8 +96,8 @@ def require_sanitizer() -> None:
 def load_library(path: Path) -> ctypes.CDLL:
     """Load a compiled kernel file; the first one also loads OpenMP, set to sleep instead of spinning.
 
-    On a busy machine, spinning threads take the processor from the threads for which they wait
-    (docs/experiments.md, 6). OpenMP reads the environment when it is loaded. The setting is removed
+    On a busy machine, spinning threads take the processor from the threads for which they wait.
+    OpenMP reads the environment when it is loaded. The setting is removed
     afterwards, so that timed libraries with their own OpenMP find the environment unchanged.
     """
     chosen = os.environ.get("OMP_WAIT_POLICY")
@@ -287,7 +293,7 @@ class EmulatedModule:
         return min(LARGEST_CLUSTER, self.device.limits.cluster)
 
     def resident_clusters(self, kernel: str, block: Dim, cluster: int) -> int:
-        return RESIDENT_BLOCKS
+        return max(1, min(RESIDENT_BLOCKS, THREADS_AT_ONCE // (cluster * math.prod(as_xyz(block)))))
 
     def write_symbol(self, name: str, values: NDArray[Any]) -> None:
         size = ctypes.c_size_t()

@@ -20,6 +20,8 @@ rule gapbs:
     log:
         "logs/gapbs.log",
     priority: 3
+    conda:
+        ENVIRONMENT
     message:
         "Get the source of the GAP Benchmark Suite"
     shell:
@@ -38,6 +40,8 @@ rule thrust:
     log:
         "logs/build/thrust.log",
     priority: 3
+    conda:
+        ENVIRONMENT
     params:
         backends=[PLAN.backend],
         compute_capability=PLAN.options("compute_capability"),
@@ -70,6 +74,8 @@ rule build:
     log:
         "logs/build/{experiment}.log",
     priority: 2
+    conda:
+        ENVIRONMENT
     threads: 4
     params:
         backends=["host", PLAN.backend],

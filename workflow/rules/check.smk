@@ -22,6 +22,8 @@ rule verification:
         ),
     log:
         "logs/verification.log",
+    conda:
+        ENVIRONMENT
     message:
         "List which answers were verified"
     shell:

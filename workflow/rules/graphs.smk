@@ -20,6 +20,8 @@ rule graph:
     log:
         "logs/graph/{dataset}.log",
     priority: 2
+    conda:
+        ENVIRONMENT
     params:
         # A change of this entry downloads the graph again; changes of other entries do not.
         entry=lambda wildcards: PLAN.datasets[wildcards.dataset].model_dump_json(),
@@ -50,6 +52,8 @@ rule random_graph:
     log:
         "logs/graph/{kind}-{exponent}-{per_vertex}{sources}.log",
     priority: 2
+    conda:
+        ENVIRONMENT
     params:
         vertices=lambda wildcards: 2 ** int(wildcards.exponent),
         hub=lambda wildcards: "--hub" if wildcards.kind == "hub" else "",
@@ -75,6 +79,8 @@ rule dense_graph:
     log:
         "logs/graph/dense-{vertices}.log",
     priority: 2
+    conda:
+        ENVIRONMENT
     params:
         seed=config["seed"],
     message:

@@ -38,6 +38,8 @@ for of, job in [(of, job) for of in (PLAN, TUNING) for job in of.jobs]:
             graph=one_of(job.graphs),
         # Graphs and kernels come first and tables last, so that no measurement waits for them to end.
         priority: 1
+        conda:
+            ENVIRONMENT
         # More threads than any machine has. Snakemake cuts them to --cores, so no other job runs at the same time; on
         # Slurm, profiles/slurm asks for a whole node.
         threads: 1024 if job.is_timed else 1
@@ -89,6 +91,8 @@ rule oracle:
     wildcard_constraints:
         graph=one_of(PLAN.sparse),
     priority: 2
+    conda:
+        ENVIRONMENT
     params:
         problems=lambda wildcards: PLAN.sparse[wildcards.graph],
     message:

@@ -54,6 +54,8 @@ for name in PLAN.experiments:
             ),
         log:
             f"logs/publish/{name}.log",
+        conda:
+            ENVIRONMENT
         params:
             experiment=name,
             figures=figures,
@@ -91,6 +93,8 @@ for name, (key, experiments) in PLAN.waterfalls.items():
             f"results/figures/{name}.md",
         log:
             f"logs/publish/{name}.log",
+        conda:
+            ENVIRONMENT
         params:
             figure=name,
         message:
@@ -120,6 +124,8 @@ rule claims:
         ),
     log:
         "logs/claims/{report}.log",
+    conda:
+        ENVIRONMENT
     message:
         "Judge the claims of {wildcards.report}"
     shell:
@@ -146,6 +152,8 @@ rule claims_summary:
         ),
     log:
         "logs/claims-summary.log",
+    conda:
+        ENVIRONMENT
     message:
         "Count the claims by verdict"
     shell:
@@ -171,6 +179,8 @@ rule page:
         "results/report/index.html",
     log:
         "logs/page.log",
+    conda:
+        ENVIRONMENT
     params:
         machine=PLAN.config.machine,
     message:

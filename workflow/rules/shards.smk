@@ -19,6 +19,8 @@ rule shard:
         "resources/shards/{graph}/{number,[0-9]+}-of-{shards,[0-9]+}.npz",
     log:
         "logs/shard/{graph}/{number}-of-{shards}.log",
+    conda:
+        ENVIRONMENT
     # as a job that measures: the record says how long the searches took
     threads: 1024 if PLAN.backend == "cuda" else 1
     resources:
@@ -54,6 +56,8 @@ rule scores:
         record="results/scores/{graph}.jsonl",
     log:
         "logs/scores/{graph}.log",
+    conda:
+        ENVIRONMENT
     params:
         solver=PLAN.set_for_machine(PLAN.config.scores.solver),
         backend=PLAN.backend,

@@ -21,6 +21,8 @@ rule tune:
         ),
     log:
         "logs/tune.log",
+    conda:
+        ENVIRONMENT
     params:
         settings=list(PLAN.config.tuning),
         machine=PLAN.config.machine,

@@ -4,8 +4,8 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import read_records
-from retrace.solvers import REGISTRY
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
 
@@ -15,10 +15,10 @@ MACHINES = ROOT / "results" / "machines"
 def list_solvers(arguments: Namespace) -> None:
     """List the solvers by problem: backends, what each implements, and its settings by default."""
     rows = [("solver", "backends", "implements", "settings")]
-    for problem in sorted({solver.problem for solver in REGISTRY.solvers.values()}):
-        for solver in REGISTRY.of_problem(problem):
-            settings = ",".join(f"{key}={value}" for key, value in solver.defaults.items())
-            rows.append((solver.name, " ".join(solver.backends), solver.implements, settings))
+    listed = [solver for solver in CATALOGUE.solvers if solver.given == "graph"]
+    for solver in sorted(listed, key=lambda solver: solver.problem):
+        settings = ",".join(f"{key}={value}" for key, value in solver.defaults.items())
+        rows.append((solver.name, " ".join(solver.backends), solver.implements, settings))
     print_table(rows)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cuda_device.errors import OneLineError
+from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
 from retrace.graphs import csr, dense, random
 from retrace.graphs.dataset_registry import Dataset
@@ -22,7 +23,6 @@ from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDev
 from retrace.records.record import GraphInfo, Record, make_record, update_records, updated, write_records
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
-from retrace.solvers.registry import given
 from retrace.system.bars import bar
 from retrace.system.files import check_writable
 

@@ -7,17 +7,17 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from cuda_device.errors import OneLineError
+from cuda_device.gpu_limits import BY_CAPABILITY
+from retrace.catalogue.known_solvers import CATALOGUE, fixed, given
 from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, resolve_arcs
 from retrace.records.statistics import LEAST_TRIALS
-from retrace.solvers import find, parse
-from retrace.solvers.betweenness.fixed_point import fixed
-from retrace.solvers.registry import given
 from retrace.system.errors import RetraceError
 from retrace.system.models import (
     FileModel,
@@ -61,6 +61,13 @@ def read_text(value: object) -> object:
     return {"true": True, "false": False}.get(value, value)
 
 
+def _of_the_table(text: str) -> str:
+    """Accept a compute capability whose limits are known."""
+    if text not in (known := [*map(str, BY_CAPABILITY)]):
+        raise PydanticCustomError("capability", f"it should be one of {', '.join(known)}")
+    return text
+
+
 class Machine(Given):
     """A GPU configuration. Without a setting, the solver or the card decides."""
 
@@ -72,7 +79,7 @@ class Machine(Given):
     """Betweenness: most arcs of a virtual vertex; by default the solver's own number."""
     memory_gib: Annotated[float, Field(gt=0)] | None = None
     """Most GPU memory to use; by default all that is free."""
-    compute_capability: Annotated[Text, Field(pattern=r"^\d+\.\d$")] | None = None
+    compute_capability: Annotated[Text, AfterValidator(_of_the_table)] | None = None
     """Use the GPU, or the emulator, as if it were of this one, such as "8.6"; by default the card's own."""
     records: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./-]+$")] | None = None
     """Folder of the machine's records; by default results/machines/<name>."""
@@ -152,7 +159,7 @@ class Experiment(FileModel):
     def _is_consistent(self) -> Self:
         for spec in self.specs:
             try:
-                parse(spec)
+                CATALOGUE.parse(spec)
             except OneLineError as error:
                 raise at("solvers", str(error)) from None
         listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
@@ -376,7 +383,7 @@ def with_settings(spec: str, settings: Mapping[str, object]) -> str:
 def lay_over(spec: str, settings: Mapping[str, int]) -> str:
     """Add the settings of a machine that a solver has and its specification lacks, up to what it takes."""
     given = {part.partition("=")[0] for part in spec.partition(":")[2].split(",")}
-    solver = find(spec)
+    solver = CATALOGUE.find(spec)
     wanted = {key: value for key, value in settings.items() if key in solver.defaults and key not in given}
     return with_settings(
         spec, {key: min(value, solver.at_most.get(key, value)) for key, value in wanted.items()}

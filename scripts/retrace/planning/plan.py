@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cuda_device.errors import OneLineError
+from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_available, cuda_status, visible_gpus
 from retrace.graphs import csr
@@ -30,7 +31,6 @@ from retrace.planning.configuration import (
 from retrace.records.machine_check import find_errors
 from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports
-from retrace.solvers import all_solvers, find
 from retrace.system import project
 from retrace.system.errors import RetraceError
 
@@ -211,10 +211,15 @@ class Plan:
         """Return an experiment's solvers with the settings of the machine laid over their defaults."""
         return list(dict.fromkeys(self.set_for_machine(spec) for spec in self.experiments[experiment].specs))
 
+    def known(self, experiment: str) -> list[KnownSolver]:
+        """Return what is known of an experiment's solvers, one for each of its specifications."""
+        return [CATALOGUE.find(spec) for spec in self.experiments[experiment].specs]
+
     def set_for_machine(self, spec: str) -> str:
         """Return a solver with the settings of the machine laid over its defaults."""
         machine = self.config.this.settings
-        wide = self.backend == "emulator" and int(find(spec).defaults.get("block_size", 0)) > EMULATED_THREADS
+        threads = int(CATALOGUE.find(spec).defaults.get("block_size", 0))
+        wide = self.backend == "emulator" and threads > EMULATED_THREADS
         return lay_over(spec, {"block_size": EMULATED_THREADS} | machine if wide else machine)
 
     def limits(self, experiment: str) -> Limits:
@@ -256,7 +261,7 @@ class Plan:
         found = []
         for name, wanted in self.experiments.items():
             larger = tuple(graph for graph in self.graphs(name) if graph not in wanted.graphs)
-            timed = self.backend == "cuda" or any("emulator" not in find(s).backends for s in wanted.specs)
+            timed = self.backend == "cuda" or any("emulator" not in s.backends for s in self.known(name))
             job = partial(Job, experiment=name, takes_graphs=wanted.given == "graph", is_timed=timed)
             together = (*wanted.graphs, *larger) if self.backend == "cuda" else tuple(wanted.graphs)
             found.append(job(name, graphs=together, apart=False))
@@ -271,14 +276,14 @@ class Plan:
         for job in self.jobs:
             for graph in job.graphs if job.takes_graphs else ():
                 if not re.fullmatch(COMPLETE_GRAPH, graph):
-                    problems = (find(spec).problem for spec in self.experiments[job.experiment].specs)
+                    problems = (solver.problem for solver in self.known(job.experiment))
                     found[graph] = list(dict.fromkeys([*found.get(graph, []), *problems]))
         return found
 
     def kernels(self, experiment: str) -> list[str]:
         """Return the kernel files of an experiment: its solvers' own, and what all solvers share."""
-        own = {path for spec in self.experiments[experiment].specs for path in find(spec).sources}
-        others = {path for solver in all_solvers() for path in solver.sources} - own
+        own = {path for solver in self.known(experiment) for path in solver.sources}
+        others = {path for solver in CATALOGUE.solvers for path in solver.sources} - own
         needed = project.with_headers(*filter(self.compiles, own))
         return [
             project.path(f"kernels/{path}")
@@ -289,18 +294,18 @@ class Plan:
     @property
     def score_kernels(self) -> list[str]:
         """Return the kernel files that scores in shards are computed by."""
-        kind = find(self.config.scores.solver)
-        return [project.path(f"kernels/{path}") for path in kind.sources]
+        solver = CATALOGUE.find(self.config.scores.solver)
+        return [project.path(f"kernels/{path}") for path in solver.sources]
 
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
-        specs = self.experiments[experiment].specs
-        return [gapbs.OUTCOME] if any(find(spec).source.startswith("gapbs/") for spec in specs) else []
+        calls = any(solver.source.startswith("gapbs/") for solver in self.known(experiment))
+        return [gapbs.OUTCOME] if calls else []
 
     def compiled_before(self, experiment: str) -> list[str]:
         """Return the manifest of what uses Thrust, if an experiment does: it takes longest to compile."""
-        used = {find(spec).source for spec in self.experiments[experiment].specs}
-        return [THRUST] if any(source.startswith("thrust/") for source in used) else []
+        uses = any(solver.source.startswith("thrust/") for solver in self.known(experiment))
+        return [THRUST] if uses else []
 
     @property
     def thrust_kernels(self) -> list[str]:
@@ -314,8 +319,8 @@ class Plan:
 
     def modules(self, experiment: str) -> list[str]:
         """Return the library's modules that measure an experiment, without those of other solvers."""
-        solvers = {find(spec).__module__ for spec in self.experiments[experiment].specs}
-        files = [f"scripts/{module.replace('.', '/')}.py" for module in sorted(solvers)]
+        modules = {solver.module for solver in self.known(experiment)}
+        files = [f"scripts/{module.replace('.', '/')}.py" for module in sorted(modules)]
         used = project.imported("scripts/measure.py", *files, aside=project.ALL_SOLVERS)
         return [project.path(path) for path in sorted({*files, *used})]
 

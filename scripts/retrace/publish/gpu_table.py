@@ -3,9 +3,8 @@
 from collections import defaultdict
 
 from cuda_device.gpu_limits import GPULimits
+from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.reports.report import load_reports
-from retrace.solvers import Solver, all_solvers
-from retrace.solvers.libraries import Peer
 
 GENERATIONS = {
     "5.0": "GTX 750 Ti (Maxwell)",
@@ -28,11 +27,11 @@ BEGIN, END = "<!-- made by `make pages` from what solvers declare -->", "<!-- en
 
 def make_table() -> str:
     """Return the table in Markdown, with a note for what some GPUs lack."""
-    columns: dict[str, list[type[Solver]]] = {report: [] for report in load_reports()}
+    columns: dict[str, list[KnownSolver]] = {report: [] for report in load_reports()}
     columns |= {TODAY: [], LIMITS_OF_MACHINE: []}
-    for kind in all_solvers():
-        if "cuda" in kind.backends and not issubclass(kind, Peer):
-            columns[column_of(kind)].append(kind)
+    for solver in CATALOGUE.solvers:
+        if "cuda" in solver.backends and not solver.calls_library:
+            columns[column_of(solver)].append(solver)
     lines = [
         f"| compute capability | such as | {' | '.join(columns)} |",
         f"|---|---|{'--:|' * len(columns)}",
@@ -40,9 +39,12 @@ def make_table() -> str:
     lacking: dict[str, dict[str, None]] = defaultdict(dict)
     for capability, cards in GENERATIONS.items():
         limits, cells = GPULimits.by_capability(capability), []
-        for kinds in columns.values():
-            missing = {kind.name: told for kind in kinds if (told := kind.missing_from(limits)) is not None}
-            cells.append(f"{len(kinds) - len(missing)} of {len(kinds)}" if missing else f"all {len(kinds)}")
+        for solvers in columns.values():
+            missing = {
+                one.name: told for one in solvers if (told := one.needs.missing_from(limits)) is not None
+            }
+            able = len(solvers) - len(missing)
+            cells.append(f"{able} of {len(solvers)}" if missing else f"all {len(solvers)}")
             for name, told in missing.items():
                 lacking[told.partition("; ")[0].removeprefix("needs ")][name] = None
         lines.append(f"| {' | '.join([capability, cards, *cells])} |")
@@ -50,11 +52,11 @@ def make_table() -> str:
     return "\n".join([*lines, "", *notes])
 
 
-def column_of(kind: type[Solver]) -> str:
+def column_of(solver: KnownSolver) -> str:
     """Return the report whose kernel it is, or that it is one of today's, or measures the machine."""
-    if kind.problem == "limits":
+    if solver.problem == "limits":
         return LIMITS_OF_MACHINE
-    named = kind.implements.partition(",")[0]
+    named = solver.implements.partition(",")[0]
     return named if named in load_reports() else TODAY
 
 

@@ -12,12 +12,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish.verification import result
 from retrace.records.machine_check import Doubt
 from retrace.records.record import PHASES, Record
 from retrace.reports.frame import Measured
 from retrace.reports.wording import duration
-from retrace.solvers import find
 
 Facts = list[tuple[str, str]]
 """Names and values, in the order they are shown."""
@@ -58,7 +58,7 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     card: dict[str, Any] = {
         "id": address(record),
         "title": f"{entry.full_name} on {entry.title}, {record.machine.name}",
-        "does": find(record.solver).implements,
+        "does": CATALOGUE.find(record.solver).implements,
         "result": result(record),
         "own": [*(("doubtful", doubt.found) for doubt in doubts), *_own(record)],
     }

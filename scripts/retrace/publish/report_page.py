@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish.documents import bibtex, errata, html
 from retrace.publish.doubts import doubts
 from retrace.publish.front import Abstract, abstract
@@ -25,7 +26,6 @@ from retrace.reports.evidence import Evidence, fits
 from retrace.reports.frame import KINDS, Entry, Frame
 from retrace.reports.judge import COMPARING
 from retrace.reports.report import Report, table_layout
-from retrace.solvers import find
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: s
 def _built(entries: Iterable[Entry]) -> list[Built]:
     found: dict[str, Built] = {}
     for entry in sorted(entries, key=lambda entry: KINDS.index(entry.kind)):
-        solver = find(entry.solver)
+        solver = CATALOGUE.find(entry.solver)
         source = f"kernels/{solver.source}" if solver.source else ""
         found.setdefault(entry.solver, Built(entry.solver, entry.kind, solver.implements, source))
     return list(found.values())

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Phase, Record
 from retrace.records.statistics import Summary, rank
-from retrace.solvers.registry import find
 from retrace.system.cells import no_formula
 
 CONFIDENCE, RESAMPLES, SEED = 0.95, 1999, 1
@@ -59,7 +59,7 @@ class MachineComparison:
     @property
     def settings(self) -> str:
         """What was asked of the graph, and the solver's settings that are not its defaults, as `pair=far`."""
-        usual, given = find(self.record.solver).defaults, sorted(self.record.parameters.items())
+        usual, given = CATALOGUE.find(self.record.solver).defaults, sorted(self.record.parameters.items())
         return ",".join(f"{key}={value}" for key, value in given if usual.get(key) != value)
 
     @property

@@ -100,6 +100,11 @@ def find_errors(
     """
     every = [f"{place}: {told}" for place, record in placed.items() for told in _errors(record, registry)]
     every += _mixed(placed, "machine.gpu.name", lambda one: one.machine.gpu and one.machine.gpu.name)
+    every += _mixed(
+        placed,
+        "machine.gpu.compute_capability",
+        lambda one: one.machine.gpu and one.machine.gpu.compute_capability,
+    )
     every += _mixed(placed, "machine.cpu", lambda one: one.machine.cpu)
     every += _mixed(placed, "machine.cores", lambda one: one.machine.cores)
     return [*every, *_slowed(placed), *_pieced(placed), *_copied(placed, known or placed)]

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from retrace.catalogue.known_solvers import KnownSolver
+from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.graphs.dataset_registry import Pairs
-from retrace.solvers.setting import Setting, Settings, Value
-from retrace.solvers.solver import Solver
 from retrace.system.errors import RetraceError
 
 ASKED: Mapping[str, Settings] = {
@@ -24,7 +24,7 @@ ASKED: Mapping[str, Settings] = {
 """What records have beside settings, by problem."""
 
 
-def check_parameters(solver: type[Solver], parameters: Mapping[str, float | str], vertices: int) -> None:
+def check_parameters(solver: KnownSolver, parameters: Mapping[str, float | str], vertices: int) -> None:
     """Raise RetraceError for a parameter that a record of the solver cannot have, or with such a value."""
     known = {**solver.settings, **ASKED.get(solver.problem, {})}
     checked: dict[str, Value] = {}

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from cuda_device.errors import OneLineError
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.parameters import check_parameters
-from retrace.solvers.registry import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
 from retrace.system.models import CONTROLS, SHA256, Model, Name, at, explain, one_line
@@ -227,9 +227,10 @@ class Record(Model):
 
         Records from before there was the setting are of all cores, too.
         """
-        if self.backend != "host" or "cuda" in find(self.solver).backends:
+        solver = CATALOGUE.find(self.solver)
+        if self.backend != "host" or "cuda" in solver.backends:
             return None
-        every = self.machine.cores if "threads" in find(self.solver).settings else 1
+        every = self.machine.cores if "threads" in solver.settings else 1
         return int(self.parameters.get("threads", every))
 
     @property
@@ -290,7 +291,7 @@ def parse_record(line: str, where: str) -> Record:
 def _check_solver(record: Record, where: str) -> None:
     """Raise RetraceError if there is no such solver, or it does not run where or as the record says."""
     try:
-        solver = find(record.solver)
+        solver = CATALOGUE.find(record.solver)
     except OneLineError as error:
         raise RetraceError(f"{where}: solver: {error}") from None
     if record.backend not in solver.backends:

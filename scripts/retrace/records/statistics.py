@@ -8,7 +8,7 @@ from dataclasses import dataclass
 LEAST_TRIALS = 3
 """Fewer have no quartiles to speak of."""
 SAME = 1.02
-"""How far apart medians of the same work may be: on the H200 up to 1.4 % (docs/experiments.md, 16)."""
+"""How far apart medians of the same work may be: on the H200 up to 1.4 % (docs/experiments, 16)."""
 LONG_MS = 1000.0
 """Runs that take this long may be compared by fewer trials."""
 FEW = 1.05

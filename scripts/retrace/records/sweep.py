@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import exp, log
 from statistics import fmean, median
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Record
 from retrace.records.statistics import SAME
-from retrace.solvers import find
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def sweep(key: str, records: Iterable[Record]) -> Sweep:
             others = {name: value for name, value in record.parameters.items() if name != key}
             case = cases[record.solver, record.label, str(sorted(others.items()))]
             case[int(record.parameters[key])] = median(trial.solve for trial in record.trials)
-    own = {case: int(find(case[0]).defaults[key]) for case in cases}
+    own = {case: int(CATALOGUE.find(case[0]).defaults[key]) for case in cases}
     compared = [
         {value: times[value] / times[own[case]] for value in times}
         for case, times in cases.items()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Phase
 from retrace.records.statistics import Summary, rank
 from retrace.records.variant import Variant
 from retrace.reports.claim import Where
 from retrace.reports.frame import Entry, Frame, Measured, differences, why_incomparable
 from retrace.reports.wording import duration, ratio, word_list
-from retrace.solvers import find
 from retrace.system.errors import RetraceError
 
 REAL = ("dimacs", "snap")
@@ -54,7 +54,8 @@ class Evidence:
 
     def why_untimed(self, variants: Sequence[Variant]) -> str:
         """Say why there are no times to judge by."""
-        if not self.on_gpu and not all("host" in find(variant.solver).backends for variant in variants):
+        solvers = [CATALOGUE.find(variant.solver) for variant in variants]
+        if not self.on_gpu and not all("host" in solver.backends for solver in solvers):
             return "no times on a GPU"
         for variant in variants:
             entries = [entry for entry in self.entries if fits(entry, variant)]

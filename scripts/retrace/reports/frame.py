@@ -16,13 +16,13 @@ from typing import Any
 import pandas as pd
 
 from cuda_device.errors import OneLineError
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.random import size
 from retrace.records.record import PHASES, Record, read_records
 from retrace.records.statistics import Summary, rank
 from retrace.records.variant import QUERY, Variant
 from retrace.reports.printed import PrintedNumber, read_printed
 from retrace.reports.report import Measure, Report, TableLayout, load_report
-from retrace.solvers import find
 from retrace.system.errors import RetraceError
 
 PRINTED_PAIR = "far"
@@ -413,8 +413,8 @@ def _summaries(record: Record) -> dict[Measure, Summary]:
 def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], dict[str, set[str]]]:
     """Collect, by experiment, machine and solver, the values of each setting that names state.
 
-    A setting in which the records do not differ has none. One of two values has that which is no default; one
-    of more is a sweep, whose names are alike, and has all.
+    A setting in which the records do not differ has none. Of two values, only the non-default is shown; of a
+    sweep, which has more, all are.
     """
     found: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for record in records:
@@ -424,7 +424,8 @@ def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], d
     for (*_, solver), settings in found.items():
         for key, values in settings.items():
             if len(values) <= 2:
-                settings[key] = values - {str(find(solver).defaults.get(key))} if len(values) == 2 else set()
+                default = str(CATALOGUE.find(solver).defaults.get(key))
+                settings[key] = values - {default} if len(values) == 2 else set()
     return found
 
 

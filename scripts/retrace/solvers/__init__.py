@@ -1,5 +1,6 @@
 """Solvers by problem: each module or package holds C++ programs, device variants and library calls."""
 
+from retrace.catalogue.setting import Setting
 from retrace.graphs.query import Query
 from retrace.solvers import (
     bellman_ford,
@@ -17,18 +18,8 @@ from retrace.solvers import (
     stcon,
     workfront,
 )
-from retrace.solvers.registry import (
-    GENERATORS,
-    LIMITS,
-    REGISTRY,
-    all_solvers,
-    find,
-    make,
-    parse,
-    settings_of_all_solvers,
-)
-from retrace.solvers.setting import Setting
-from retrace.solvers.solver import DeviceSolver, Solver
+from retrace.solvers.registry import all_solvers, find, make, parse, settings_of_all_solvers
+from retrace.solvers.solver import GENERATORS, LIMITS, REGISTRY, DeviceSolver, Solver
 
 __all__ = [
     "GENERATORS", "LIMITS", "REGISTRY", "DeviceSolver", "Query", "Setting", "Solver", "all_solvers",

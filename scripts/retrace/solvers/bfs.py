@@ -12,13 +12,13 @@ import numpy as np
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
 from cuda_device.interface import Device, Dim
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, function_of, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import (
     BLOCK_SIZE,
     BulkSynchronous,

@@ -3,7 +3,7 @@
 On a GPU without clusters, or with small ones, one block searches a deep graph in a cluster's place; on one
 without cooperative launches, a launch for each level searches a flat graph.
 
-The defaults are measured: docs/experiments.md, 25, 44 and 76.
+The defaults are measured: docs/experiments, 25, 44 and 76.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from cuda_device.gpu_limits import Needs
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.bfs import BlockQueueBFS, ClusterBFS, QueueBFS
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
 from retrace.solvers.frontier import DirectionBFS, NearFarSSSP
 from retrace.solvers.one_block import OneBlockBFS, OneBlockSSSP, OneBlockSTCON
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.solvers.sssp import BspSSSP, ClusterSSSP
 from retrace.solvers.stcon import LARGEST_INT64, ClusterSTCON, FewerArcsSTCON

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, TypeVar
 
 from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import GPULimits, Needs
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.host import c_graph, loaded_library
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.project import with_headers
 
@@ -47,12 +47,12 @@ class Choice(DeviceSolver):
 
     def __init_subclass__(cls) -> None:
         """Derive the files from those of the candidates."""
-        super().__init_subclass__()
         if "candidates" in vars(cls):
             cls.source = cls.candidates[0].source
             kinds = (*cls.candidates, *cls.stand_ins.values())
             files = [file for kind in kinds for file in (kind.source, *kind.more_sources)]
             cls.more_sources = tuple(dict.fromkeys([*files[1:], SAMPLE_DEPTH]))
+        super().__init_subclass__()
 
     @classmethod
     def able(cls, limits: GPULimits) -> dict[Kind, Kind]:

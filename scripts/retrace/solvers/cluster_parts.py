@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import KIB, Needs
 from cuda_device.interface import MAX_THREADS
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver
 
 CUT = "host/cluster_parts.cpp"

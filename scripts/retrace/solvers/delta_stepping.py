@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import Settings
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.frontier import ENTRY, FrontierSearch, choose_delta
-from retrace.solvers.setting import Settings
 from retrace.solvers.solver import WARP
 from retrace.solvers.sssp import GapbsSSSP
 

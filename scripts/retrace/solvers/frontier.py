@@ -14,11 +14,11 @@ import numpy as np
 
 from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Buffer
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
 from retrace.solvers.reversed_arcs import ReversedArcs
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.system.errors import RetraceError
 
@@ -207,7 +207,7 @@ DENSE, RISE, RISE_IF_DENSE = 16, 14, 10
 """Arcs per vertex from which on a graph is dense, and by how much the limit of near distances rises.
 
 Each rise costs a pass and small rounds; each distance between the limits more arcs that are relaxed twice, of
-which a dense graph has many (docs/experiments.md, 37).
+which a dense graph has many (docs/experiments, 37).
 """
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
 from cuda_device.interface import Device
+from retrace.catalogue.setting import ON_ALL_CORES, Settings
 from retrace.devices.host import c_random_graph, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array, offset_type
 from retrace.graphs.generators import stream_key
@@ -21,7 +22,6 @@ from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import find, make
-from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import DeviceSolver, Solver
 
 

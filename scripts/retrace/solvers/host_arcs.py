@@ -16,6 +16,7 @@ from cuda_device import memory
 from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import WIDEST_CLUSTER, Needs
 from cuda_device.interface import Buffer, Kernel, Module
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -24,7 +25,6 @@ from retrace.solvers.betweenness.block_per_source import SHARE
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate, too_many_paths
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.frontier import ENTRY, NearFarSSSP, choose_delta
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 
 COPY_ARCS = "host/copy_arcs.cpp"
@@ -253,10 +253,11 @@ class HostArcsBetweenness(HostArcsSearch):
     settings: ClassVar[Settings] = {
         **HostArcsSearch.settings,
         "block_size": replace(DeviceSolver.settings["block_size"], default=1024),
-        "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments.md, 54
+        "sweep": replace(SWEEP["sweep"], default=64),  # docs/experiments, 54
         "cluster": Setting(
             0,
-            "blocks that search from one source at a time, one without clusters; 0: as many as can be",
+            "blocks that search from one source at a time, at most as a GPU's clusters have, one without "
+            "clusters; 0: as many as can be",
             least=0,
             most=WIDEST_CLUSTER,
         ),

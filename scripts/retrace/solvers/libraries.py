@@ -13,11 +13,11 @@ import numpy as np
 import scipy  # its packages when they are used: half of the time of reading this library
 from numpy.typing import NDArray
 
+from retrace.catalogue.setting import ON_ALL_CORES, Settings
 from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_status
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.query import Query
-from retrace.solvers.setting import ON_ALL_CORES, Settings
 from retrace.solvers.solver import Solver
 from retrace.system.imports import import_undrawn
 from retrace.system.installed_driver import first_gpu, installed_driver
@@ -43,6 +43,7 @@ class Peer(Solver):
     """The name by which Python imports the library, and of its distribution."""
     installed_by: ClassVar[str] = "make reproduce installs it"
     """Where the library comes from."""
+    calls_library = True
     lengths: Any
 
     @classmethod

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cuda_device import memory
 from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Buffer
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.query import NoGraph, Query
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 
 REPEATED_S = 0.02

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from cuda_device.interface import Buffer, Kernel
+from retrace.catalogue.setting import Settings
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.predecessor_pass import PredecessorPass
-from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, HostSolver, fill_but_one
 from retrace.system.errors import RetraceError
 

@@ -13,12 +13,12 @@ import numpy as np
 from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import KIB, VARIABLES_BYTES
 from cuda_device.interface import Buffer
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array
 from retrace.solvers.predecessor_pass import PositivePass
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.solvers.sssp import ClusterSSSP, bucket_width
 from retrace.solvers.stcon import join_path

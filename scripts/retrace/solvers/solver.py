@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -14,13 +15,13 @@ from numpy.typing import NDArray
 
 from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_device.interface import MAX_THREADS, Buffer, Device, Kernel
+from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver, unknown_solver
+from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph
-from retrace.solvers.registry import REGISTRIES, REGISTRY
-from retrace.solvers.setting import Setting, Settings, Value
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS, with_headers
 
@@ -70,19 +71,32 @@ class Solver(ABC):
     """The values of all settings of this solver, as a record stores them."""
     wide: ClassVar[bool] = False
     """Whether it takes graphs of more arcs than 32-bit offsets count."""
+    calls_library: ClassVar[bool] = False
+    """Whether it is a call of a library, and not a program of this project."""
     repeats: bool = False
     """Whether `solve` may follow a `download`, as often as wanted: it begins anew and leaves inputs alone."""
     ends_on_host: bool = False
-    """Whether the last `solve` left nothing to a device that a clock would have to wait for."""
+    """Whether the last `solve` finished on the host; nothing to synchronise."""
     predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:
-        """Derive what follows from the name and the settings; register a solver of this package."""
+        """Derive what follows from the name and the settings; register a solver of this package.
+
+        A class that derives more of what its subclasses declare does so before it calls this one.
+        """
         cls.parameters = cls.defaults = {key: setting.default for key, setting in cls.settings.items()}
         if "name" in vars(cls):
             cls.problem, _, cls.variant = cls.name.partition("/")
             if cls.__module__.startswith("retrace.solvers."):
                 REGISTRIES.get(cls.problem, REGISTRY).add(cls)
+
+    @classmethod
+    def as_known(cls) -> KnownSolver:
+        """Return what the class declares, without its code."""
+        return KnownSolver(
+            cls.name, cls.implements, cls.__module__, cls.backends, cls.source, cls.more_sources,
+            dict(cls.settings), dict(cls.at_most), cls.needs, cls.calls_library,
+        )  # fmt: skip
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -159,6 +173,43 @@ class Solver(ABC):
         return None
 
 
+@dataclass
+class Registry:
+    """Solvers by name, in the order they were added."""
+
+    solvers: dict[str, type[Solver]] = field(default_factory=dict)
+
+    def add(self, solver: type[Solver]) -> type[Solver]:
+        """Register a solver class under its name; those of `retrace.solvers` do it themselves."""
+        if solver.name in self.solvers:
+            raise ValueError(f"two solvers are called {solver.name}")
+        self.solvers[solver.name] = solver
+        CATALOGUE.add(solver.as_known())
+        return solver
+
+    def find(self, spec: str) -> type[Solver]:
+        """Return the solver class of a name without its settings; raise RetraceError if there is none."""
+        name = spec.partition(":")[0]
+        if name not in self.solvers:
+            raise unknown_solver(name, self.solvers)
+        return self.solvers[name]
+
+    def of_problem(self, problem: str) -> list[type[Solver]]:
+        return [solver for solver in self.solvers.values() if solver.problem == problem]
+
+
+REGISTRY = Registry()
+
+GENERATORS = Registry()
+"""Solvers whose answer is a graph: they take a `RandomGraph` instead of a graph and a query."""
+
+LIMITS = Registry()
+"""Solvers that measure the machine itself: they take no graph."""
+
+REGISTRIES = {"generate": GENERATORS, "limits": LIMITS}
+"""By problem, where it is not `REGISTRY`."""
+
+
 class HostSolver(Solver):
     """A C++ function of `kernels/host/`: file and function have the solver's name, `bfs_queue` for bfs/queue.
 
@@ -170,12 +221,12 @@ class HostSolver(Solver):
 
     def __init_subclass__(cls) -> None:
         """Take the C++ file of the solver's name if there is one, and else that of its base."""
-        super().__init_subclass__()
         if "name" in vars(cls):
             own = f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
             if "source" not in vars(cls) and (KERNELS / own).is_file():
                 cls.source = own
             cls.symbol = PurePath(cls.source).stem
+        super().__init_subclass__()
 
     def setup(self, graph: CSRGraph) -> None:
         self.graph = graph
@@ -208,10 +259,10 @@ class DeviceSolver(Solver):
 
     def __init_subclass__(cls) -> None:
         """Take the kernel file of the solver's name if there is one, and else that of its base."""
-        super().__init_subclass__()
         own = f"{vars(cls).get('name')}.cu"
         if "source" not in vars(cls) and (KERNELS / own).is_file():
             cls.source = own
+        super().__init_subclass__()
 
     def __init__(self, device: Device) -> None:
         self.device = device

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.errors import TooLargeError
+from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
@@ -19,7 +20,6 @@ from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.predecessor_pass import PositivePass
-from retrace.solvers.setting import PREDECESSORS, Setting, Settings
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
 
 

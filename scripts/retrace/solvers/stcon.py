@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import PREDECESSORS, Settings
 from retrace.devices.host import c_graph, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.cluster_parts import EVERY, KEEPS, ClusterSearch
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer
-from retrace.solvers.setting import PREDECESSORS, Settings
 from retrace.solvers.solver import BLOCK_SIZE, DeviceSolver, HostSolver, only
 
 LARGEST_INT64 = 2**63 - 1

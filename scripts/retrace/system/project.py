@@ -9,6 +9,9 @@ from cuda_device.compiled_files import PLACES
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
+CATALOGUE_FILE = "workflow/schemas/solvers.json"
+READS_CATALOGUE = "scripts/retrace/catalogue/known_solvers.py"
+"""The solvers as data, for all that needs none of their code, and the module that reads it."""
 ALL_SOLVERS = "scripts/retrace/solvers/__init__.py"
 """The module that imports every solver's."""
 OWN_PACKAGES = ("retrace", "cuda_device", "cuda_on_cpu")
@@ -45,8 +48,14 @@ def kernel_files() -> list[str]:
 
 
 def imports(script: str, aside: str = "") -> list[str]:
-    """Return the library's modules that a file of `scripts/` imports, but not through the module `aside`."""
-    return [path(name) for name in imported(f"scripts/{script}", aside=aside)]
+    """Return the library's modules that a file of `scripts/` imports, but not through the module `aside`.
+
+    With them comes the catalogue of solvers, if the program knows solvers by it, and not by their classes.
+    """
+    found = imported(f"scripts/{script}", aside=aside)
+    by_class = any(name.startswith("scripts/retrace/solvers/") for name in found)
+    read = [CATALOGUE_FILE] if READS_CATALOGUE in found and not by_class else []
+    return [path(name) for name in (*found, *read)]
 
 
 def imported(*files: str, aside: str = "") -> list[str]:

@@ -36,9 +36,10 @@ def take_lock(path: Path) -> None:
     _held.append(file)
 
 
-def shell_prefix() -> str:
-    """Return the prefix of each job's command: our Python, bars on a terminal, an end with Snakemake.
+def shell_prefix(python: Path | None) -> str:
+    """Return the prefix of each job's command: its Python, bars on a terminal, an end with Snakemake.
 
+    `python` is the folder of that Python; without one, a job has the first on its PATH.
     NumPy's BLAS, which nothing here uses, gets one thread: others would spin at the start of each job.
     """
     try:
@@ -48,7 +49,7 @@ def shell_prefix() -> str:
     # Snakemake may have been killed before Linux knew of the leash.
     alive = f"sh -c 'kill -0 {os.getpid()} && exec \"$@\"' sh"
     leash = f"exec {' '.join(LEASH)} {alive} " if can_die else ""
-    path = f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH"'
+    path = f'PATH={shlex.quote(str(python))}:"$PATH"' if python else "PATH"
     shown = f" {SHOW_BARS}=1" if sys.stderr.isatty() else ""
     blas = f"OPENBLAS_NUM_THREADS={shlex.quote(os.environ.get('OPENBLAS_NUM_THREADS', '1'))}"
     return f"set -euo pipefail; export {path} {blas}{shown}; {leash}"

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cuda_device.interface import Buffer
+from retrace.catalogue.setting import Settings
 from retrace.devices import matrices
 from retrace.devices.matrices import device_matrix, matrix_bytes, pitch_of
 from retrace.graphs.dense import Graph
@@ -19,7 +20,6 @@ from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.masked import BellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
 from retrace.solvers.bellman_ford.parts import PARTS, divide, from_source, rows_by_part
-from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver
 
 ROWS_OF_A_BLOCK = 4

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cuda_device.interface import Buffer, Dim, as_xyz
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices import matrices
 from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
 from retrace.graphs.csr import Int32Array
@@ -18,7 +19,6 @@ from retrace.graphs.dense import DenseGraph, Graph
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP, DeviceSolver, seconds_on
 
 EMULATOR_SAMPLE = 512

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from cuda_device.interface import Event
+from retrace.catalogue.setting import Settings
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford.masked import PinnedBellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless
 from retrace.solvers.bellman_ford.parts import PARTS, Part, divide, from_source, rows_by_part
-from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver
 
 

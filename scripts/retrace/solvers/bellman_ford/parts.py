@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.interface import Buffer, Device, Stream
+from retrace.catalogue.setting import Setting
 from retrace.devices.matrices import pitch_of
 from retrace.graphs.csr import Int32Array
-from retrace.solvers.setting import Setting
 
 PARTS = {"parts": Setting(2, "bellman-ford: parts of the matrix, each copied on a stream of its own")}
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
@@ -13,7 +14,6 @@ from retrace.solvers.betweenness.lane_queues import LaneQueues
 from retrace.solvers.betweenness.published_variants import VertCompVirt
 from retrace.solvers.betweenness.sequential import ArrayBrandes
 from retrace.solvers.choice import CROSSOVER, DEEP, Choice, Kind
-from retrace.solvers.setting import Setting, Settings
 
 FEW_ARCS, HUB = 128, 32
 """A hub has more arcs than that, and leads to more than one in so many vertices."""
@@ -28,7 +28,7 @@ class Auto(Choice):
     `bitmap-queue`, since without a queue each level costs a look at every vertex. So is a flat graph of at
     least `queued` vertices, unless it has a hub, whose arcs one thread follows: `vert-comp-virt` divides it.
     `lane-queues` serves `many` sources times vertices of a flat graph of `large` arcs or more.
-    The defaults: docs/experiments.md, 12, 15, 25, 44, 69 and 72.
+    The defaults: docs/experiments, 12, 15, 25, 44, 69 and 72.
     """
 
     name = "betweenness/auto"

@@ -6,12 +6,12 @@ import numpy as np
 
 from cuda_device.gpu_limits import KIB
 from cuda_device.interface import Buffer
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned
 from retrace.solvers.betweenness.compaction import COMPACT, RENUMBER, Compacted, renumber
 from retrace.solvers.betweenness.fixed_point import EXPAND, FixedSums
-from retrace.solvers.setting import Setting, Settings
 
 BITS = 32
 """Vertices in a word of the bitmap."""

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from cuda_device.errors import TooLargeError
 from cuda_device.interface import Buffer, Device
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.compaction import COMPACT, Compacted, compact, uncompacted
 from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
@@ -161,11 +161,11 @@ class Brandes(BetweennessSolver):
 
     def __init_subclass__(cls) -> None:
         """Derive the report's file from the name, unless the variant states another."""
-        super().__init_subclass__()
         if cls.compacted and COMPACT not in cls.more_sources:
             cls.more_sources = (COMPACT, *cls.more_sources)
         if "name" in vars(cls) and "implements" not in vars(cls):
-            cls.implements = f"domitrz-brandes, brandes-par-{cls.variant}.cu"
+            cls.implements = f"domitrz-brandes, brandes-par-{cls.name.partition('/')[2]}.cu"
+        super().__init_subclass__()
 
     def setup(self, graph: CSRGraph) -> None:
         super().setup(graph)

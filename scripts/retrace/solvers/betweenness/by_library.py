@@ -7,6 +7,7 @@ import numpy as np
 import scipy  # its packages when they are used
 from numpy.typing import NDArray
 
+from retrace.catalogue.setting import ON_ALL_CORES, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.arc_sets import simplify
@@ -15,7 +16,6 @@ from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, Peer
-from retrace.solvers.setting import ON_ALL_CORES, Setting, Settings
 from retrace.solvers.solver import seconds_of
 from retrace.system.errors import RetraceError
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from retrace.catalogue.setting import Settings
 from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -14,7 +15,6 @@ from retrace.solvers.betweenness.compaction import SIDE_VERTICES, Compacted, com
 from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolate
 from retrace.solvers.betweenness.published_variants import Vert, VertCompVirtStride
 from retrace.solvers.prefix_sums import PrefixSums
-from retrace.solvers.setting import Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 
 ORDER_SOURCES = "host/order_sources.cpp"

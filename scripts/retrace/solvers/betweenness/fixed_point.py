@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.interface import Buffer
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.solvers.betweenness.compaction import Compacted
-from retrace.solvers.registry import parse
-from retrace.solvers.setting import Setting, Settings
-from retrace.system.errors import RetraceError
 
 FixedPoint = NDArray[np.uint64]
 
@@ -32,15 +30,6 @@ SUMS: Settings = {
         choices=("floating", "fixed"),
     )
 }
-
-
-def fixed(spec: str) -> str:
-    """Return a solver with `sums=fixed`; raise RetraceError if it has no such setting."""
-    kind, parameters = parse(spec)
-    if "sums" not in kind.settings:
-        raise RetraceError(f"{spec}: adds up no scores in fixed point; expected one with the setting sums")
-    settings = ",".join(f"{key}={value}" for key, value in {**parameters, "sums": "fixed"}.items())
-    return f"{kind.name}:{settings}"
 
 
 def add(total: FixedPoint, more: FixedPoint) -> None:

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cuda_device.gpu_limits import KIB, Needs
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.extensions import ORDER_SOURCES, Lanes
 from retrace.solvers.betweenness.fixed_point import EXPAND, FixedSums
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import WARP
 from retrace.system.errors import RetraceError
 

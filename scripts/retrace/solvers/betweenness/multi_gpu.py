@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.errors import OneLineError
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
@@ -13,7 +14,6 @@ from retrace.solvers.betweenness.conventions import count_pairs_once
 from retrace.solvers.betweenness.crew import Crew, Passes
 from retrace.solvers.betweenness.fixed_point import ADD_SUMS, SUMS, FixedPoint, FixedSums, add, as_doubles
 from retrace.solvers.betweenness.lane_queues import LaneQueues
-from retrace.solvers.setting import Setting, Settings
 from retrace.solvers.solver import DeviceSolver, seconds_of
 
 SEARCHES: dict[str, type[FixedSums]] = {kind.variant: kind for kind in (LaneQueues, BitmapQueue)}

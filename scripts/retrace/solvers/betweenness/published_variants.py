@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import Argument, Brandes, Round
 from retrace.solvers.betweenness.compaction import Compacted
 from retrace.solvers.betweenness.virtual_vertices import VIRTUAL_VERTICES, stride_csr, virtual_csr
-from retrace.solvers.setting import Setting, Settings
 
 
 class Vert(Brandes):

@@ -3,9 +3,9 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
-from retrace.graphs.csr import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 Value = int | str
@@ -20,8 +20,8 @@ class Setting:
     meaning: str
     """What the setting controls, with its unit."""
     least: int = 1
-    most: int = UNREACHABLE - 1
-    """The bounds of an integer, both included; kernels take 32-bit integers."""
+    most: int = 2**31 - 2
+    """The bounds of an integer, both included; kernels take 32-bit integers below `UNREACHABLE`."""
     choices: tuple[str, ...] = ()
     """The values that a string may have."""
 
@@ -42,6 +42,21 @@ class Setting:
             raise RetraceError(f"{key} is {value}, expected from {self.least} to {self.most}")
         return value
 
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values, without those that most have.
+
+        The default of a computer's number of cores is null: whoever reads it may have others.
+        """
+        usual = {one.name: one.default for one in fields(self)}
+        plain = {key: value for key, value in vars(self).items() if value != usual[key]}
+        return plain | ({"default": None} if self == ON_ALL_CORES["threads"] else {})
+
+    @classmethod
+    def of_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Return what `as_json` made plain values of."""
+        default = CORES if plain["default"] is None else plain["default"]
+        return cls(**{**plain, "default": default, "choices": tuple(plain.get("choices", ()))})
+
 
 Settings = Mapping[str, Setting]
 
@@ -50,5 +65,8 @@ PREDECESSORS: Settings = {
 }
 """The setting of a search that finds predecessors, in `solve`, if it is asked to."""
 
-ON_ALL_CORES: Settings = {"threads": Setting(len(os.sched_getaffinity(0)), "threads of the host")}
+CORES = len(os.sched_getaffinity(0))
+"""Cores of the CPU that this process may use."""
+
+ON_ALL_CORES: Settings = {"threads": Setting(CORES, "threads of the host")}
 """The setting of a solver that uses several cores of the CPU, which its records state."""
