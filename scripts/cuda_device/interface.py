@@ -137,7 +137,7 @@ class Module(Protocol):
     """Name of the compiled file, which has a hash of all that determines it."""
 
     def kernel(self, name: str) -> Kernel:
-        """Return a kernel by its `extern "C"` name; raise DeviceError if there is none."""
+        """Return a kernel by its `extern "C"` name; raise OneLineError if there is none."""
 
     def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
         """Return how many blocks of a kernel run at the same time, the most of a `cooperative` launch.
@@ -183,7 +183,7 @@ class Device(ABC):
     def peers(self, count: int) -> list[Callable[[], Device]]:
         """Return what opens the first `count` devices of this host, each in a process of its own; 0 for all.
 
-        Raise DeviceError if there are fewer. The emulator has any number, and two if asked for all.
+        Raise OneLineError if there are fewer. The emulator has any number, and two if asked for all.
         """
 
     @abstractmethod

@@ -76,8 +76,9 @@ class Mutant:
         return sha256("\0".join(texts).encode()).hexdigest()
 
     def part(self) -> str:
-        """Return the folder of its file: of the library, the package."""
-        return self.file.removeprefix("scripts/retrace/").rpartition("/")[0].partition("/")[0] + "/"
+        """Return the folder of its file: in `scripts/`, the package."""
+        name = re.sub(r"^scripts/(retrace/)?(?=\w+/)", "", self.file)
+        return name.rpartition("/")[0].partition("/")[0] + "/"
 
     def __str__(self) -> str:
         return f"{self.file}  {self.old}  ->  {self.new or 'nothing'}"
