@@ -31,8 +31,9 @@ def read(path: Path) -> dict[str, Any]:
 def test_continuous_integration_runs_what_the_readme_says() -> None:
     jobs = read(GITHUB / "workflows/ci.yml")["jobs"]
     commands = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in jobs.items()}
-    assert commands.keys() == {"test", "snakemake", "cluster", "bundle", "workflows"}
+    assert commands.keys() == {"test", "snakemake", "emulator", "cluster", "bundle", "workflows"}
     assert commands["test"][-1] == f"{REQUIRED}=1 .ci/run"  # the image has Chrome and npm
+    assert commands["emulator"][0] == "pip install ./scripts/cuda_on_cpu pytest"
     assert commands["cluster"][-1].endswith(" make cluster-test")
     assert "make bundle" in commands["bundle"]
     assert os.access(PROJECT / ".ci/run", os.X_OK)
