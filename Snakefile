@@ -16,7 +16,7 @@ from retrace.planning import plan, run_messages, summary
 from retrace.planning.configuration import tuned_file
 from retrace.planning.plan import one_of, option
 from retrace.system import project, runs
-from retrace.system.errors import RetraceError
+from cuda_device.errors import OneLineError
 from retrace.system.project import imports
 
 min_version("9.0")
@@ -30,7 +30,7 @@ try:
     # which files this run makes, and from which records, kernels and modules
     PLAN = plan.make_plan(config)
     TUNING = PLAN.tuning
-except RetraceError as error:
+except OneLineError as error:
     sys.exit(f"error: {error}")
 
 # The project's folder relative to the working folder, so that `snakemake --directory` works.
@@ -118,7 +118,7 @@ onstart:
         runs.take_lock(Path(".snakemake/retrace.lock"))
         if told := plan.warning(PLAN):
             print(told, file=sys.stderr)
-    except RetraceError as error:
+    except OneLineError as error:
         sys.exit(f"error: {error}")
 
 

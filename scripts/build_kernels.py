@@ -10,23 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from retrace.compilers.build import (
-    KERNELS,
-    build_cubin,
-    build_emulator,
-    build_folder,
-    build_host,
-    build_thrust,
-)
+from cuda_device.capability import Capability, architecture
+from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
+from retrace.compilers.build import build_cubin, build_host, build_thrust
 from retrace.compilers.toolkits import known_capabilities, why_no_thrust
-from retrace.devices.capability import Capability, architecture
+from retrace.devices.backends import emulator
 from retrace.devices.cuda import CudaDevice, cuda_available
 from retrace.devices.gapbs import build_gapbs, why_missing
-from retrace.devices.gpu_limits import WITHOUT_GPU, GPULimits
 from retrace.solvers import all_solvers
 from retrace.system.bars import bar
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable, write_whole
+from retrace.system.project import KERNELS, build_folder
 
 
 def main() -> None:
@@ -119,10 +114,12 @@ def choose_build(backend: str, target: Target) -> Callable[[Path], Path]:
     if backend == "host":
         return lambda source: (build_gapbs if source.parent.name == "gapbs" else build_host)(source)
 
+    if backend == "emulator":
+        return emulator().compile
+
     def build(source: Path) -> Path:
-        if source.parent.name == "thrust":
-            return build_thrust(source, target.architecture if backend == "cuda" else None)
-        return build_cubin(source, target.architecture) if backend == "cuda" else build_emulator(source)
+        compile_for_gpu = build_thrust if source.parent.name == "thrust" else build_cubin
+        return compile_for_gpu(source, target.architecture)
 
     return build
 

@@ -12,9 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 from retrace.catalogue.known_solvers import fixed
-from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice
-from retrace.devices.emulator import EmulatedDevice
+from retrace.devices.backends import device_class
 from retrace.graphs import csr
 from retrace.graphs.query import sampled_or_all
 from retrace.solvers.betweenness.crew import Crew
@@ -53,8 +51,8 @@ def main() -> None:
     graph = csr.load(arguments.graph)
     query = sampled_or_all(graph.info, arguments.sources, arguments.seed)
     memory = arguments.memory_gib
-    kind = EmulatedDevice if arguments.backend == "emulator" else CudaDevice
-    host: Device = kind(memory_gib=memory, compute_capability=arguments.compute_capability)
+    kind = device_class(arguments.backend)
+    host = kind(memory_gib=memory, compute_capability=arguments.compute_capability)
     crew = Crew(host.peers(arguments.devices), fixed(arguments.solver), graph)
     began = perf_counter()
     shard = compute_shard(crew, graph, query, number, of, arguments.output, arguments.checkpoint_s)

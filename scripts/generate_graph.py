@@ -9,12 +9,12 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from cuda_device.memory import available, shortage
 from retrace.graphs import csr
 from retrace.graphs.generators import with_hub
 from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.generate import TreeFirst, generate
 from retrace.system.errors import OneLineParser, run_command, warn
-from retrace.system.memory import available, shortage
 
 
 def main() -> None:

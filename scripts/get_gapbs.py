@@ -9,8 +9,9 @@ import json
 import os
 from pathlib import Path
 
+from cuda_device.errors import OneLineError
 from retrace.devices.gapbs import COMMIT, obtain_source, why_missing
-from retrace.system.errors import OneLineParser, RetraceError, run_command, warn
+from retrace.system.errors import OneLineParser, run_command, warn
 from retrace.system.files import check_writable, write_whole
 
 
@@ -27,7 +28,7 @@ def main() -> None:
     missing = None
     try:
         obtain_source(arguments.downloads, os.environ.get("GRAPH_MIRROR") or None)
-    except RetraceError as error:
+    except OneLineError as error:
         missing = str(error)
     missing = missing or why_missing()
     if missing:

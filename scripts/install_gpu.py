@@ -20,7 +20,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from retrace.compilers.build import find_cxx
+from cuda_device.capability import Capability, architecture
+from cuda_device.compiled_files import find_cxx
 from retrace.compilers.nvrtc import find_in_wheels
 from retrace.compilers.toolkits import (
     OLDEST,
@@ -30,7 +31,6 @@ from retrace.compilers.toolkits import (
     toolkits,
     why_no_thrust,
 )
-from retrace.devices.capability import Capability, architecture
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import unpack
 from retrace.system.installed_driver import (

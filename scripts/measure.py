@@ -11,11 +11,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from cuda_device.gpu_limits import GPULimits
+from cuda_device.interface import Device
 from retrace.catalogue.known_solvers import given
-from retrace.devices.base import Device
-from retrace.devices.cuda import CudaDevice, cuda_status
-from retrace.devices.emulator import EmulatedDevice
-from retrace.devices.gpu_limits import GPULimits
+from retrace.devices.backends import device_class
+from retrace.devices.cuda import cuda_status
 from retrace.graphs.dataset_registry import load_registry
 from retrace.measure import environment
 from retrace.measure.experiment import Task
@@ -169,7 +169,7 @@ def tasks_of(arguments: Namespace, keeping: Keeping | None) -> list[Task]:
 
 def device_factory(arguments: Namespace) -> Callable[[], Device]:
     """Return what opens the device, with its limits."""
-    kind = EmulatedDevice if arguments.backend == "emulator" else CudaDevice
+    kind = device_class(arguments.backend)
     return partial(kind, memory_gib=arguments.memory_gib, compute_capability=arguments.compute_capability)
 
 

@@ -30,14 +30,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 import numpy as np
 
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import debug_environment
 from graphs import identified
 from retrace.check.checkers import checker_of
 from retrace.compilers import build
-from retrace.devices.emulator import debug_environment
 from retrace.graphs import csr
 from retrace.solvers import REGISTRY, Query
 from retrace.solvers.solver import HostSolver
-from retrace.system.errors import RetraceError
 from solving import solved
 from test_stored_graphs import made_up
 
@@ -93,7 +93,7 @@ def solve_all(graph: csr.CSRGraph, draw: Draw) -> int:
         try:
             solver = solved(name, graph, query)
             result = checker_of(problem, graph).check(name, query, solver.download(), solver.predecessors())
-        except RetraceError:
+        except OneLineError:
             continue
         assert result.verified, f"{name}: {result.reason}"
         ran += 1
@@ -112,7 +112,7 @@ def attack(path: Path, draw: Draw) -> Counter[str]:
     except ValueError:
         sound = False
     loaded = None
-    with suppress(RetraceError):
+    with suppress(OneLineError):
         loaded = csr.load(path)
     assert sound == (loaded is not None), f"a graph: {sound}, loaded: {loaded is not None}"
     if loaded is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from retrace.system.errors import RetraceError
+from cuda_device.errors import OneLineError
 
 # Where Python keeps no bytecode, each of the many processes that tests start would compile the library anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -54,7 +54,7 @@ Patch = pytest.MonkeyPatch
 
 def refused(call: Callable[..., object], *given: Any, **named: Any) -> str:
     """The one line with which a function of the library refuses what it is given."""
-    with pytest.raises(RetraceError) as caught:
+    with pytest.raises(OneLineError) as caught:
         call(*given, **named)
     assert "\n" not in str(caught.value)
     return str(caught.value)

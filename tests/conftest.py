@@ -19,18 +19,21 @@ from typing import Any
 import pytest
 
 from command_line import PROJECT, Call, Outcome
+from cuda_device.compiled_files import compiled_from
+from cuda_device.errors import LacksError, OneLineError
+from cuda_device.gpu_limits import GPULimits
+from cuda_device.interface import Device
+from cuda_on_cpu import device as emulator
+from cuda_on_cpu.build import build_emulator
+from cuda_on_cpu.device import EmulatedDevice, EmulatedKernel
 from retrace import cli
-from retrace.compilers.build import build_cubin, build_emulator, build_folder, build_host, compiled_from
-from retrace.devices import emulator, host
-from retrace.devices.base import Device
+from retrace.compilers.build import build_cubin, build_host
+from retrace.devices import host
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.devices.gapbs import build_gapbs
-from retrace.devices.gpu_limits import GPULimits
 from retrace.measure import environment
 from retrace.solvers import REGISTRY
-from retrace.system.errors import LacksError, RetraceError
-from retrace.system.project import KERNELS
+from retrace.system.project import KERNELS, build_folder
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 # A shell starts a command with & so that Ctrl-C is ignored, and its children inherit that.
@@ -56,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if (wanted := config.getoption("--compute-capability")) is not None:
         try:
             GPULimits.by_capability(wanted)
-        except RetraceError as error:
+        except OneLineError as error:
             raise pytest.UsageError(f"--compute-capability: {error}") from None
         for kind in (CudaDevice, EmulatedDevice):
             kind.__init__ = as_another(kind.__init__, wanted)  # type: ignore[method-assign]

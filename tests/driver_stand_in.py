@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrace.compilers.build import find_cxx
+from cuda_device.compiled_files import find_cxx
 from retrace.system.installed_driver import InstalledGpu, Version
 
 SOURCE = """

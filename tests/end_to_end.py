@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from cuda_device.errors import OneLineError
+from cuda_device.interface import Device
 from graphs import read_graph
-from retrace.devices.base import Device
 from retrace.graphs.formats.lines import open_graph
 from retrace.solvers import Query, make
-from retrace.system.errors import RetraceError
 from solving import open_device
 
 RUNS = 11
@@ -121,5 +121,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except RetraceError as error:
+    except OneLineError as error:
         sys.exit(f"error: {error}")

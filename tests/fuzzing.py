@@ -26,6 +26,7 @@ except ModuleNotFoundError:
     sys.exit("error: atheris is not installed: make test, on Linux with x86_64")
 
 with atheris.instrument_imports(include=["retrace", "yaml"]):
+    from cuda_device.errors import OneLineError
     from retrace.graphs.dataset_registry import load_registry
     from retrace.graphs.formats.layouts import LAYOUTS
     from retrace.graphs.formats.lines import read_any, read_header
@@ -35,7 +36,6 @@ with atheris.instrument_imports(include=["retrace", "yaml"]):
     from retrace.records.record import parse_record
     from retrace.reports.printed import read_printed
     from retrace.reports.report import load_report
-    from retrace.system.errors import RetraceError
     from retrace.system.models import read_yaml
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzzing-"))
@@ -92,7 +92,7 @@ def fuzz(name: str) -> None:
     def once(data: bytes) -> None:
         try:
             TARGETS[name](data)
-        except RetraceError as error:
+        except OneLineError as error:
             if len(str(error).splitlines()) != 1:
                 raise ValueError(f"an error of several lines: {error}") from error
 

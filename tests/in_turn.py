@@ -21,8 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
+from cuda_device.errors import TooLargeError
+from cuda_device.interface import Device
 from retrace.check.checkers import checker_of
-from retrace.devices.base import Device
 from retrace.graphs.csr import CSRGraph, load
 from retrace.graphs.query import Query, queries
 from retrace.measure.trials import Clock
@@ -30,7 +31,7 @@ from retrace.planning.configuration import with_settings
 from retrace.records.comparison import interval
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, find
 from retrace.solvers.choice import Choice
-from retrace.system.errors import RetraceError, TooLargeError, run_command
+from retrace.system.errors import RetraceError, run_command
 from solving import open_device, solved
 
 MOST = {"predecessors": 0.15, "choices": 0.05}

@@ -19,20 +19,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
+from cuda_device.errors import LacksError, OneLineError, TooLargeError
+from cuda_device.gpu_limits import GPULimits
+from cuda_device.interface import Device
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
 from retrace.check.checkers import checker_of
 from retrace.check.generated import check_random_graph
 from retrace.check.result import CheckResult
-from retrace.devices.base import Device
 from retrace.devices.cuda import CudaDevice
-from retrace.devices.emulator import EmulatedDevice
-from retrace.devices.gpu_limits import GPULimits
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import RandomGraph
 from retrace.solvers import LIMITS, REGISTRY, DeviceSolver, Query, make, parse
 from retrace.solvers.generate import generate
-from retrace.system.errors import LacksError, RetraceError, TooLargeError
+from retrace.system.errors import RetraceError
 
 GENERATOR = "generate/random-degree"
 FEW = ("grid", "two components")
@@ -97,7 +98,7 @@ def outcome(name: str, work: Callable[[], CheckResult]) -> str:
         result = work()
     except (LacksError, TooLargeError) as error:
         return f"skipped, {error}"
-    except RetraceError as error:
+    except OneLineError as error:
         return f"{wrong}, {error}"
     return "agrees" if result.verified else f"{wrong}, {result.reason}"
 
@@ -107,7 +108,9 @@ def choose(beginnings: list[str]) -> list[str]:
     known = [*searches(), *LIMITS.solvers, GENERATOR]
     for beginning in beginnings:
         if ":" not in beginning and not any(name.startswith(beginning) for name in known):
-            raise RetraceError(f"{beginning}: no CUDA solver's name begins so; expected one such as bfs/ or sssp/cluster")
+            raise RetraceError(
+                f"{beginning}: no CUDA solver's name begins so; expected one such as bfs/ or sssp/cluster"
+            )
     more = [name for name in beginnings if ":" in name and name not in known]
     for name in more:
         parse(name)
@@ -125,7 +128,7 @@ def main() -> None:
     if arguments.compute_capability is not None:
         try:
             GPULimits.by_capability(arguments.compute_capability)
-        except RetraceError as error:
+        except OneLineError as error:
             sys.exit(f"error: --compute-capability: {error}")
     kind = EmulatedDevice if arguments.emulator else CudaDevice
     open_device = partial(kind, compute_capability=arguments.compute_capability)
@@ -137,7 +140,7 @@ def main() -> None:
                 outcomes[told.partition(",")[0]] += 1
                 if told.startswith("wrong,"):
                     sys.exit(1)
-    except RetraceError as error:
+    except OneLineError as error:
         sys.exit(f"error: {error}")
     if arguments.all_graphs:
         print(", ".join(f"{told}: {count}" for told, count in outcomes.items()))

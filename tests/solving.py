@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from retrace.devices.base import Device
+from cuda_device.errors import LacksError
+from cuda_device.gpu_limits import Needs
+from cuda_device.interface import Device
+from cuda_on_cpu.device import EmulatedDevice
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.devices.emulator import EmulatedDevice
-from retrace.devices.gpu_limits import Needs
 from retrace.graphs.query import Query
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, make
-from retrace.system.errors import LacksError
 
 ON_CUDA = ["cuda"] if cuda_available() else []
 DEVICES = ["emulator", *(pytest.param(backend, marks=pytest.mark.gpu) for backend in ON_CUDA)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from command_line import Patch
-from retrace.compilers.assembly import SharedVariable, guard_shared, used_symbols
-from retrace.compilers.build import build_emulator
+from cuda_on_cpu.assembly import SharedVariable, guard_shared, used_symbols
+from cuda_on_cpu.build import build_emulator
 
 CROSS = "aarch64-linux-gnu-g++"
 AARCH64 = 183

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from command_line import Patch
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import grid, identified
-from retrace.devices.emulator import EmulatedDevice
 from retrace.measure import environment
 from retrace.measure.experiment import as_record, measure
 from retrace.measure.trials import Effort

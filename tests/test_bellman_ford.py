@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import RESIDENT_BLOCKS, EmulatedDevice
+from cuda_on_cpu.work_queue import EmulatedEvent, WorkQueue
 from graphs import NAMED, graph, random_graphs, two_level_star
 from retrace.check import oracles
 from retrace.check.certificates import certify, certify_complete
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
-from retrace.devices.emulator import RESIDENT_BLOCKS, EmulatedDevice
 from retrace.devices.matrices import host_matrix, rows_of
-from retrace.devices.work_queue import EmulatedEvent, WorkQueue
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
 from retrace.measure.experiment import as_record, measure
@@ -24,7 +25,6 @@ from retrace.measure.trials import Effort
 from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.bellman_ford.negative_cycles import find_negative_cycle
-from retrace.system.errors import RetraceError
 from solving import cases, solved
 from test_solvers import solve
 
@@ -128,7 +128,7 @@ def test_distances_or_a_negative_cycle(spec: str, backend: str, found: CSRGraph,
     expected = lengths_in_python(found, source)
     if expected is None:
         told = rf"vertex \d+ \(from 0\) lies on a negative cycle that vertex {source}"
-        with pytest.raises(RetraceError, match=told):
+        with pytest.raises(OneLineError, match=told):
             dense_solve(spec, backend, found, source)
         vertex = find_negative_cycle(found, source)
         assert vertex is not None
@@ -140,21 +140,21 @@ def test_distances_or_a_negative_cycle(spec: str, backend: str, found: CSRGraph,
         distance = dense_solve(spec, backend, found, source)
         assert distance.tolist() == [UNREACHABLE if length == float("inf") else length for length in expected]
         return
-    with pytest.raises(RetraceError, match="pass what 32 bits hold"):
+    with pytest.raises(OneLineError, match="pass what 32 bits hold"):
         dense_solve(spec, backend, found, source)
 
 
 @pytest.mark.parametrize(("spec", "backend"), SIGNED)
 def test_a_negative_cycle_behind_a_distance_beyond_32_bits(spec: str, backend: str) -> None:
     found = graph(3, [(0, 2, 2**31 - 2), (1, 0, 1), (2, 0, -(2**31) + 1)])  # 0 and 2, of weight -1
-    with pytest.raises(RetraceError, match=r"vertex [02] \(from 0\) lies on a negative cycle"):
+    with pytest.raises(OneLineError, match=r"vertex [02] \(from 0\) lies on a negative cycle"):
         dense_solve(spec, backend, found, 1)
 
 
 @pytest.mark.parametrize(("spec", "backend"), ALL)
 def test_a_distance_beyond_32_bits_is_not_called_unreachable(spec: str, backend: str) -> None:
     found = graph(4, [(0, 1, 2**31 - 2), (1, 2, 1), (0, 3, 7)])
-    with pytest.raises(RetraceError, match=r"distances from vertex 0 \(from 0\) pass what 32 bits hold"):
+    with pytest.raises(OneLineError, match=r"distances from vertex 0 \(from 0\) pass what 32 bits hold"):
         dense_solve(spec, backend, found, 0)
     assert dense_solve(spec, backend, found, 1).tolist() == [UNREACHABLE, 0, 1, UNREACHABLE]
 
@@ -162,7 +162,7 @@ def test_a_distance_beyond_32_bits_is_not_called_unreachable(spec: str, backend:
 @pytest.mark.parametrize(("spec", "backend"), SIGNED)
 @pytest.mark.parametrize("far", [2**31 - 2, -(2**31) + 1])
 def test_a_sum_beyond_32_bits_is_not_taken_for_a_distance(spec: str, backend: str, far: int) -> None:
-    with pytest.raises(RetraceError, match=r"distances from vertex 0 \(from 0\) pass what 32 bits hold"):
+    with pytest.raises(OneLineError, match=r"distances from vertex 0 \(from 0\) pass what 32 bits hold"):
         dense_solve(spec, backend, graph(3, [(0, 1, far), (1, 2, far)]), 0)
     found = graph(3, [(0, 1, -5)])
     assert dense_solve(spec, backend, found, 0).tolist() == [0, -5, UNREACHABLE]
@@ -172,7 +172,7 @@ def test_a_sum_beyond_32_bits_is_not_taken_for_a_distance(spec: str, backend: st
 def test_dijkstra_refuses_negative_weights(name: str) -> None:
     found = graph(3, [(0, 1, 4), (1, 2, -5)])
     told = r"arc from 1 to 2 \(from 0\) has weight -5, .*; use bellman-ford/"
-    with pytest.raises(RetraceError, match=told):
+    with pytest.raises(OneLineError, match=told):
         dense_solve(name, "host", found, 0)
 
 

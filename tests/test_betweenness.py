@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from command_line import Call, Patch
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
 from retrace.check import score_oracle
@@ -35,7 +37,6 @@ from retrace.check.score_oracle import (
     compare_scores,
     is_installed,
 )
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import queries
@@ -44,7 +45,6 @@ from retrace.measure.trials import Effort
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness.compaction import compact, uncompacted
 from retrace.system.checkpoint import FIRST, Checkpoint
-from retrace.system.errors import RetraceError
 from solving import needs_networkit, solved
 
 GOWALLA = Path(os.environ.get("GRAPH_MIRROR", ""), "loc-gowalla_edges.konect-ids.txt.gz")
@@ -113,7 +113,7 @@ def test_path_counts_beyond_a_double_are_scaled_or_refused(name: str, directed: 
         expected = exact_scores(long_chain, query.sources)
         assert_allclose(solve(name, long_chain, query), expected, rtol=1e-9)
     else:
-        with pytest.raises(RetraceError, match=r"vertex \d+ "):
+        with pytest.raises(OneLineError, match=r"vertex \d+ "):
             solve(name, long_chain, query)
 
 
@@ -362,7 +362,7 @@ def test_sources_are_sampled_alike_for_every_solver() -> None:
     assert queries("betweenness", {"vertices": 500}) == [Query()]
     assert Query.sampled(500, 64, 8).sources != query.sources
     assert Query.sampled(3, 3, 1).sources == (0, 1, 2)
-    with pytest.raises(RetraceError, match="4 sources requested, expected 1 to 3"):
+    with pytest.raises(OneLineError, match="4 sources requested, expected 1 to 3"):
         Query.sampled(3, 4, 1)
 
 

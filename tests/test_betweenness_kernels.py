@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cuda_device.errors import OneLineError, TooLargeError
+from cuda_device.interface import MAX_THREADS, Device
+from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
 from retrace.check.checkers import Checker, checker_of
 from retrace.compilers.build import build_host
 from retrace.devices import host
-from retrace.devices.base import MAX_THREADS, Device
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.measure.experiment import as_record, measure
 from retrace.measure.trials import Effort
@@ -32,7 +33,6 @@ from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
 from retrace.solvers.betweenness.lane_queues import LaneQueues
 from retrace.solvers.betweenness.published_variants import VertCompVirt
-from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.project import KERNELS
 from solving import DEVICES, cases, open_device, solved
 
@@ -177,13 +177,13 @@ def test_all_threads_of_a_block_have_a_desk(lanes: int, registers: int) -> None:
 
 
 def test_more_searches_than_an_atomic_marks_need_registers() -> None:
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match="lanes is 128, expected at most 64"):
+    with EmulatedDevice() as device, pytest.raises(OneLineError, match="lanes is 128, expected at most 64"):
         make("betweenness/lane-queues:lanes=128,registers=32", device).setup(GRAPHS["path"])
 
 
 @pytest.mark.parametrize("setting", ["lanes=32", "registers=32"])
 def test_a_grid_has_passes_of_64_searches(setting: str) -> None:
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match=r"with it lanes=64 and registers=64$"):
+    with EmulatedDevice() as device, pytest.raises(OneLineError, match=r"with it lanes=64 and registers=64$"):
         make(f"betweenness/lane-queues:team=grid,{setting}", device).setup(GRAPHS["path"])
 
 
@@ -195,7 +195,7 @@ def test_a_grid_has_passes_of_64_searches(setting: str) -> None:
 def test_the_grid_shares_a_pass_if_seven_of_eight_blocks_would_idle(
     setting: str, resident: int, blocks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrace.devices.emulator.RESIDENT_BLOCKS", resident)
+    monkeypatch.setattr("cuda_on_cpu.device.RESIDENT_BLOCKS", resident)
     whole = graph(150, [(u, u + 1, 1) for u in range(149)])  # three passes of 64, five of 32
     with EmulatedDevice() as device:
         solver = make(f"betweenness/lane-queues:{setting},block_size=32", device)
@@ -226,7 +226,7 @@ def test_too_many_paths_are_reported(name: str, backend: str) -> None:
     just_fits, too_long = diamonds(126), diamonds(127)
     found = solve(with_settings(name, precision="float"), open_device(backend), just_fits, query)
     assert_allclose(found, exact_scores(just_fits, query.sources), rtol=1e-4)
-    with pytest.raises(RetraceError, match=r"vertex 0 .*a float and its inverse hold"):
+    with pytest.raises(OneLineError, match=r"vertex 0 .*a float and its inverse hold"):
         solve(with_settings(name, precision="float"), open_device(backend), too_long, query)
     found = solve(with_settings(name, precision="double"), open_device(backend), too_long, query)
     assert_allclose(found, exact_scores(too_long, query.sources), rtol=1e-12)
@@ -239,7 +239,7 @@ def test_too_many_paths_from_a_vertex_that_was_taken_away() -> None:
     whole = from_arcs(leaf + 1, tails, heads, None, chain.info)
     spec, query = with_settings("betweenness/vert-comp", precision="float"), Query(sources=(leaf,))
     told = r"from vertex 0 \(ids from 0\), or one that hangs on it, .*; use precision=double, "
-    with pytest.raises(RetraceError, match=told):
+    with pytest.raises(OneLineError, match=told):
         solve(spec, open_device("emulator"), whole, query)
 
 
@@ -255,7 +255,7 @@ def test_more_arcs_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("backend", DEVICES)
 def test_too_many_paths_for_a_double(backend: str) -> None:
     spec, query = with_settings("betweenness/vert-queue"), Query(sources=(0,))
-    with pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"):
+    with pytest.raises(OneLineError, match=r"vertex 0 .*a double and its inverse hold"):
         solve(spec, open_device(backend), diamonds(1023), query)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import graph
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.query import Query
 from solving import solved
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csgraph, csr_array
 
+from cuda_device.interface import Device, Module
 from graphs import NAMED
-from retrace.devices.base import Device, Module
 from solving import require_clusters
 
 SOURCE = str(Path(__file__).parent / "kernels/blocks.cu")

@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 from command_line import PROJECT, Call, python, refused
-from retrace.compilers import build
-from retrace.compilers.build import build_emulator, build_folder, build_host, build_once, build_runtime
-from retrace.devices.emulator import EmulatedDevice
-from retrace.system.errors import RetraceError
+from cuda_device.compiled_files import build_once
+from cuda_device.errors import OneLineError
+from cuda_on_cpu import build
+from cuda_on_cpu.build import build_emulator, build_runtime
+from cuda_on_cpu.device import EmulatedDevice
+from retrace.compilers.build import build_host
+from retrace.system.project import build_folder
 
 KERNELS = Path(__file__).parent / "kernels"
 
@@ -124,7 +127,7 @@ def test_what_only_looks_alike_is_compiled(tmp_path: Path, own_build: Path, body
     ],
 )  # fmt: skip
 def test_kernels_that_are_refused(tmp_path: Path, own_build: Path, before: str, message: str) -> None:
-    with pytest.raises(RetraceError, match=f"the emulator cannot run .*{message}"):
+    with pytest.raises(OneLineError, match=f"the emulator cannot run .*{message}"):
         build_emulator(write_kernel(tmp_path, "", before))
 
 
@@ -136,7 +139,7 @@ def test_kernels_that_are_refused(tmp_path: Path, own_build: Path, before: str, 
 )  # fmt: skip
 def test_a_kernel_that_fails(tmp_path: Path, own_build: Path, body: str, message: str) -> None:
     source = write_kernel(tmp_path, body, before="#include <cassert>")
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
+    with EmulatedDevice() as device, pytest.raises(OneLineError, match=message):
         device.load(str(source)).kernel("k")(1, 32, device.empty(1, np.int32))
 
 
@@ -161,7 +164,7 @@ def test_the_shared_memory_of_a_function_is_its_kernels(
     return tile[n];
 }}""",
     )
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match=message):
+    with EmulatedDevice() as device, pytest.raises(OneLineError, match=message):
         device.load(str(source)).kernel("k")(1, 1, device.upload(np.zeros(2, np.int32)))
 
 
@@ -194,7 +197,7 @@ extern "C" __global__ void __launch_bounds__((2 * 32), 2) nested(int *out) { *ou
         assert device.download(number).tolist() == [1.5]
         module.kernel("nested")(1, 1, out)
         assert device.download(out)[0] == 3
-        with pytest.raises(RetraceError, match="no kernel in_a_comment"):
+        with pytest.raises(OneLineError, match="no kernel in_a_comment"):
             module.kernel("in_a_comment")
 
 
@@ -211,12 +214,17 @@ def test_a_change_of_a_header_builds_anew(tmp_path: Path, own_build: Path) -> No
 
 def test_a_second_checkout_compiles_nothing_again(tmp_path: Path, own_build: Path) -> None:
     """Its paths are not in the keys; a header precompiled elsewhere serves for what is compiled in it."""
-    for part in ("scripts/retrace", "kernels"):  # files later than those of this checkout
+    for part in (
+        "scripts/retrace",
+        "scripts/cuda_device",
+        "scripts/cuda_on_cpu",
+        "kernels",
+    ):  # files later than those of this checkout
         shutil.copytree(PROJECT / part, tmp_path / part, copy_function=shutil.copyfile)
     program = """
 import sys
 sys.path.insert(0, sys.argv[1] + "/scripts")
-from retrace.compilers.build import build_emulator
+from cuda_on_cpu.build import build_emulator
 from retrace.system.project import KERNELS
 for variant in sys.argv[2:]:
     print(KERNELS, build_emulator(KERNELS / "limits" / variant))
@@ -259,7 +267,7 @@ def test_a_log_has_no_warning_of_what_is_right(tmp_path: Path, own_build: Path) 
 
 def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> None:
     source = write_kernel(tmp_path, "out[0] = 1;")
-    program = "import sys; from pathlib import Path; from retrace.compilers.build import build_emulator\n"
+    program = "import sys; from pathlib import Path; from cuda_on_cpu.build import build_emulator\n"
     program += "print(build_emulator(Path(sys.argv[1])))"
     with ThreadPoolExecutor() as pool:
         both = [pool.submit(python, program, source, RETRACE_BUILD=str(own_build)) for _ in range(2)]
@@ -270,7 +278,7 @@ def test_two_processes_may_build_the_same(tmp_path: Path, own_build: Path) -> No
 
 def test_a_compiler_that_is_missing(tmp_path: Path, own_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(RetraceError, match=r"no-such-compiler was not found; install g\+\+"):
+    with pytest.raises(OneLineError, match=r"no-such-compiler was not found; install g\+\+"):
         build_host(write_kernel(tmp_path, ""))
 
 
@@ -283,7 +291,7 @@ def test_a_baseline_that_does_not_compile(tmp_path: Path, own_build: Path) -> No
 
 
 def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
-    def interrupted(target: Path) -> list[list[str]]:
+    def interrupted(target: Path, log: Path) -> None:
         target.write_text("half")
         raise KeyboardInterrupt
 
@@ -294,7 +302,13 @@ def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
 
 def test_the_build_command_writes_a_manifest(tmp_path: Path, script: Call) -> None:
     manifest = tmp_path / "new" / "built.json"
-    names = ["bfs/bsp.cu", "bfs/block_queue.cuh", "stcon/bsp.cu", "host/bfs_queue.cpp", "emulator/runtime.h"]
+    names = [
+        "bfs/bsp.cu",
+        "bfs/block_queue.cuh",
+        "stcon/bsp.cu",
+        "host/bfs_queue.cpp",
+        "cuda_on_cpu/runtime.h",
+    ]
     files = [PROJECT / "kernels" / name for name in names]
     assert (
         script(

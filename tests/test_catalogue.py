@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from command_line import PROJECT, refused
+from cuda_device.gpu_limits import BY_CAPABILITY
 from fabricated import record
 from retrace.catalogue import setting
 from retrace.catalogue.known_solvers import CATALOGUE, Catalogue, KnownSolver, given
 from retrace.catalogue.setting import Setting
-from retrace.devices.gpu_limits import BY_CAPABILITY
 from retrace.graphs.csr import UNREACHABLE
 from retrace.records.record import parse_record
 from retrace.solvers import REGISTRY, Solver, all_solvers

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import in_turn
+from cuda_device.gpu_limits import GPULimits
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, grid, identified, two_level_star
-from retrace.devices.emulator import EmulatedDevice
-from retrace.devices.gpu_limits import GPULimits
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.datasets import _pairs
 from retrace.graphs.generators import heavy_tailed_stand_in, road_stand_in

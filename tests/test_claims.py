@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuda_device.errors import OneLineError
 from fabricated import (
     WRONG,
     bellman_ford,
@@ -37,7 +38,6 @@ from retrace.reports.claim import (
 from retrace.reports.judge import DERIVED, Finding, Verdict, judge, verdict
 from retrace.reports.report import load_reports
 from retrace.reports.wording import TIMES, duration, ratio
-from retrace.system.errors import RetraceError
 
 REPORTS = load_reports()
 CLAIMS = {name: (report, claim) for report in REPORTS.values() for name, claim in report.claims.items()}
@@ -476,7 +476,7 @@ def test_other_graphs_of_the_same_name_are_not_compared() -> None:
 
 def test_two_records_of_one_thing_are_refused() -> None:
     records = bellman_ford("h200", gpu=True, sizes=[256])
-    with pytest.raises(RetraceError, match="two records of pinned on dense-256"):
+    with pytest.raises(OneLineError, match="two records of pinned on dense-256"):
         find("pinned-copies-faster", records * 2)
 
 

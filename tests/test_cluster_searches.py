@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from cuda_device.errors import TooLargeError
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.cluster_parts import KEEPS, ClusterSearch, Parts
 from retrace.solvers.contraction import Contraction
-from retrace.system.errors import TooLargeError
 from solving import solved
 from test_races import RACING, deep_star
 

@@ -11,9 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from retrace.compilers.build import CUDA_FLAGS, EMULATOR, build_by, build_cubin, compiled_from
+from cuda_device.compiled_files import build_by, compiled_from
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.build import EMULATOR
+from retrace.compilers.build import CUDA_FLAGS, build_cubin
 from retrace.compilers.toolkits import find_nvcc
-from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 
 # The oldest and the newest: what both have, those between them have too. Each takes a pass of the front end,
@@ -105,7 +107,7 @@ def test_a_kernel_file_with_a_mistake(tmp_path: Path, monkeypatch: pytest.Monkey
     source = tmp_path / "mistake.cu"
     source.write_text('extern "C" __global__ void k(int *out) { out[0] = undeclared; }\n')
     with pytest.raises(
-        RetraceError, match=r'mistake.cu\(1\): error: .*"undeclared" is undefined .*full log'
+        OneLineError, match=r'mistake.cu\(1\): error: .*"undeclared" is undefined .*full log'
     ) as caught:
         build_cubin(source, "sm_90")
     assert "\n" not in str(caught.value)

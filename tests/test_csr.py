@@ -11,9 +11,9 @@ from hypothesis import given
 from numpy.testing import assert_array_equal
 
 from command_line import refused
+from cuda_device.errors import OneLineError
 from graphs import random_graphs
 from retrace.graphs.csr import CSRGraph, from_arcs, load, save
-from retrace.system.errors import RetraceError
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_failed_save_leaves_nothing(graph: CSRGraph, tmp_path: Path, monkeypatch
 
 def test_save_where_there_can_be_no_folder(graph: CSRGraph, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RetraceError, match="tiny: cannot be written"):
+    with pytest.raises(OneLineError, match="tiny: cannot be written"):
         save(graph, tmp_path / "file" / "tiny")
 
 

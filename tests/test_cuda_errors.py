@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from command_line import python
+from cuda_device.errors import OneLineError
+from cuda_device.interface import Device
 from retrace.devices import cuda
-from retrace.devices.base import Device
-from retrace.system.errors import RetraceError
 
 CALLS: dict[str, Callable[[Device, Any], object]] = {
     "write": lambda device, buffer: device.write(buffer, np.zeros(4, np.int32)),
@@ -64,7 +64,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> cuda.CudaDevice:
 @pytest.mark.parametrize("name", CALLS)
 def test_every_call_reports_the_failure_of_a_kernel(failing: cuda.CudaDevice, name: str) -> None:
     buffer = cuda.CudaBuffer(4, np.dtype(np.int32), None, 0x1000)
-    with pytest.raises(RetraceError, match=r"^CUDA: \w+ failed: illegal memory access$"):
+    with pytest.raises(OneLineError, match=r"^CUDA: \w+ failed: illegal memory access$"):
         CALLS[name](failing, buffer)
 
 
@@ -78,12 +78,12 @@ with CudaDevice() as device:
     device.load(sys.argv[1]).kernel("k")(1, 1)
     try:
         device.synchronize()
-    except RetraceError:
+    except OneLineError:
         pass
     for name in ("write", "read", "fill", "synchronize", "record"):
         try:
             CALLS[name](device, buffer)
-        except RetraceError as error:
+        except OneLineError as error:
             print(name)
 """
 

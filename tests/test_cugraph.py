@@ -14,11 +14,12 @@ from numpy.testing import assert_allclose
 
 import cugraph_stand_in
 from command_line import Call, Patch
+from cuda_device.errors import OneLineError, TooLargeError
+from cuda_on_cpu.device import EmulatedDevice
 from driver_stand_in import make_driver
 from exact_betweenness import exact_scores
 from graphs import NAMED, graph, grid, identified, mixed_graph, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.measure.experiment import as_record, measure
@@ -28,7 +29,6 @@ from retrace.records.record import Record
 from retrace.reports import frame as frames
 from retrace.solvers import REGISTRY, libraries, make
 from retrace.solvers.betweenness.by_library import sums_of_sample
-from retrace.system.errors import RetraceError, TooLargeError
 from retrace.system.installed_driver import InstalledDriver, InstalledGpu
 from solving import solved
 
@@ -121,7 +121,7 @@ def test_many_sources_are_predicted_from_some(there: None, monkeypatch: Patch) -
 
 def test_a_score_that_overflows_is_refused() -> None:
     scores = np.array([0.0, np.inf, np.nan])
-    with pytest.raises(RetraceError, match=r"the score of vertex 1 .* is not a number"):
+    with pytest.raises(OneLineError, match=r"the score of vertex 1 .* is not a number"):
         sums_of_sample(scores, np.array([2], dtype=np.int32), "betweenness/cugraph")
     assert (
         sums_of_sample(scores[[0, 0, 2]], np.array([2], np.int32), "betweenness/cugraph").tolist() == [0] * 3

@@ -22,13 +22,13 @@ import requests
 import yaml
 
 from command_line import Call, Patch, refused
+from cuda_device.errors import OneLineError
 from hosts import CONTENT, FILE, NOWHERE, SHA256, serving
 from retrace.graphs import csr, datasets
 from retrace.graphs import downloads as transfers
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
 from retrace.graphs.downloads import Patience
 from retrace.records.record import read_records
-from retrace.system.errors import RetraceError
 
 PAIRS = {"near": [0, 1], "far": [0, 3]}
 ENTRY: dict[str, Any] = {"vertices": 4, "arcs": 6, "directed": False, "origin": "dimacs", "licence": "none"}
@@ -183,7 +183,7 @@ def in_folder(folder: Path, content: bytes) -> str:
 def test_file_without_known_hash_is_parsed_and_counted(content: bytes, tmp_path: Path) -> None:
     unhashed, downloads = dataset(sha256=None), tmp_path / "downloads"
     mirror = in_folder(tmp_path / "mirror", content)
-    with pytest.raises(RetraceError, match=f"tiny: could not be had, tried: {mirror}/tiny.gr.gz"):
+    with pytest.raises(OneLineError, match=f"tiny: could not be had, tried: {mirror}/tiny.gr.gz"):
         obtain(unhashed, downloads, mirror, "fail", 1)
     assert names(downloads) == []
     assert obtain(unhashed, downloads, in_folder(tmp_path / "mirror", FILE), "fail", 1).arcs == 6
@@ -274,7 +274,7 @@ def test_mirror_folder_and_address(host: str, tmp_path: Path, capsys: pytest.Cap
     mirror.mkdir()
     first, second = tmp_path / "first", tmp_path / "second"
     nowhere = dataset(f"{NOWHERE}/tiny.gr.gz")
-    with pytest.raises(RetraceError, match=r"mirror/tiny.gr.gz \(no such file\)"):
+    with pytest.raises(OneLineError, match=r"mirror/tiny.gr.gz \(no such file\)"):
         obtain(nowhere, first, str(mirror), "fail", 1)
     (mirror / "tiny.gr.gz").write_bytes(FILE)
     assert obtain(nowhere, first, str(mirror), "fail", 1).info["edition"] == "dimacs"
@@ -454,7 +454,7 @@ def test_offline_failure_lists_what_was_tried(tmp_path: Path, capsys: pytest.Cap
     assert f"{NOWHERE}/a/tiny.gr.gz (no connection), {NOWHERE}/b/tiny.gr.gz (no connection)" in message
     assert "GRAPH_MIRROR" in message
     assert capsys.readouterr().err == ""
-    with pytest.raises(RetraceError, match="could not be had"):  # a graph for which nothing may stand in
+    with pytest.raises(OneLineError, match="could not be had"):  # a graph for which nothing may stand in
         obtain(dataset(stand_in=None), tmp_path, None, "stand-in", 1)
 
 
@@ -490,7 +490,7 @@ def test_hosts_that_hang_are_all_found_out_at_once(host: str, tmp_path: Path) ->
 
 def test_downloads_that_cannot_be_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RetraceError, match=r"no folder .*/file/downloads to download to"):
+    with pytest.raises(OneLineError, match=r"no folder .*/file/downloads to download to"):
         obtain(dataset(str(tmp_path / "file")), tmp_path / "file" / "downloads", None, "fail", 1)
 
 

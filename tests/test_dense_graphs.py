@@ -11,14 +11,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from command_line import Call
+from cuda_device import memory
+from cuda_device.errors import OneLineError, TooLargeError
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, mixed, random_graphs
-from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
 from retrace.graphs import csr, dense
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
-from retrace.system import memory
-from retrace.system.errors import RetraceError, TooLargeError
 from solving import DEVICES, open_device
 
 
@@ -130,7 +130,7 @@ def test_what_does_not_fit_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
      (10, (1, 2**28), "expected a range")],
 )  # fmt: skip
 def test_what_is_no_dense_graph(vertices: int, weights: tuple[int, int], told: str) -> None:
-    with pytest.raises(RetraceError, match=told):
+    with pytest.raises(OneLineError, match=told):
         DenseGraph(vertices, 1, weights)
 
 
@@ -149,7 +149,7 @@ def test_stored_and_loaded(tmp_path: Path, script: Call) -> None:
     info = json.loads((folder / "graph.json").read_text())
     (folder / "graph.json").write_text(json.dumps(info | {"seed": 2}))
     with pytest.raises(
-        RetraceError, match=r"dense-300: not a stored graph .*sha256.*; delete it and write it again"
+        OneLineError, match=r"dense-300: not a stored graph .*sha256.*; delete it and write it again"
     ):
         dense.load(folder)
     csr.save(NAMED["grid"], tmp_path / "grid")

@@ -6,10 +6,10 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from retrace.devices.base import Device
-from retrace.devices.capability import Capability
+from cuda_device.capability import Capability
+from cuda_device.errors import OneLineError
+from cuda_device.interface import Device
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.system.errors import RetraceError
 from solving import require_clusters
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -174,7 +174,7 @@ def test_symbols(device: Device) -> None:
     with pytest.raises(ValueError, match=r"scale of .* has 8 bytes, not 12"):
         module.write_symbol("scale", np.zeros(3, np.int32))
     for name in ("no_such_symbol", "scaled"):
-        with pytest.raises(RetraceError, match=f"no __constant__ or __device__ variable {name}"):
+        with pytest.raises(OneLineError, match=f"no __constant__ or __device__ variable {name}"):
             module.write_symbol(name, np.zeros(1, np.int32))
 
 
@@ -236,7 +236,7 @@ def test_vectors_and_integer_functions(device: Device) -> None:
 )  # fmt: skip
 def test_launches_that_are_refused(device: Device, grid: int, block: int, shared: int, message: str) -> None:
     kernel = device.load(BARRIERS).kernel("indices")
-    with pytest.raises(RetraceError, match=message):
+    with pytest.raises(OneLineError, match=message):
         kernel(grid, block, device.empty(1, np.int32), shared=shared)
 
 
@@ -252,9 +252,9 @@ def test_what_is_no_number_of_numpy_is_refused(device: Device) -> None:
 
 
 def test_unknown_files_and_kernels(device: Device) -> None:
-    with pytest.raises(RetraceError, match=r"kernels/bfs/no-such-file.cu: no such kernel file"):
+    with pytest.raises(OneLineError, match=r"kernels/bfs/no-such-file.cu: no such kernel file"):
         device.load("bfs/no-such-file.cu")
-    with pytest.raises(RetraceError, match=r"barriers.cu: there is no kernel no_such_kernel"):
+    with pytest.raises(OneLineError, match=r"barriers.cu: there is no kernel no_such_kernel"):
         device.load(BARRIERS).kernel("no_such_kernel")
 
 

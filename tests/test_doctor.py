@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from command_line import Call
+from cuda_device.gpu_limits import GPULimits
+from cuda_on_cpu.device import EmulatedDevice
 from retrace.commands import doctor
-from retrace.compilers.build import build_folder
 from retrace.compilers.toolkits import Toolkit
-from retrace.devices.gpu_limits import GPULimits
 from retrace.planning.configuration import Machine, project_configuration
 from retrace.solvers import all_solvers
+from retrace.system.project import build_folder
 
 Disk = namedtuple("Disk", "total used free")
 
@@ -22,7 +23,7 @@ Disk = namedtuple("Disk", "total used free")
 @pytest.fixture(autouse=True)
 def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the sample take no time: that it is compiled is a test of its own."""
-    monkeypatch.setattr(doctor, "build_emulator", lambda source: None)
+    monkeypatch.setattr(EmulatedDevice, "compile", lambda source: None)
     monkeypatch.setattr(doctor, "build_cubin", lambda source, architecture: None)
     monkeypatch.setattr(doctor, "cuda_status", lambda: "no device")
 
@@ -159,7 +160,7 @@ def test_the_sample_is_compiled_anew_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     used: list[Path] = []
-    monkeypatch.setattr(doctor, "build_emulator", lambda source: used.append(build_folder()))
+    monkeypatch.setattr(EmulatedDevice, "compile", lambda source: used.append(build_folder()))
     monkeypatch.setattr(doctor, "build_cubin", lambda source, architecture: used.append(build_folder()))
     monkeypatch.setenv("RETRACE_BUILD", str(tmp_path))
     for backend in ("emulator", "cuda"):

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrace.compilers.build import find_cxx
+from cuda_device.compiled_files import find_cxx
+from cuda_device.errors import OneLineError
 from retrace.devices.driver import COOPERATIVE, DriverKernel, DriverModule
-from retrace.system.errors import RetraceError
 
 LIBRARY = r"""
 #include <cstddef>
@@ -113,5 +113,5 @@ def test_clusters_are_asked_for(module: DriverModule) -> None:
 
 
 def test_an_error_of_the_driver_is_named(module: DriverModule) -> None:
-    with pytest.raises(RetraceError, match=r"cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND \(500\)"):
+    with pytest.raises(OneLineError, match=r"cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND \(500\)"):
         DriverKernel(module, "missing")

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from command_line import python, refused
-from retrace.compilers.assembly import MAX_SHARED
-from retrace.devices.emulator import EmulatedDevice, debug_environment
-from retrace.devices.work_queue import EmulatedStream, WorkQueue
-from retrace.system.errors import RetraceError
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.assembly import MAX_SHARED
+from cuda_on_cpu.device import EmulatedDevice, debug_environment
+from cuda_on_cpu.work_queue import EmulatedStream, WorkQueue
 
 KERNELS = Path(__file__).parent / "kernels"
 BARRIERS, RACES = str(KERNELS / "barriers.cu"), str(KERNELS / "races.cu")
@@ -202,9 +202,9 @@ def test_blocks_on_several_threads_of_the_system(blocks: int) -> None:
 
 
 def test_the_environment_is_left_alone() -> None:
-    program = "import os; from retrace.devices.emulator import EmulatedDevice\n"
+    program = "import os; from cuda_on_cpu.device import EmulatedDevice\n"
     program += "os.environ.pop('OMP_WAIT_POLICY', None)\nbefore = dict(os.environ)\n"
-    program += "with EmulatedDevice() as device: device.load('bfs/bsp.cu')\n"
+    program += f"with EmulatedDevice() as device: device.load({RACES!r})\n"
     program += "assert os.environ == before"
     assert python(program).returncode == 0
 
@@ -230,7 +230,7 @@ def test_a_forked_process_can_launch_as_well() -> None:
 def test_a_deadlock_is_an_error(seed: int | None, blocks: int) -> None:
     with EmulatedDevice(seed) as device:
         module, out = device.load(BARRIERS), device.empty(32, np.int32)
-        with pytest.raises(RetraceError, match=r"^kernel deadlock: deadlock in .* waits at __syncthreads"):
+        with pytest.raises(OneLineError, match=r"^kernel deadlock: deadlock in .* waits at __syncthreads"):
             waiting(module.kernel("deadlock"))(blocks, 32, out)
         module.kernel("two_groups")(1, 32, out)  # and the device goes on working
         assert device.download(out)[0] == 32016
@@ -401,7 +401,7 @@ def test_shared_memory_that_no_thread_writes_is_invalid(seed: int | None) -> Non
 PROGRAM = f"""
 import sys
 import numpy as np
-from retrace.devices.emulator import EmulatedDevice
+from cuda_on_cpu.device import EmulatedDevice
 with EmulatedDevice() as device:
     out = device.empty(64, np.int32)
     values = device.upload(np.arange(64, dtype=np.int32))
@@ -430,5 +430,5 @@ def test_out_of_bounds_accesses_are_reported(kernel: str, shared: int, line: int
 
 def test_the_debug_build_says_what_it_needs() -> None:
     told = r"fresh process: .*LD_PRELOAD="
-    with EmulatedDevice(debug=True) as device, pytest.raises(RetraceError, match=told):
+    with EmulatedDevice(debug=True) as device, pytest.raises(OneLineError, match=told):
         device.load(BARRIERS)

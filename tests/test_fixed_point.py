@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores, ordered_scores
 from graphs import diamonds, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.fixed_point import FixedPoint, FixedSums, add, as_doubles
-from retrace.system.errors import RetraceError
 from solving import DEVICES, open_device, solved
 
 SEEDS = range(4)
@@ -172,6 +172,6 @@ def test_sums_are_near_the_exact_scores(name: str, whole: CSRGraph, seed: int, d
 def test_too_many_paths_are_reported_not_added(name: str) -> None:
     with (
         EmulatedDevice() as device,
-        pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"),
+        pytest.raises(OneLineError, match=r"vertex 0 .*a double and its inverse hold"),
     ):
         solved(f"betweenness/{name}:block_size=32,sums=fixed", diamonds(1023), Query(sources=(0,)), device)

@@ -18,6 +18,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from command_line import refused
+from cuda_device import memory
+from cuda_device.errors import OneLineError
 from graphs import read_graph
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.formats import he, lines, plain
@@ -26,8 +28,6 @@ from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.graphs.formats.lines import open_graph, read_any, read_header
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.formats.plain import read_plain
-from retrace.system import memory
-from retrace.system.errors import RetraceError
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
 MIRROR = os.environ.get("GRAPH_MIRROR", "")
@@ -170,7 +170,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     path, whole = tmp_path / "tiny.gr.gz", gzip.compress(TINY["dimacs"])
     for damaged in (whole[:-9], whole + b"junk", whole[:20] + b"????" + whole[24:]):
         path.write_bytes(damaged)
-        with pytest.raises(RetraceError, match=r"tiny.gr.gz: expected a whole gzip file"):
+        with pytest.raises(OneLineError, match=r"tiny.gr.gz: expected a whole gzip file"):
             read_graph(path, "dimacs")
 
 
@@ -178,7 +178,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     ("content", "kind"), [(b"p sp 2147483646 0\n", "dimacs"), (b"0 2147483645\n", "snap")]
 )
 def test_counts_are_compared_before_memory_is_taken(content: bytes, kind: str) -> None:
-    with pytest.raises(RetraceError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]: "):
+    with pytest.raises(OneLineError, match=r"expected 3 vertices and 2 arcs, .* found 2147483646 and [01]: "):
         parse_stream(io.BytesIO(content), kind, "tiny", (3, 2))
 
 
@@ -209,7 +209,7 @@ def test_a_line_without_end_takes_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(b"# " + bytes(128 << 20), 1))
     tracemalloc.start()
-    with pytest.raises(RetraceError, match=r"bomb.gz, line 1: expected 'u v'"):
+    with pytest.raises(OneLineError, match=r"bomb.gz, line 1: expected 'u v'"):
         read_graph(path, "snap")
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -262,7 +262,7 @@ def test_fast_pass_reads_only_what_the_slow_reads(kind: str, edits: list[tuple[f
     fast, _ = read_plain(content, header.end, layout, header.bound)
     try:
         slow = read_any(content, layout, header, Path("tiny"))
-    except RetraceError:
+    except OneLineError:
         assert fast is None or not header.allows(fast.shape[1], last=True)
     else:
         assert fast is None or np.array_equal(fast, slow)
@@ -300,7 +300,7 @@ def result_of(content: bytes, kind: str) -> str:
     """Return the digest of a graph, or the message of what is refused."""
     try:
         return parse(content, kind).digest()
-    except RetraceError as error:
+    except OneLineError as error:
         return str(error)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, layers, two_level_star
-from retrace.devices.emulator import EmulatedDevice
 from retrace.solvers import Query, make
-from retrace.system.errors import RetraceError
 from solving import solved
 from test_solvers import verify
 
@@ -209,5 +209,5 @@ def test_delta_follows_from_weights_and_degree() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["bfs/direction", "sssp/near-far"])
 def test_a_launch_that_cannot_be_is_refused(name: str, setting: str, told: str) -> None:
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match=f"{name}: {told}"):
+    with EmulatedDevice() as device, pytest.raises(OneLineError, match=f"{name}: {told}"):
         make(f"{name}:{setting}", device).setup(NAMED["grid"])

@@ -15,12 +15,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from command_line import PROJECT, Call, Patch, refused
+from cuda_device.errors import TooLargeError
+from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import NAMED, graph, grid, identified
 from hosts import NOWHERE
 from retrace.check.checkers import checker_of
 from retrace.devices import gapbs
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.downloads import Patience
 from retrace.graphs.query import Query
 from retrace.measure.experiment import as_record, measure
@@ -29,7 +30,6 @@ from retrace.publish import tables
 from retrace.records.record import Record
 from retrace.reports import frame as frames
 from retrace.solvers import make
-from retrace.system.errors import TooLargeError
 from solving import solved
 
 FILES = {"bfs.cc": b"int main() {}\n", "graph.h": b"class CSRGraph {};\n"}

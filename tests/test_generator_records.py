@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from command_line import Call
+from cuda_device import memory
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import EmulatedDevice
 from fabricated import changed
 from retrace.check.generated import RandomGraphChecker
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.random import RandomGraph, named
 from retrace.records.record import Record, read_records, update_records, write_records
 from retrace.solvers import Query
 from retrace.solvers.generate import generate
-from retrace.system import memory
-from retrace.system.errors import RetraceError
 
 SOLVERS = ["generate/tree-first", "generate/random-degree"]
 
@@ -63,7 +63,7 @@ def test_records_of_different_graphs_of_one_name_are_updated(records: list[Recor
     assert read_records([path]) == records
     graph = records[0].graph.model_copy(update={"name": "random-9-5"})
     other = changed(records[0], graph=graph)
-    with pytest.raises(RetraceError, match="holds records of graph random-8-5, not random-9-5"):
+    with pytest.raises(OneLineError, match="holds records of graph random-8-5, not random-9-5"):
         update_records(path, [other])
 
 
@@ -87,5 +87,5 @@ def test_what_does_not_fit_is_skipped(records: list[Record]) -> None:
 
 def test_names_are_read() -> None:
     assert named("random-14-50", 3) == RandomGraph(2**14, 50 * 2**14, 3)
-    with pytest.raises(RetraceError, match="graph NY: expected random-<log2"):
+    with pytest.raises(OneLineError, match="graph NY: expected random-<log2"):
         named("NY", 1)

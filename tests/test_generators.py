@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from cuda_device.errors import OneLineError
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import heavy_tailed_stand_in, random_weights, road_stand_in, sample_vertices
-from retrace.system.errors import RetraceError
 
 
 def matrix(graph: CSRGraph) -> csr_array:
@@ -63,7 +63,7 @@ def test_heavy_tailed_stand_in_has_hubs_and_leaves() -> None:
 def test_a_stand_in_that_cannot_be(make: Callable[[int, int, int], CSRGraph], most: int) -> None:
     for vertices, arcs in ((0, 0), (1, 2), (4, 5), (4, 4), (4, 10), (9, most + 2)):
         told = f"{vertices} vertices has an even number of arcs from .* not {arcs};"
-        with pytest.raises(RetraceError, match=told):
+        with pytest.raises(OneLineError, match=told):
             make(vertices, arcs, 1)
     assert make(9, most, 1).arcs == most
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import run_kernels
+from cuda_device.capability import Capability, architecture
+from cuda_device.errors import LacksError, OneLineError
+from cuda_device.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits, Needs
+from cuda_on_cpu.assembly import MAX_SHARED
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
-from retrace.compilers.assembly import MAX_SHARED
-from retrace.devices.capability import Capability, architecture
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.devices.emulator import EmulatedDevice
-from retrace.devices.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits, Needs
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table
@@ -23,7 +24,6 @@ from retrace.solvers.by_depth import AutoBFS
 from retrace.solvers.choice import Choice
 from retrace.solvers.frontier import FrontierSearch
 from retrace.solvers.one_block import OneBlockBFS
-from retrace.system.errors import LacksError, RetraceError
 from retrace.system.project import KERNELS, ROOT
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
@@ -33,9 +33,9 @@ KNOWN = ("7.5", "8.6", "9.0", "10.0", "12.0")
 def test_a_compute_capability_is_read_and_refused() -> None:
     assert Capability.parse("8.6") < Capability.parse("8.9") < Capability.parse("10.0")
     for text in ("sm_90", "9", "9.0a", "", "0.5", "9.00"):
-        with pytest.raises(RetraceError, match="expected two numbers such as"):
+        with pytest.raises(OneLineError, match="expected two numbers such as"):
             Capability.parse(text)
-    with pytest.raises(RetraceError, match=r"3\.5: its limits are not known, only those of 5\.0, 5\.2"):
+    with pytest.raises(OneLineError, match=r"3\.5: its limits are not known, only those of 5\.0, 5\.2"):
         GPULimits.by_capability("3.5")
 
 
@@ -90,9 +90,9 @@ def test_what_kernels_are_compiled_for() -> None:
     assert architecture(hopper, Capability(8, 9), KNOWN) == "compute_86"
     assert architecture(hopper, Capability(12, 0), KNOWN) == "sm_90"
     assert architecture(Capability(12, 1), Capability(12, 1), KNOWN) == "compute_120"
-    with pytest.raises(RetraceError, match=r"compiled for compute capability 7.0: the compiler knows 7.5"):
+    with pytest.raises(OneLineError, match=r"compiled for compute capability 7.0: the compiler knows 7.5"):
         architecture(Capability(7, 0), Capability(7, 0), KNOWN)
-    with pytest.raises(RetraceError, match="there is no compiler"):
+    with pytest.raises(OneLineError, match="there is no compiler"):
         architecture(hopper, hopper, ())
 
 
@@ -148,20 +148,20 @@ def test_a_launch_beyond_the_limits_is_refused(capability: str) -> None:
         if limits.cluster:
             kernel(8, 32, np.uint32(16), found, cluster=8)
             assert device.download(found).tolist() == [16]
-        with pytest.raises(RetraceError, match=r"kernel barrier_cluster: .*cluster"):
+        with pytest.raises(OneLineError, match=r"kernel barrier_cluster: .*cluster"):
             kernel(16, 32, np.uint32(16), found, cluster=16)
         grid = device.load("limits/barrier-grid.cu").kernel("barrier_grid")
         if limits.cooperative_launch:
             grid(3, 32, np.uint32(16), found, cooperative=True)
         else:
-            with pytest.raises(RetraceError, match="kernel barrier_grid: needs cooperative launches"):
+            with pytest.raises(OneLineError, match="kernel barrier_grid: needs cooperative launches"):
                 grid(3, 32, np.uint32(16), found, cooperative=True)
-        with pytest.raises(RetraceError, match=f"not from 0 to {limits.shared_of_block}"):
+        with pytest.raises(OneLineError, match=f"not from 0 to {limits.shared_of_block}"):
             grid(1, 32, np.uint32(16), found, shared=limits.shared_of_block + 1)
 
 
 def test_what_a_gpu_lacks_is_skipped_before_anything_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrace.devices.emulator.build_emulator", pytest.fail)
+    monkeypatch.setattr("cuda_on_cpu.device.build_emulator", pytest.fail)
     old = SharedDevice(lambda: EmulatedDevice(compute_capability="8.6"))
     case = Measurement("bfs/cluster", "emulator", Query(0), lambda: EmulatedDevice(compute_capability="8.6"))
     case.prepare(NAMED["grid"], Effort(1, 60), old)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrace.compilers.build import REWRITTEN, build_emulator, own_code, preprocess
-from retrace.compilers.gpu_values import with_gpu_values
-from retrace.devices.emulator import EmulatedDevice
-from retrace.system.errors import RetraceError
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.build import REWRITTEN, build_emulator, own_code, preprocess
+from cuda_on_cpu.device import EmulatedDevice
+from cuda_on_cpu.gpu_values import with_gpu_values
 from retrace.system.project import KERNELS
 from solving import DEVICES, open_device
 
@@ -213,7 +213,7 @@ def test_what_is_not_rewritten_is_refused(tmp_path: Path, text: str, told: str) 
     with EmulatedDevice() as device:
         out = device.upload(np.zeros(2, np.int32))
         line = 1 + source.read_text().split(text)[0].count("\n")
-        with pytest.raises(RetraceError, match=f"^kernel k: {told}.*, at variant.cu:{line}, in block"):
+        with pytest.raises(OneLineError, match=f"^kernel k: {told}.*, at variant.cu:{line}, in block"):
             device.load(str(source)).kernel("k")(1, 1, out)
 
 
@@ -270,6 +270,6 @@ def test_the_errors_of_a_file_are_those_of_what_it_says(tmp_path: Path) -> None:
     )
     with (
         EmulatedDevice() as device,
-        pytest.raises(RetraceError, match=r"variant.cu:3:18: .* cannot run mistake,"),
+        pytest.raises(OneLineError, match=r"variant.cu:3:18: .* cannot run mistake,"),
     ):
         device.load(str(source))

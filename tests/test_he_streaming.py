@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from command_line import refused
+from cuda_device.errors import OneLineError
 from graphs import NAMED, graph, random_graphs, read_graph
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.formats import he, lines, plain
@@ -21,7 +22,6 @@ from retrace.graphs.formats.he import write_he
 from retrace.graphs.paths import arcs_of
 from retrace.graphs.random import RandomGraph
 from retrace.solvers.generate import generate
-from retrace.system.errors import RetraceError
 
 
 @pytest.fixture
@@ -94,15 +94,15 @@ def test_errors_name_file_and_line(content: bytes, line: int, expected: str, tmp
 
 @pytest.mark.usefixtures("tiny_pieces")
 def test_files_that_cannot_be_opened_or_break_off(tmp_path: Path) -> None:
-    with pytest.raises(RetraceError, match=r"graph.he: cannot be read \(No such file"):
+    with pytest.raises(OneLineError, match=r"graph.he: cannot be read \(No such file"):
         read_graph(tmp_path / "graph.he", "he")
-    with pytest.raises(RetraceError, match=r"cannot be read \(Is a directory\)"):
+    with pytest.raises(OneLineError, match=r"cannot be read \(Is a directory\)"):
         read_graph(tmp_path, "he")
-    with pytest.raises(RetraceError, match=r"graph.he: cannot be written \(No such file"):
+    with pytest.raises(OneLineError, match=r"graph.he: cannot be written \(No such file"):
         write_he(NAMED["grid"], tmp_path / "none" / "graph.he")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "graph.he.gz").write_bytes(gzip.compress(b"H 50 100 0\n" + b"".join(LINES))[:-200])
-    with pytest.raises(RetraceError, match=r"graph.he.gz: expected a whole gzip file"):
+    with pytest.raises(OneLineError, match=r"graph.he.gz: expected a whole gzip file"):
         read_graph(tmp_path / "graph.he.gz", "he")
 
 
@@ -154,5 +154,5 @@ def test_a_path_takes_the_lightest_arcs_in_its_own_order(tmp_path: Path) -> None
 
 
 def test_a_path_the_graph_lacks_is_not_written() -> None:
-    with pytest.raises(RetraceError, match=r"1 is the predecessor of vertex 3 \(from 0\), but has no arc"):
+    with pytest.raises(OneLineError, match=r"1 is the predecessor of vertex 3 \(from 0\), but has no arc"):
         arcs_of(FORK, np.array([0, 1, 3], dtype=np.int32))

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cuda_device import memory
+from cuda_device.errors import OneLineError, TooLargeError
+from cuda_on_cpu.device import EmulatedDevice, EmulatedKernel
 from graphs import diamonds, graph, two_level_star
 from retrace.check.oracles import Oracle
-from retrace.devices.emulator import EmulatedDevice, EmulatedKernel
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers import Query, make, parse
-from retrace.system import memory
-from retrace.system.errors import RetraceError, TooLargeError
 from solving import ON_CUDA, solved
 from test_solvers import answer, solve, verify
 
@@ -65,7 +65,7 @@ def test_the_queue_takes_as_much_shared_memory_as_its_entries(monkeypatch: pytes
     verify("bfs/block-queue:block_queue_size=96", "emulator", SLIDES, Query(0))
     assert set(given) == {0, 384}
     assert parse("bfs/block-queue")[1]["block_queue_size"] == 512
-    with pytest.raises(RetraceError, match="block_queue_size is 0, expected from 1 to 12000"):
+    with pytest.raises(OneLineError, match="block_queue_size is 0, expected from 1 to 12000"):
         parse("bfs/block-queue-published:block_queue_size=0")
 
 

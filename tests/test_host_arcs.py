@@ -13,6 +13,9 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from command_line import Patch
+from cuda_device import memory
+from cuda_device.errors import OneLineError, TooLargeError
+from cuda_on_cpu.device import LARGEST_CLUSTER, RESIDENT_BLOCKS, EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import (
     NAMED,
@@ -26,14 +29,11 @@ from graphs import (
     two_level_star,
 )
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import LARGEST_CLUSTER, RESIDENT_BLOCKS, EmulatedDevice
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
 from retrace.solvers import Query, make
 from retrace.solvers.host_arcs import LINE, SECTOR
-from retrace.system import memory
-from retrace.system.errors import RetraceError, TooLargeError
 from solving import solved
 from test_solvers import verify
 
@@ -320,7 +320,7 @@ def test_too_many_paths_are_reported() -> None:
     with EmulatedDevice() as device:
         fits = solved(spec, diamonds(1022, directed=True), Query(sources=(0,)), device)
         assert np.isfinite(fits.download()).all()
-        with pytest.raises(RetraceError, match=r"vertex 0 .*a double and its inverse hold"):
+        with pytest.raises(OneLineError, match=r"vertex 0 .*a double and its inverse hold"):
             solved(spec, diamonds(1023, directed=True), Query(sources=(0,)), device)
 
 
@@ -377,7 +377,7 @@ def test_arcs_that_the_host_cannot_hold_are_refused(monkeypatch: Patch) -> None:
 @pytest.mark.parametrize("name", ["bfs/host-arcs", "sssp/host-arcs"])
 def test_a_warp_that_lacks_lanes_is_refused(name: str) -> None:
     told = "block_size is 48, expected a multiple of 32"
-    with EmulatedDevice() as device, pytest.raises(RetraceError, match=told):
+    with EmulatedDevice() as device, pytest.raises(OneLineError, match=told):
         make(f"{name}:block_size=48", device).setup(NAMED["grid"])
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import in_turn
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import grid, identified
 from in_turn import choices, longer, main, solve_time
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import save
 from retrace.graphs.query import Query
 from retrace.measure.trials import one_pass
 from retrace.solvers import make
-from retrace.system.errors import RetraceError
 from solving import solved
 
 NEAR = Query(0, 1)
@@ -31,7 +31,7 @@ def rows(
     which, *others = words
     given = ["", which, str(folder / "G"), "--backend", "emulator", "--seconds", "0", *others]
     monkeypatch.setattr(sys, "argv", given)
-    with suppress(RetraceError):  # the emulator's times are no GPU's
+    with suppress(OneLineError):  # the emulator's times are no GPU's
         main()
     return [line.split() for line in capsys.readouterr().out.splitlines()]
 
@@ -73,7 +73,7 @@ def test_a_second_that_is_shown_to_take_longer_ends_in_an_error(
     given = ["", "choices", str(tmp_path / "G"), "--backend", "emulator", "--solvers", "stcon/auto"]
     monkeypatch.setattr(sys, "argv", given)
     monkeypatch.setattr(in_turn, "compared", lambda *_: [[1.0, 1.0], [1.06, 1.06]])
-    with pytest.raises(RetraceError, match="8 pairs: the second takes more than 5% longer"):
+    with pytest.raises(OneLineError, match="8 pairs: the second takes more than 5% longer"):
         main()
     monkeypatch.setattr(in_turn, "compared", lambda *_: [[1.0, 1.0], [1.04, 1.06]])
     main()

@@ -12,11 +12,11 @@ import pytest
 
 import install_gpu
 from command_line import Patch
+from cuda_device.errors import OneLineError
 from driver_stand_in import make_driver
 from install_gpu import NVCC_WHEELS, NVRTC_WHEELS, name_of
 from retrace.compilers.toolkits import ON_PATH, Toolkit
 from retrace.devices import cuda
-from retrace.system.errors import RetraceError
 from retrace.system.installed_driver import InstalledDriver, InstalledGpu, Version
 
 LOCK = Path(__file__).parents[1] / "requirements-gpu.lock"
@@ -117,21 +117,21 @@ def test_what_is_too_old_is_refused(
     driver: Version, gpus: list[InstalledGpu], told: str, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     use_driver(monkeypatch, tmp_path, driver, *gpus)
-    with pytest.raises(RetraceError, match=f"^{told}"):
+    with pytest.raises(OneLineError, match=f"^{told}"):
         install_gpu.install(LOCK)
 
 
 def test_without_a_driver_it_says_so(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(install_gpu, "installed_driver", lambda: None)
-    with pytest.raises(RetraceError, match="install the NVIDIA driver first"):
+    with pytest.raises(OneLineError, match="install the NVIDIA driver first"):
         install_gpu.require_driver()
     monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(release="5.15.153.1-microsoft-standard-WSL2"))
     with pytest.raises(
-        RetraceError, match=r"^WSL: /usr/lib/wsl/lib/libcuda\.so\.1, .* install the NVIDIA driver in Windows"
+        OneLineError, match=r"^WSL: /usr/lib/wsl/lib/libcuda\.so\.1, .* install the NVIDIA driver in Windows"
     ):
         install_gpu.require_driver()
     use_driver(monkeypatch, tmp_path, (12, 4), T4)
-    with pytest.raises(RetraceError, match=f"remove {tmp_path}/libcuda.so.1, which hides it"):
+    with pytest.raises(OneLineError, match=f"remove {tmp_path}/libcuda.so.1, which hides it"):
         install_gpu.require_driver()
     monkeypatch.setattr(install_gpu, "WSL_FOLDER", str(tmp_path))
     assert install_gpu.require_driver().cuda() == (12, 4)
@@ -140,13 +140,13 @@ def test_without_a_driver_it_says_so(tmp_path: Path, monkeypatch: Patch) -> None
 def test_what_builds_pycuda_must_be_there(tmp_path: Path, monkeypatch: Patch) -> None:
     install_gpu.require_builder()
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**30))
-    with pytest.raises(RetraceError, match=f"^{sys.prefix}: 1.0 GiB are free, .* are needed; make room$"):
+    with pytest.raises(OneLineError, match=f"^{sys.prefix}: 1.0 GiB are free, .* are needed; make room$"):
         install_gpu.require_builder()
     monkeypatch.setattr(install_gpu.sysconfig, "get_path", lambda _: str(tmp_path))
-    with pytest.raises(RetraceError, match=r"Python.h not found: install Python's headers"):
+    with pytest.raises(OneLineError, match=r"Python.h not found: install Python's headers"):
         install_gpu.require_builder()
     monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(RetraceError, match="no-such-compiler was not found; install g"):
+    with pytest.raises(OneLineError, match="no-such-compiler was not found; install g"):
         install_gpu.require_builder()
 
 
@@ -167,5 +167,5 @@ def test_one_line_names_driver_toolkit_and_way(
     )
     assert capsys.readouterr().out == told + "; Thrust is skipped: it needs nvcc\n"
     monkeypatch.setattr(cuda, "cuda_status", lambda: "PyCUDA is not installed: make gpu")
-    with pytest.raises(RetraceError, match="PyCUDA is not installed"):
+    with pytest.raises(OneLineError, match="PyCUDA is not installed"):
         install_gpu.describe()

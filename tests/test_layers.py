@@ -17,6 +17,12 @@ from solving import needs_networkit
 
 ALL = all_solvers()
 LIBRARY = project.ROOT / "scripts/retrace"
+HOUSES = {
+    name: sorted((project.ROOT / "scripts" / name).rglob("*.py"))
+    for name in ("cuda_device", "cuda_on_cpu", "retrace")
+}
+MAY_IMPORT = {"cuda_device": (), "cuda_on_cpu": ("cuda_device",), "retrace": ("cuda_device",)}
+"""Of the other packages of the project."""
 ARCHITECTURE = (project.ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 ALIKE = {"COLUMNS", "PHASES", "PIECE", "T", "WORTH_KEEPING", "load", "page", "save", "tidy"}
 """Names that mean the same in each module that has them, such as the columns of its CSV file."""
@@ -33,10 +39,12 @@ def test_imports_are_those_that_python_sees() -> None:
     for file in (project.ROOT / "scripts").rglob("*.py"):
         seen = set()
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("retrace"):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(project.OWN_PACKAGES):
                 for name in (str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)):
                     stem = f"scripts/{name.replace('.', '/')}"
                     seen |= {f"{stem}.py", f"{stem}/__init__.py"}
+            elif isinstance(node, ast.Constant) and re.fullmatch(r"cuda_on_cpu\.\w+:\w+", str(node.value)):
+                seen.add(f"scripts/{node.value.partition(':')[0].replace('.', '/')}.py")  # an entry point
         found = {path for path in seen if (project.ROOT / path).exists()}
         assert project.imported_by(str(file.relative_to(project.ROOT))) == found, file
 
@@ -82,8 +90,24 @@ def test_a_library_that_is_read_without_matplotlib_does_not_hide_it() -> None:
     assert "matplotlib.figure.Figure" in done.stdout, done.stderr
 
 
-def test_module_names_of_the_library_are_unlike() -> None:
-    names = Counter(path.stem for path in LIBRARY.rglob("*") if path.suffix == ".py" or path.is_dir())
+@pytest.mark.parametrize("house", HOUSES)
+def test_a_house_imports_only_what_it_may(house: str) -> None:
+    """A name in a text, such as that of an entry point, is no import."""
+    for file in HOUSES[house]:
+        imported = set()
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add(str(node.module).partition(".")[0])
+                assert node.level == 0, file
+        assert imported & HOUSES.keys() <= {house, *MAY_IMPORT[house]}, file
+
+
+@pytest.mark.parametrize("house", HOUSES)
+def test_module_names_of_a_house_are_unlike(house: str) -> None:
+    folders = {file.parent for file in HOUSES[house]}
+    names = Counter(path.stem for path in [*HOUSES[house], *folders])
     assert [name for name, times in names.items() if times > 1 and not name.startswith("__")] == []
 
 
@@ -99,8 +123,8 @@ def defined(file: Path) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
-def test_public_names_of_the_library_are_unlike() -> None:
-    times = Counter(name for file in LIBRARY.rglob("*.py") for name in defined(file))
+def test_public_names_of_all_houses_are_unlike() -> None:
+    times = Counter(name for files in HOUSES.values() for file in files for name in defined(file))
     assert {name for name, number in times.items() if number > 1} == ALIKE
 
 
@@ -114,10 +138,14 @@ def test_a_package_imports_only_from_those_above_it_in_the_architecture() -> Non
         assert [path for path in found if path.split("/")[2] in below] == [], file
 
 
-@pytest.mark.parametrize("package", sorted({path.parent.name for path in LIBRARY.glob("*/__init__.py")}))
-def test_the_architecture_names_the_modules_of_a_package(package: str) -> None:
-    (row,) = re.findall(rf"^\| `{package}/`.*$", ARCHITECTURE, re.MULTILINE)
-    modules = {path.stem for path in (LIBRARY / package).glob("*.py")} - {"__init__"}
+@pytest.mark.parametrize(
+    "package",
+    [*LIBRARY.parent.glob("cuda_*"), *sorted(path.parent for path in LIBRARY.glob("*/__init__.py"))],
+    ids=lambda package: package.name,
+)
+def test_the_architecture_names_the_modules_of_a_package(package: Path) -> None:
+    (row,) = re.findall(rf"^\| `{package.name}/`.*$", ARCHITECTURE, re.MULTILINE)
+    modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
     assert sorted(modules - set(re.findall(r"`(\w+)/?`", row))) == []
 
 

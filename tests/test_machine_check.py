@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from command_line import PROJECT, Call
+from cuda_device.errors import OneLineError
 from fabricated import graph_info, record, software, without_answer
 from retrace.commands import machine_records
 from retrace.planning import plan
@@ -20,7 +21,6 @@ from retrace.planning.configuration import load_configuration, project_keys
 from retrace.records.machine_check import Listed, examine, find_errors
 from retrace.records.record import Record
 from retrace.reports.wording import plural
-from retrace.system.errors import RetraceError
 
 Line = dict[str, Any]
 Change = Callable[[list[Line]], object]
@@ -568,7 +568,7 @@ def test_what_fails_enters_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     config |= {"machine": "mine", "experiments": experiments, "datasets": str(PROJECT / "datasets.yaml")}
     whole = project_keys() | config
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(RetraceError, match=r"random-14-5.jsonl:1: software.dirty: expected false"):
+    with pytest.raises(OneLineError, match=r"random-14-5.jsonl:1: software.dirty: expected false"):
         plan.make_plan(whole)
     machine(tmp_path)
     assert plan.make_plan(whole).records("mine")[0] == str(folder / "mine/random-14-5.jsonl")

@@ -14,10 +14,12 @@ import pytest
 from numpy.typing import DTypeLike
 
 from command_line import Call, Patch
+from cuda_device import memory
+from cuda_device.errors import OneLineError
+from cuda_device.interface import Buffer
+from cuda_on_cpu.device import EmulatedDevice
 from fabricated import frame
 from graphs import NAMED, graph
-from retrace.devices.base import Buffer
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph
 from retrace.planning import plan
@@ -25,8 +27,6 @@ from retrace.publish import tables, verification
 from retrace.publish.page import render
 from retrace.records.record import Record, read_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query
-from retrace.system import memory
-from retrace.system.errors import RetraceError
 
 GIB = 2**30
 
@@ -133,7 +133,7 @@ def test_a_graph_too_large_is_skipped(generated: Callable[[], str], script: Call
     with monkeypatch.context() as patch:
         patch.setattr(memory, "available", lambda: 1024)
         assert f"warning: random-10-5 is not made: {reason}" in generated()
-    with pytest.raises(RetraceError, match=f"random-10-5: the graph was not made: {reason}"):
+    with pytest.raises(OneLineError, match=f"random-10-5: the graph was not made: {reason}"):
         csr.load(PATH)
     records = measured(script)
     assert [(record.status, record.reason) for record in records] == [("skipped", reason)] * 2

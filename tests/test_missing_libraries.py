@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from command_line import Call, Patch
+from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import grid, identified
 from retrace.check.score_oracle import IGRAPH, LONG_DOUBLE, SCIPY, ScoreOracle
-from retrace.devices.emulator import EmulatedDevice
 from retrace.measure.experiment import as_record, measure
 from retrace.measure.kept_trials import identity_of_job
 from retrace.measure.trials import Effort

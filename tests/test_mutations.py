@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cuda_device.errors import OneLineError
 from mutations import run
 from mutations.run import ROOT, Found, Mutant, mutants, share_found, table
-from retrace.system.errors import RetraceError
 
 
 def test_the_page_on_tests_counts_them() -> None:
@@ -37,7 +37,7 @@ def test_no_mutant_is_planted_if_one_has_no_place(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(run, "mutants", lambda: [*mutants()[:1], astray])
     monkeypatch.setattr(run, "take_lock", lambda path: pytest.fail("it began"))
     monkeypatch.setattr("sys.argv", ["run.py"])
-    with pytest.raises(RetraceError, match="'no such text' occurs 0 times, expected once"):
+    with pytest.raises(OneLineError, match="'no such text' occurs 0 times, expected once"):
         run.main()
 
 

@@ -21,8 +21,8 @@ import yaml
 import notebook_kernel
 from command_line import PROJECT, Patch
 from project_copy import copy_project
-from retrace.compilers.build import build_folder
 from retrace.records.record import read_records
+from retrace.system.project import build_folder
 
 NOTEBOOK = PROJECT / "docs/measure-a-gpu.ipynb"
 RUNNER = PROJECT / "tests/notebook_kernel.py"

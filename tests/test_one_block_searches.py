@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuda_device.errors import TooLargeError
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, Query, make
 from retrace.solvers.one_block import MOST_ROOM, OneBlockSearch
-from retrace.system.errors import TooLargeError
 from solving import solved
 from test_cluster_searches import ring, spread
 from test_cluster_searches import verify as verify_patiently

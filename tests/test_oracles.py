@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from command_line import Patch
+from cuda_device.errors import OneLineError
 from graphs import NAMED, graph, random_graphs
 from retrace.check import certificates, oracles
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_tree
@@ -23,7 +24,6 @@ from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.dense import DenseGraph
 from retrace.solvers import Query
-from retrace.system.errors import RetraceError
 from solving import open_device, solved
 
 
@@ -87,7 +87,7 @@ def test_answers_are_stored_once_and_read_whole(monkeypatch: Patch, tmp_path: Pa
     np.savez(tmp_path / "changed.npz", answer=changed, sha256=sha256)
     for content in ((tmp_path / "changed.npz").read_bytes(), whole[:-9], b"", b"PK"):
         path.write_bytes(content)
-        with pytest.raises(RetraceError, match=f"{path}: is no answer of an oracle, or damaged; delete it"):
+        with pytest.raises(OneLineError, match=f"{path}: is no answer of an oracle, or damaged; delete it"):
             Oracle(graphs[0]).check("bfs/any", Query(3), found[1])
 
 
@@ -216,13 +216,13 @@ def test_the_last_distance_that_32_bits_hold(
         found = graph(4, [(0, 1, sign * 2**30), (1, 2, sign * (length - 2**30)), (0, 3, 0), (3, 0, 0)])
         unreached = np.array([0, sign * 2**30, UNREACHABLE, 0], dtype=np.int32)
         if length > last:
-            with pytest.raises(RetraceError, match=rf"within .* to {2**31 - 2} \(32 bits\)"):
+            with pytest.raises(OneLineError, match=rf"within .* to {2**31 - 2} \(32 bits\)"):
                 Oracle(found).expected(problem, Query(0))
         else:
             lengths = [0, sign * 2**30, sign * last, 0]
             assert Oracle(found).expected(problem, Query(0)).tolist() == lengths
         if sign > 0 and length > last:
-            with pytest.raises(RetraceError, match="32 bits"):
+            with pytest.raises(OneLineError, match="32 bits"):
                 certify(found, found.weights, 0, unreached)
         else:
             told = f"vertex 2 has {UNREACHABLE}, but {sign * length} through vertex 1"
@@ -245,7 +245,7 @@ def test_what_has_no_checker_is_refused() -> None:
         ("generate", NAMED["grid"]),
         ("colours", NAMED["grid"]),
     ):
-        with pytest.raises(RetraceError, match=f"no checker for answers of {problem}"):
+        with pytest.raises(OneLineError, match=f"no checker for answers of {problem}"):
             checker_of(problem, found)
 
 

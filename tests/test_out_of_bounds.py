@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from command_line import python
-from retrace.compilers.build import build_emulator
-from retrace.devices.emulator import debug_environment
+from cuda_on_cpu.build import build_emulator
+from cuda_on_cpu.device import debug_environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS
 from test_betweenness_kernels import with_settings
@@ -28,7 +28,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from graphs import grid, mixed_graph
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
+from cuda_on_cpu.device import EmulatedDevice
 from retrace.solvers import Query
 from solving import solved
 for found in grid(9, 8), mixed_graph(70):

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import from_dtype
 
-from retrace.devices.base import Device
+from cuda_device.interface import Device
 
 SOURCE = str(Path(__file__).parent / "kernels/parameters.cu")
 

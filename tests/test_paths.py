@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuda_device.errors import OneLineError
 from graphs import NAMED, graph, random_graphs
 from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.solvers import Query
-from retrace.system.errors import RetraceError
 from test_hong_bfs import SLIDES
 from test_solvers import solve
 
@@ -27,7 +27,7 @@ def check_every_path(graph: CSRGraph, source: int, problem: str) -> None:
     predecessor = find_predecessors(graph, source, lengths, weights)
     for target in range(graph.vertices):
         if lengths[target] == UNREACHABLE:
-            with pytest.raises(RetraceError, match="not reached"):
+            with pytest.raises(OneLineError, match="not reached"):
                 trace(predecessor, source, target)
             continue
         path = trace(predecessor, source, target)
@@ -110,13 +110,13 @@ def test_lengths_of_no_path_are_refused(vertex: int, length: int) -> None:
     line = graph(4, [(0, 1, 2), (1, 2, 2), (2, 3, 3)])
     distance = np.array([0, 2, 4, 7], dtype=np.int32)
     distance[vertex] = length
-    with pytest.raises(RetraceError, match="no path has that length"):
+    with pytest.raises(OneLineError, match="no path has that length"):
         find_predecessors(line, 0, distance, line.weights)
 
 
 def test_predecessors_that_are_no_tree_are_refused() -> None:
     line = graph(4, [(0, 1, 2), (1, 2, 2), (2, 3, 3)])
-    with pytest.raises(RetraceError, match="form a cycle"):
+    with pytest.raises(OneLineError, match="form a cycle"):
         trace(np.array([-1, 2, 1, 2], dtype=np.int32), 0, 3)
-    with pytest.raises(RetraceError, match="vertex 1 is the predecessor of vertex 3"):
+    with pytest.raises(OneLineError, match="vertex 1 is the predecessor of vertex 3"):
         find_arcs(line, np.array([-1, 0, 1, 1], dtype=np.int32))

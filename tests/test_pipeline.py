@@ -30,8 +30,8 @@ import forked_snakemake
 from command_line import python
 from hosts import FILE, NOWHERE, SHA256, serving
 from project_copy import copy_project, write_experiments
-from retrace.compilers.build import build_folder
 from retrace.records.record import Record, read_records
+from retrace.system.project import build_folder
 
 pytestmark = [
     pytest.mark.pipeline,

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from snakemake.scheduling.job_scheduler import JobScheduler
 
 from command_line import PROJECT, Patch, refused
+from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
 from retrace.devices import gapbs
 from retrace.devices.gapbs import OUTCOME
@@ -22,7 +23,6 @@ from retrace.planning import plan, summary
 from retrace.planning.configuration import lay_over, project_keys
 from retrace.records.record import write_records
 from retrace.solvers import all_solvers, parse
-from retrace.system.errors import RetraceError
 from write_schemas import MODELS, as_yaml, schema
 
 Config = dict[str, Any]
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_named(config: Config, place: str, value: Any, told: st
 
 
 def test_a_registry_that_is_missing_is_named(config: Config) -> None:
-    with pytest.raises(RetraceError, match=r"^mine.yaml: no such file; expected a registry "):
+    with pytest.raises(OneLineError, match=r"^mine.yaml: no such file; expected a registry "):
         plan.make_plan(config | {"datasets": "mine.yaml"})
 
 
@@ -244,7 +244,7 @@ def test_an_emulator_never_replaces_a_gpus_records(config: Config, monkeypatch: 
     config.update(machines={"h200": {}})
     assert plan.make_plan(config)
     config.update(machine="h200")
-    with pytest.raises(RetraceError, match="h200 has records of the NVIDIA H200, which"):
+    with pytest.raises(OneLineError, match="h200 has records of the NVIDIA H200, which"):
         plan.make_plan(config)
 
 
@@ -253,7 +253,7 @@ def test_backends(config: Config, monkeypatch: Patch) -> None:
     assert plan.make_plan(config | {"backend": "auto"}).backend == "emulator"
     asked = plan.make_plan(config | {"backend": "cuda"})  # the GPU may be another computer's
     assert (asked.backend, asked.why_no_gpu) == ("cuda", None)
-    with pytest.raises(RetraceError, match=r"config.backend: cuda cannot be used \(there is no driver\)"):
+    with pytest.raises(OneLineError, match=r"config.backend: cuda cannot be used \(there is no driver\)"):
         plan.check_place(asked, here=True, cores=4)
     monkeypatch.setattr(plan, "cuda_status", lambda: None)
     plan.check_place(asked, here=True, cores=4)
@@ -303,7 +303,7 @@ def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatc
     csr.save_missing(info, "no room", tmp_path / "resources/graphs/NY")
     assert plan.make_plan(config).stand_ins == ["NY"]
     with pytest.raises(
-        RetraceError,
+        OneLineError,
         match=r"for NY; rm -rf resources/graphs/NY results/machines/local/\*/NY.jsonl, and run again",
     ):
         plan.make_plan(config | {"offline": "fail"})
@@ -475,12 +475,14 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     betweenness = {f"solvers/betweenness/{name}.py" for name in ("auto", "sequential")}
     assert modules("brandes-crossover") >= betweenness
     ours = {"bfs/bsp.cu", "host/bfs_queue.cpp", "host/graph.h"}
-    assert kernels("table-3.3") >= {*ours, "emulator/scheduler/launch.cpp"}
+    assert kernels("table-3.3") >= {*ours, "cuda_on_cpu/scheduler/launch.cpp"}
     assert "bellman-ford/sum.h" in kernels("bellman-ford-direction")
     monkeypatch.setattr(plan, "cuda_status", lambda: None)
     planned = plan.make_plan(config | {"backend": "cuda"})
     assert kernels("table-3.3") >= ours
-    assert not {path for path in kernels("table-3.3") if path.startswith(("emulator/", "sssp/", "host/sssp"))}
+    assert not {
+        path for path in kernels("table-3.3") if path.startswith(("cuda_on_cpu/", "sssp/", "host/sssp"))
+    }
 
 
 def test_the_summary_counts_the_answers_that_other_machines_lack() -> None:

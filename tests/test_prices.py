@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from command_line import PROJECT, Call
+from cuda_device.errors import OneLineError
 from retrace.records.record import read_records
 from retrace.records.search_cost import record_of, seconds_per_arc
-from retrace.system.errors import RetraceError
 
 SCRIPT = "price_betweenness.py"
 BITMAP, LANES = "betweenness/bitmap-queue", "betweenness/lane-queues"
@@ -78,7 +78,7 @@ def test_the_cost_is_that_of_the_settings_asked_for() -> None:
     assert (alone.parameters["devices"], both.parameters["devices"]) == (1, 2)
     assert seconds_per_arc(alone) == pytest.approx(alone.trials[0].solve / 1e3 / (1024 * 2**26))
     assert seconds_per_arc(alone) > 1.9 * seconds_per_arc(both)
-    with pytest.raises(RetraceError, match="has no times of betweenness/multi-gpu:devices=3 "):
+    with pytest.raises(OneLineError, match="has no times of betweenness/multi-gpu:devices=3 "):
         record_of(records, "betweenness/multi-gpu:devices=3")
 
 

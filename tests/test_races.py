@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, grid, layers, mixed_graph
 from retrace.check.checkers import Checker, checker_of
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query
 from retrace.solvers.choice import Choice

@@ -17,17 +17,17 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from command_line import refused
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import mixed
 from retrace.check import generated
 from retrace.devices.cuda import CudaDevice, cuda_available
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.generators import with_hub
 from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
 from retrace.solvers import GENERATORS, Query, make
 from retrace.solvers.generate import Generator, RandomDegree, TreeFirst, generate
-from retrace.system.errors import RetraceError
 from solving import DEVICES, open_device
 
 Words = NDArray[np.uint64]
@@ -406,12 +406,12 @@ def test_what_cannot_be_is_told_in_one_line(vertices: int, said: dict[str, Any],
 
 
 def test_requests_are_checked() -> None:
-    with pytest.raises(RetraceError, match="21 arcs: expected from 0 to 20"):
+    with pytest.raises(OneLineError, match="21 arcs: expected from 0 to 20"):
         RandomGraph(5, 21, seed=1)
     for weights in [(-1, 5), (6, 5), (0, 2**31 - 1)]:
-        with pytest.raises(RetraceError, match=f"weights from {weights[0]} to {weights[1]}: "):
+        with pytest.raises(OneLineError, match=f"weights from {weights[0]} to {weights[1]}: "):
             RandomGraph(5, 5, seed=1, weights=weights)
-    with pytest.raises(RetraceError, match="3 arcs: expected at least 4"):
+    with pytest.raises(OneLineError, match="3 arcs: expected at least 4"):
         tree_first(RandomGraph(5, 3, seed=1))
 
 
@@ -421,7 +421,7 @@ def test_generators_by_name() -> None:
     with EmulatedDevice() as device:
         for name in GENERATORS.solvers:
             assert generate(name, RandomGraph(5, 6, seed=1), device).arcs == 6
-    with pytest.raises(RetraceError, match="no solver is called generate/grid; there are generate/random"):
+    with pytest.raises(OneLineError, match="no solver is called generate/grid; there are generate/random"):
         make("generate/grid")
     with pytest.raises(ValueError, match="needs a device"):
         make("generate/random-degree")

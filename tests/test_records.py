@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from command_line import PROJECT, refused
+from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, frame, graph_info, record, trial, without_answer
 from retrace.records.record import Record, make_record, read_records, update_records, write_records
 from retrace.records.statistics import Summary, rank
 from retrace.reports.frame import Entry, build
-from retrace.system.errors import RetraceError
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -163,10 +163,10 @@ def test_a_record_is_of_what_its_path_names(tmp_path: Path, wrong: dict[str, Any
     assert ("times" in wrong) == (told in str(read_or_refuse(tmp_path / "both.jsonl")))
 
 
-def read_or_refuse(path: Path) -> list[Record] | RetraceError:
+def read_or_refuse(path: Path) -> list[Record] | OneLineError:
     try:
         return read_records([path])
-    except RetraceError as error:
+    except OneLineError as error:
         return error
 
 
@@ -229,7 +229,7 @@ def test_a_bad_record_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "NY.jsonl"
     write_records(path, [record("bfs/queue", "NY")])
     before = path.read_text()
-    with pytest.raises(RetraceError, match="trials"):
+    with pytest.raises(OneLineError, match="trials"):
         write_records(path, [record("bfs/queue", "NY").model_copy(update={"trials": []})])
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -249,7 +249,7 @@ def test_an_update_replaces_what_is_of_the_same_subject(tmp_path: Path) -> None:
         (record("stcon/igraph", graph_info("NY", sha256="5" * 64)), "graph 000"),
         (record("stcon/igraph", "NY", machine="local"), "machine h200, not local"),
     ):
-        with pytest.raises(RetraceError, match=rf"NY\.jsonl: holds records of {what}"):
+        with pytest.raises(OneLineError, match=rf"NY\.jsonl: holds records of {what}"):
             update_records(path, [other])
     assert read_records([path]) == [again, far, added]
 

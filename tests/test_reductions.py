@@ -13,9 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
 import plain_preparation as plain
+from cuda_device.errors import OneLineError
+from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import ordered_scores
 from graphs import NAMED, graph, grid, random_graphs
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import make, parse
@@ -23,7 +24,6 @@ from retrace.solvers.betweenness import compaction
 from retrace.solvers.betweenness.compaction import Compacted, separate, uncompacted
 from retrace.solvers.betweenness.extensions import Lanes
 from retrace.solvers.betweenness.virtual_vertices import stride_csr, virtual_csr
-from retrace.system.errors import RetraceError
 
 TREE = graph(8, [(0, 1, 1), (1, 2, 1), (1, 3, 1), (3, 4, 1), (3, 5, 1), (6, 7, 1)], directed=False)
 TRIANGLES = graph(  # a strip of triangles with a tail: taking its tips away lays more bare
@@ -192,7 +192,7 @@ def test_sources_are_ordered_as_by_plain_python(
 
 @pytest.mark.parametrize("mdeg", [0, -1])
 def test_virtual_vertices_without_arcs_are_refused(mdeg: int) -> None:
-    with pytest.raises(RetraceError, match=f"mdeg is {mdeg}"):
+    with pytest.raises(OneLineError, match=f"mdeg is {mdeg}"):
         parse(f"betweenness/vert-virt:mdeg={mdeg}")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Call, refused
+from cuda_device.errors import OneLineError
 from fabricated import measured, phases, record
 from retrace.planning.configuration import project_keys
 from retrace.publish import tables
@@ -17,7 +18,6 @@ from retrace.records.variant import Variant
 from retrace.reports.frame import read_frame
 from retrace.reports.report import PUBLISHED, load_report, load_reports
 from retrace.solvers import find
-from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
 
 REPORT = """
@@ -186,7 +186,7 @@ def test_an_unsound_report_is_refused_in_one_line(tmp_path: Path, found: str, pu
 def test_two_reports_of_one_table_are_refused(tmp_path: Path) -> None:
     text = made_up(tmp_path).read_text()
     (tmp_path / "oven.yaml").write_text(text)
-    with pytest.raises(RetraceError, match=r"tables\.toast: oven has it already; expected one"):
+    with pytest.raises(OneLineError, match=r"tables\.toast: oven has it already; expected one"):
         load_reports(tmp_path)
 
 
@@ -208,7 +208,7 @@ def test_a_variant_is_read_as_it_is_written() -> None:
     assert not one.fits("bellman-ford/streams", {"parts": 8})
     assert not one.fits("bellman-ford/streams-pinned", {"parts": 2})
     for spec in ("streams", "bellman-ford/streams:parts"):
-        with pytest.raises(RetraceError, match="is no solver; expected such as"):
+        with pytest.raises(OneLineError, match="is no solver; expected such as"):
             Variant.parse(spec)
 
 

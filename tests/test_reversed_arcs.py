@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from cuda_device.interface import Device
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, random_graphs, two_level_star
-from retrace.devices.base import Device
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.reversed_arcs import ReversedArcs
 from solving import DEVICES, open_device

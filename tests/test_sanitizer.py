@@ -12,8 +12,8 @@ import pytest
 
 import run_kernels
 from command_line import ENVIRONMENT, PROJECT
+from cuda_on_cpu.device import EmulatedDevice
 from retrace.devices.cuda import cuda_available
-from retrace.devices.emulator import EmulatedDevice
 
 SANITIZER = shutil.which("compute-sanitizer")
 SEARCHES = (

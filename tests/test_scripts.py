@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 
 from command_line import Call, Patch, python, refused
+from cuda_device import compiled_files
+from cuda_device.compiled_files import naming_output
+from cuda_device.errors import OneLineError
 from fabricated import graph_info, record, without_answer
 from graphs import graph
-from retrace.compilers import build
 from retrace.graphs.csr import save
 from retrace.graphs.dataset_registry import load_registry
 from retrace.records.record import write_records
 from retrace.reports.report import PUBLISHED
-from retrace.system.errors import RetraceError
-from retrace.system.files import naming_output
+from retrace.system import project
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py"))
@@ -129,7 +130,7 @@ def test_pipes_full_disks_and_long_names_take_one_line(folder: Path, script: Cal
     for name in ("--output", "x" * 5000), ("--output", "g", "--sources", 10):
         script(*graph, "--name", "g", *name).refusal(1)
     assert "no such file" in refused(load_registry, ["x" * 5000])
-    with pytest.raises(RetraceError, match="No space left on device"), naming_output(folder):
+    with pytest.raises(OneLineError, match="No space left on device"), naming_output(folder):
         raise OSError("1024 requested and 0 written")  # NumPy's words
 
 
@@ -172,20 +173,22 @@ def test_a_name_may_look_like_a_formula_of_tex(script: Call) -> None:
 def test_a_project_that_cannot_be_written_builds_elsewhere(folder: Path, monkeypatch: Patch) -> None:
     monkeypatch.delenv("RETRACE_BUILD", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    assert build.build_folder() == ROOT / "build"
-    monkeypatch.setattr(build.os, "access", lambda *_: False)
-    assert build.build_folder() == folder / "retrace"
+    assert project.build_folder() == ROOT / "build"
+    monkeypatch.setattr(project.os, "access", lambda *_: False)
+    assert project.build_folder() == folder / "retrace"
 
 
 def test_what_a_killed_compiler_left_is_swept(folder: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("RETRACE_BUILD", str(folder))
-    for name, age in (("killed", 2 * build.STALE_S), ("working", 0)):
+    for name, age in (("killed", 2 * compiled_files.STALE_S), ("working", 0)):
         (folder / f"host/.building-{name}").mkdir(parents=True)
         os.utime(folder / f"host/.building-{name}", times=(time.time() - age,) * 2)
     gone = folder / "host/.building-gone"  # by the time it is looked at, as when many compile at once
     gone.symlink_to("nothing")
-    build.build_once(ROOT / "a.cpp", "host/a.so", lambda target: [["touch", str(target)]])
+    compiled_files.build_once(ROOT / "a.cpp", "host/a.so", lambda target, log: target.touch())
     gone.unlink()
     assert {path.name for path in (folder / "host").iterdir()} == {".building-working", "a.so"}
     odd = folder / 'a"b.cu'
-    assert "has a quote, backslash or line end" in refused(build.build_once, odd, "host/b.so", lambda _: [])
+    assert "has a quote, backslash or line end" in refused(
+        compiled_files.build_once, odd, "host/b.so", lambda *_: None
+    )

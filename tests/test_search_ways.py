@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, mixed_graph, random_graphs
 from retrace.check.checkers import checker_of
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import Query
 from solving import solved

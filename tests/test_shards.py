@@ -17,10 +17,10 @@ import pytest
 
 import forked_snakemake
 from command_line import ENVIRONMENT, PROJECT, refused
+from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import grid, identified, two_level_star
 from retrace.catalogue.known_solvers import fixed
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.query import Query

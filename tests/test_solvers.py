@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuda_device.errors import OneLineError
+from cuda_device.interface import as_xyz
 from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.certificates import certify_tree
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
-from retrace.devices.base import as_xyz
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
-from retrace.system.errors import RetraceError
 from solving import WITH_PREDECESSORS, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")
@@ -204,7 +204,7 @@ def test_settings_follow_a_solvers_name() -> None:
      ("betweenness/vert:precision=half", "precision is half, expected float or double")],
 )  # fmt: skip
 def test_settings_that_are_refused(spec: str, complaint: str) -> None:
-    with pytest.raises(RetraceError, match=complaint):
+    with pytest.raises(OneLineError, match=complaint):
         parse(spec)
 
 

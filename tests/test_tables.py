@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import fabricated
+from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, frame, graph_info, measured, phases, record, trial, without_answer
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
@@ -23,7 +24,6 @@ from retrace.reports.wording import (
     word_list,
 )
 from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
-from retrace.system.errors import RetraceError
 
 OWNERS = {"table-2": "tuwien-sssp", "generators": "tuwien-sssp"}
 
@@ -379,7 +379,7 @@ def test_the_printed_row_is_that_of_the_named_graph(turned: int) -> None:
 
 
 def test_two_records_for_one_cell_are_refused() -> None:
-    with pytest.raises(RetraceError, match="two records of bfs/queue on NY from h200"):
+    with pytest.raises(OneLineError, match="two records of bfs/queue on NY from h200"):
         made("table-3.3", record("bfs/queue", "NY"), record("bfs/queue", "NY"))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Patch
+from cuda_device.errors import LacksError, OneLineError
 from driver_stand_in import make_driver
 from retrace.compilers import toolkits
 from retrace.compilers.build import build_cubin, build_thrust
@@ -15,7 +16,6 @@ from retrace.compilers.toolkits import NVCC, Toolkit, choose_toolkit, known_capa
 from retrace.measure import environment
 from retrace.measure.environment import cuda_version
 from retrace.system import installed_driver
-from retrace.system.errors import LacksError, RetraceError
 from retrace.system.installed_driver import InstalledDriver, InstalledGpu, Version
 from retrace.system.project import KERNELS
 
@@ -100,7 +100,7 @@ def test_where_nothing_compiles_it_says_why(
     tmp_path: Path, monkeypatch: Patch,
 ) -> None:  # fmt: skip
     use(monkeypatch, tmp_path, driver, [compilers[name] for name in here])
-    with pytest.raises(RetraceError, match=f"^kernels/bfs/bsp.cu: nothing compiles for {arch}: .*{told}"):
+    with pytest.raises(OneLineError, match=f"^kernels/bfs/bsp.cu: nothing compiles for {arch}: .*{told}"):
         build_cubin(KERNELS / "bfs/bsp.cu", arch)
     with pytest.raises(LacksError, match=f"^Thrust needs nvcc, and none that is here compiles for {arch}$"):
         build_thrust(KERNELS / "thrust/sssp_thrust.cpp", arch)
@@ -124,7 +124,7 @@ def test_a_compiler_that_fails_is_told(tmp_path: Path, monkeypatch: Patch) -> No
     program.write_text("#!/bin/sh\necho 'nvcc: no licence' >&2; exit 1\n")
     program.chmod(0o755)
     use(monkeypatch, tmp_path, None, [Toolkit(NVCC, (str(program),), "on PATH")])
-    with pytest.raises(RetraceError, match=f"^{program} --version fails: nvcc: no licence; "):
+    with pytest.raises(OneLineError, match=f"^{program} --version fails: nvcc: no licence; "):
         known_capabilities()
 
 
@@ -153,7 +153,7 @@ def test_nvrtc_compiles_for_cards_that_nvcc_has_left(tmp_path: Path, monkeypatch
     assert "\n.target sm_61" in ptx.read_text(encoding="ascii")
     source = tmp_path / "mistake.cu"
     source.write_text("#include <cstdint>\n__global__ void k(std::uint32_t *out) { out[0] = undeclared; }\n")
-    with pytest.raises(RetraceError, match=r'mistake.cu\(2\): error: .*"undeclared" is undefined .*full log'):
+    with pytest.raises(OneLineError, match=r'mistake.cu\(2\): error: .*"undeclared" is undefined .*full log'):
         build_cubin(source, "sm_61")
 
 

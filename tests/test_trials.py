@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 from command_line import Patch
+from cuda_device.errors import LacksError, TooLargeError
+from cuda_on_cpu import work_queue
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, identified
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.devices import work_queue
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment, patience
@@ -30,7 +31,7 @@ from retrace.records.record import write_records
 from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
-from retrace.system.errors import LacksError, RetraceError, TooLargeError
+from retrace.system.errors import RetraceError
 from solving import needs_networkit, solved
 
 GRID = identified(NAMED["grid"], "grid", source=0, pairs={"near": [0, 2], "far": [0, 390]})

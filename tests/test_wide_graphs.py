@@ -15,12 +15,14 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
 from command_line import Call, Patch, refused
+from cuda_device import memory
+from cuda_device.errors import TooLargeError
+from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, identified
 from retrace.check import oracles
 from retrace.check.certificates import CERTIFICATE, certify, certify_tree
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle, search_bytes
-from retrace.devices.emulator import EmulatedDevice
 from retrace.devices.host import c_graph, function_of, pointer
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
@@ -33,8 +35,6 @@ from retrace.solvers import GENERATORS, REGISTRY, Query, find, make
 from retrace.solvers.bfs import TRACE_BACK
 from retrace.solvers.generate import generate
 from retrace.solvers.host_arcs import MOST_ENTRIES
-from retrace.system import memory
-from retrace.system.errors import TooLargeError
 from solving import solved
 from test_stored_graphs import written
 

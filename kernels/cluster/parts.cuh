@@ -25,7 +25,7 @@ inline __device__ unsigned position_of(unsigned place, int shift = PART_SHIFT) {
 // Atomics without an answer on a word in the shared memory of a block of the cluster, perhaps of one's own. In C++ the
 // compiler takes them for atomics on any memory, which it has to tell apart first. Those with a condition are not
 // branched around, which takes longer than they do.
-#ifdef RETRACE_EMULATOR
+#ifdef CUDA_ON_CPU
 inline __device__ void or_in_block(unsigned *word, unsigned bits, unsigned block)
 {
     atomicOr(cg::this_cluster().map_shared_rank(word, block), bits);

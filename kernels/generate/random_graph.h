@@ -7,7 +7,7 @@
 
 #pragma once
 
-#if !defined(__CUDACC__) && !defined(RETRACE_EMULATOR)  // plain C++
+#if !defined(__CUDACC__) && !defined(CUDA_ON_CPU)  // plain C++
 #define __device__
 #endif
 

@@ -7,7 +7,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrace.system.errors import NotVerifiedError, OneLineParser, RetraceError, print_anywhere
+from cuda_device.errors import OneLineError
+from retrace.system.errors import NotVerifiedError, OneLineParser, print_anywhere
 from retrace.system.interrupts import end_like_ctrl_c
 
 FORMATS = ("dimacs", "he", "snap", "pace", "matrix-market")
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         pkgutil.resolve_name(arguments.run)(arguments)
         sys.stdout.flush()
-    except RetraceError as error:
+    except OneLineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3 if isinstance(error, NotVerifiedError) else 1
     except MemoryError:

@@ -11,8 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from cuda_device.errors import OneLineError
+from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import Setting, Settings, Value
-from retrace.devices.gpu_limits import Needs
 from retrace.system.errors import RetraceError
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 
@@ -156,7 +157,7 @@ def read_settings(spec: str, settings: Settings) -> dict[str, Value]:
             raise RetraceError(f"{spec}: {key} is given twice; give it once")
         try:
             values[key] = settings[key].parse(key, text)
-        except RetraceError as error:
+        except OneLineError as error:
             raise RetraceError(f"{spec}: {error}") from None
     return {**{key: setting.default for key, setting in settings.items()}, **values}
 

@@ -20,13 +20,13 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 from retrace.check import certificates
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_path, certify_tree
 from retrace.check.result import CheckResult, compare, digest
-from retrace.compilers.build import build_folder
 from retrace.devices.matrices import host_matrix, rows_of
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.query import Query
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole
+from retrace.system.project import build_folder
 
 DIJKSTRA = "scipy.sparse.csgraph.dijkstra"
 BELLMAN_FORD = "scipy.sparse.csgraph.bellman_ford"

@@ -16,14 +16,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from retrace.check.result import CheckResult, find_mismatch
-from retrace.compilers.build import build_folder
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.system.bars import bar
 from retrace.system.checkpoint import Checkpoint
 from retrace.system.imports import import_undrawn
 from retrace.system.processes import on_all_cores
-from retrace.system.project import ROOT
+from retrace.system.project import ROOT, build_folder
 
 DOUBLE, FLOAT = 1e-9, 1e-4
 """The largest relative error that is accepted, by the precision that the solver computes in."""

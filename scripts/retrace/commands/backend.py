@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cuda_device.errors import OneLineError
 from retrace.check.checkers import checker_of
 from retrace.commands.graph_file import stage
+from retrace.devices.backends import emulator
 from retrace.devices.cuda import CudaDevice, cuda_status
-from retrace.devices.emulator import EmulatedDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.measure.trials import Measurement
@@ -29,7 +30,7 @@ def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     if why_not is None:
         return Measurement(spec, "cuda", query, CudaDevice)
-    return Measurement(spec, "emulator", query, EmulatedDevice)
+    return Measurement(spec, "emulator", query, emulator())
 
 
 @contextmanager
@@ -37,7 +38,7 @@ def failing_in_one_line(what: str) -> Iterator[None]:
     """Convert any exception to a RetraceError of one line, which says what failed."""
     try:
         yield
-    except RetraceError:
+    except OneLineError:
         raise
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())

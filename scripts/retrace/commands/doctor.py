@@ -12,16 +12,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 
-from retrace.compilers.build import build_cubin, build_emulator, compiler_version, find_cxx
+from cuda_device import memory
+from cuda_device.compiled_files import compiler_version, find_cxx
+from cuda_device.errors import OneLineError
+from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
+from retrace.compilers.build import build_cubin
 from retrace.compilers.toolkits import choose_toolkit, why_no_thrust
+from retrace.devices.backends import emulator
 from retrace.devices.cuda import CudaDevice, cuda_status
-from retrace.devices.gpu_limits import WITHOUT_GPU, GPULimits
 from retrace.graphs.availability import find_places
 from retrace.graphs.dataset_registry import Dataset
 from retrace.planning.configuration import Configuration, project_configuration
 from retrace.reports.wording import plural
 from retrace.solvers import all_solvers
-from retrace.system import memory
 from retrace.system.errors import RetraceError
 from retrace.system.installed_driver import installed_driver
 from retrace.system.project import KERNELS, ROOT
@@ -136,14 +139,14 @@ def compilers(backend: str, architecture: str) -> Iterator[Aspect]:
     try:
         compiler = find_cxx()
         yield Aspect("C++", compiler_version(compiler).splitlines()[0])
-    except RetraceError as error:
+    except OneLineError as error:
         yield Aspect("C++", str(error), fault=True)
     if backend != "cuda":
         return
     try:
         thrust = why_no_thrust(architecture) or "Thrust, too"
         yield Aspect("CUDA", f"{choose_toolkit(architecture)} compiles for {architecture}; {thrust}")
-    except RetraceError as error:
+    except OneLineError as error:
         yield Aspect("CUDA", str(error), fault=True)
 
 
@@ -192,7 +195,7 @@ def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
             missing = "runs on a GPU alone"
         try:
             missing = missing or kind.unavailable()
-        except RetraceError as error:  # such as of a missing compiler
+        except OneLineError as error:  # such as of a missing compiler
             missing = str(error)
         if missing is None and kind.source.startswith("thrust/"):
             missing = thrust
@@ -209,7 +212,7 @@ def time_of_run(backend: str, architecture: str) -> Aspect:
         began = perf_counter()
         compile_sample(backend, architecture)
         slower = (perf_counter() - began) / known.sample_s
-    except RetraceError as error:
+    except OneLineError as error:
         return Aspect("default run", str(error), fault=True)
     compiling, others = slower * known.compile_s / cores, slower * known.other_s
     told = f"about {in_minutes(compiling + others)}, {in_minutes(others)} if all is compiled already"
@@ -226,7 +229,7 @@ def compile_sample(backend: str, architecture: str) -> None:
             if backend == "cuda":
                 build_cubin(KERNELS / SAMPLE_KERNEL, architecture)
             else:
-                build_emulator(KERNELS / SAMPLE_KERNEL)
+                emulator().compile(KERNELS / SAMPLE_KERNEL)
         finally:
             if kept is None:
                 del os.environ["RETRACE_BUILD"]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from cuda_device.compiled_files import naming_output
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
@@ -27,7 +28,7 @@ from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.paths import ArcIds
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
-from retrace.system.files import check_writable, naming_output, write_whole
+from retrace.system.files import check_writable, write_whole
 
 STORED_KIND = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""

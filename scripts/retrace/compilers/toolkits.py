@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from cuda_device.errors import OneLineError
 from retrace.compilers import nvrtc
 from retrace.compilers.nvrtc import find_in_wheels
 from retrace.system.errors import RetraceError
@@ -116,7 +117,7 @@ def why_no_thrust(arch: str) -> str | None:
     """Return why Thrust cannot be compiled for an architecture; None if it can."""
     try:
         choose_toolkit(arch, with_host=True)
-    except RetraceError:
+    except OneLineError:
         return f"Thrust needs nvcc, and none that is here compiles for {arch}"
     return None
 

@@ -14,14 +14,16 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.compilers.build import build_cubin, build_thrust, shown_path
+from cuda_device.capability import Capability, architecture
+from cuda_device.compiled_files import shown_path
+from cuda_device.errors import TooLargeError
+from cuda_device.gpu_limits import GPULimits
+from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
+from retrace.compilers.build import build_cubin, build_thrust
 from retrace.compilers.toolkits import known_capabilities
-from retrace.devices.base import Buffer, Device, Dim, Event, as_xyz, check_launch
-from retrace.devices.capability import Capability, architecture
 from retrace.devices.driver import Driver, DriverKernel, DriverModule
-from retrace.devices.gpu_limits import GPULimits
 from retrace.devices.management import find_gpu
-from retrace.system.errors import RetraceError, TooLargeError
+from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS
 
 SHARED_WITHOUT_ASKING = 48 * 1024

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import PACKED, Dim, as_xyz
+from cuda_device.interface import PACKED, Dim, as_xyz
 from retrace.system.errors import RetraceError
 
 COOPERATIVE, CLUSTER = 2, 4

@@ -17,13 +17,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from retrace.compilers.build import HOST_FLAGS, build_by, build_folder, find_cxx, processor
+from cuda_device.compiled_files import HOST_FLAGS, alone, build_by, find_cxx, naming_output, processor
+from cuda_device.errors import OneLineError
 from retrace.devices.host import Address
 from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
 from retrace.graphs.formats.lines import open_graph
 from retrace.system.errors import RetraceError
-from retrace.system.files import alone, naming_output
-from retrace.system.project import KERNELS
+from retrace.system.project import KERNELS, build_folder
 
 COMMIT = "b5e3e19c2845f22fb338f4a4bc4b1ccee861d026"
 ARCHIVE = f"gapbs-{COMMIT}.tar.gz"
@@ -113,7 +113,7 @@ def obtain_source(downloads: Path, mirror: str | None, patience: Patience = USUA
             if archive.is_file():
                 try:
                     _unpack(_files(archive, str(archive)))
-                except RetraceError as error:
+                except OneLineError as error:
                     raise RetraceError(f"{error}; rm -f {archive} {OUTCOME}, and run again") from None
             else:
                 _unpack(_fetch(archive, mirror, patience))
@@ -129,7 +129,7 @@ def _fetch(archive: Path, mirror: str | None, patience: Patience) -> dict[str, b
                 probe(address, patience).result(patience.probe)
                 download(address, partial, MOST_BYTES, known=True, patience=patience)
                 files = _files(partial, address)
-            except (RetraceError, OSError) as error:
+            except (OneLineError, OSError) as error:
                 tried.append(f"{address} ({reason(error)})")
                 continue
             partial.replace(archive)

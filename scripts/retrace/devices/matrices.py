@@ -12,13 +12,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from retrace.devices.base import Buffer, Device
+from cuda_device import memory
+from cuda_device.errors import TooLargeError
+from cuda_device.interface import Buffer, Device
+from cuda_device.memory import require
 from retrace.devices.host import host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
-from retrace.system import memory
-from retrace.system.errors import TooLargeError
-from retrace.system.memory import require
 
 SOURCES = ON_DEVICE, ON_HOST = "generate/dense.cu", "host/generate_dense.cpp"
 """Kernel files that compute the matrix of a complete graph."""

@@ -16,9 +16,9 @@ import scipy
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
+from cuda_device.compiled_files import naming_output
 from retrace.graphs.identity import read_identity, write_identity
 from retrace.system.errors import RetraceError
-from retrace.system.files import naming_output
 from retrace.system.models import one_line
 
 UNREACHABLE = 2**31 - 1

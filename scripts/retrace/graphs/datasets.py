@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import scipy
 
+from cuda_device.compiled_files import alone
+from cuda_device.errors import OneLineError
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.graphs.dataset_registry import Dataset, Edition
@@ -31,7 +33,6 @@ from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.generators import ROAD_WEIGHTS, heavy_tailed_stand_in, random_weights, road_stand_in
 from retrace.graphs.pins import Pin, is_trusted, pin_of, read_pin, write_pin
 from retrace.system.errors import RetraceError, warn
-from retrace.system.files import alone
 from retrace.system.project import ROOT
 
 NEAR_HOPS = 15
@@ -99,7 +100,7 @@ def obtain(
         try:
             answer.result(max(0.0, deadline - time.monotonic()))
             graph = _fetch(address, edition, dataset, seed, downloads, patience)
-        except (RetraceError, OSError, ValueError) as error:
+        except (OneLineError, OSError, ValueError) as error:
             tried[address] = reason(error)
             continue
         if tried:
@@ -110,7 +111,7 @@ def obtain(
         path = ROOT / edition.path if edition.path else downloads / str(edition.file)
         try:
             graph = _check(path, str(path), edition, dataset, seed, downloads)
-        except RetraceError as error:
+        except OneLineError as error:
             advice = f"; delete {path} and run again" if edition.file else ""
             raise RetraceError(f"{error}{advice}") from None
         if tried:
@@ -188,7 +189,7 @@ def _check(
         wanted, whose = pinned.sha256, f", which {pin} keeps of the first download"
     try:
         found, is_page = _content_sha256(path, shown, _most_bytes(edition, dataset))
-    except RetraceError as error:
+    except OneLineError as error:
         if not wanted or not os.access(path, os.R_OK):
             raise
         with path.open("rb") as file:

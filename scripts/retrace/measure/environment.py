@@ -10,11 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from cuda_device.capability import Capability, architecture
+from cuda_device.errors import OneLineError
+from cuda_device.gpu_limits import WITHOUT_GPU
 from retrace.compilers.toolkits import NVCC, choose_toolkit, known_capabilities
-from retrace.devices.capability import Capability, architecture
-from retrace.devices.gpu_limits import WITHOUT_GPU
 from retrace.devices.management import gpu_numbers
-from retrace.system.errors import RetraceError
 from retrace.system.installed_driver import first_gpu
 from retrace.system.project import ROOT
 
@@ -67,7 +67,7 @@ def cuda_version(used_as: str | None = None) -> str | None:
     try:
         target = architecture(card, wanted if used_as else card, known_capabilities())
         toolkit = choose_toolkit(target)
-    except RetraceError:
+    except OneLineError:
         return None
     return toolkit.release if toolkit.name == NVCC else f"{toolkit.name} {toolkit.release}"
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
 from retrace.graphs import csr, dense, random
@@ -23,7 +24,6 @@ from retrace.records.record import GraphInfo, Record, make_record, update_record
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
 from retrace.system.bars import bar
-from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable
 
 
@@ -248,6 +248,6 @@ def as_record(
         }
         try:
             return make_record(where, **record | answered)
-        except RetraceError as error:  # such as a trial that cannot be: the other records of a run are kept
+        except OneLineError as error:  # such as a trial that cannot be: the other records of a run are kept
             record |= {"status": "failed", "reason": str(error)}
     return make_record(where, **record)

@@ -20,11 +20,13 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device import memory
+from cuda_device.errors import LacksError, TooLargeError, escaped
+from cuda_device.gpu_limits import GPULimits
+from cuda_device.interface import Device
 from retrace.check.checkers import Checker
 from retrace.check.oracles import search_bytes
 from retrace.check.result import CheckResult, digest
-from retrace.devices.base import Device
-from retrace.devices.gpu_limits import GPULimits
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.graphs.random import RandomGraph
@@ -34,8 +36,7 @@ from retrace.records.record import CLOCKS_AGREE
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
 from retrace.solvers.libraries import Peer
-from retrace.system import memory
-from retrace.system.errors import LacksError, RetraceError, TooLargeError, escaped
+from retrace.system.errors import RetraceError
 
 Phases = dict[str, Any]
 """Milliseconds of each phase, and what else is said of a trial."""

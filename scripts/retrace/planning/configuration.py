@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from cuda_device.errors import OneLineError
+from cuda_device.gpu_limits import BY_CAPABILITY
 from retrace.catalogue.known_solvers import CATALOGUE, fixed, given
-from retrace.devices.gpu_limits import BY_CAPABILITY
 from retrace.graphs.dataset_registry import Dataset, load_registry
 from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
 from retrace.graphs.query import NoGraph
@@ -159,7 +160,7 @@ class Experiment(FileModel):
         for spec in self.specs:
             try:
                 CATALOGUE.parse(spec)
-            except RetraceError as error:
+            except OneLineError as error:
                 raise at("solvers", str(error)) from None
         listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
         for key, names in listed.items():
@@ -209,7 +210,7 @@ class Scores(Given):
     def _adds_up_in_fixed_point(self) -> Self:
         try:
             fixed(self.solver)
-        except RetraceError as error:
+        except OneLineError as error:
             raise at("solver", str(error)) from None
         return self
 
@@ -339,7 +340,7 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
                     )
                 try:
                     _require_possible(name, connected=experiment.given == "graph")
-                except RetraceError as error:
+                except OneLineError as error:
                     raise RetraceError(f"config.{key}.{kind}: {name}: {error}") from None
     return checked, datasets
 

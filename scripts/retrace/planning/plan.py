@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.devices import gapbs
 from retrace.devices.cuda import cuda_available, cuda_status, visible_gpus
@@ -314,7 +315,7 @@ class Plan:
 
     def compiles(self, path: str) -> bool:
         """Return whether this run's backends, the host among them, may use a kernel file."""
-        return self.backend == "emulator" or not path.startswith("emulator/")
+        return self.backend == "emulator" or not path.startswith("cuda_on_cpu/")
 
     def modules(self, experiment: str) -> list[str]:
         """Return the library's modules that measure an experiment, without those of other solvers."""
@@ -436,5 +437,5 @@ def info_if_stored(graph: str) -> dict[str, Any]:
     """Return what is known of a stored graph; nothing if it is not stored, or not as it was."""
     try:
         return csr.stored_info(Path("resources/graphs", graph))
-    except RetraceError:
+    except OneLineError:
         return {}

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
+from cuda_device.gpu_limits import GPULimits
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
-from retrace.devices.gpu_limits import GPULimits
 from retrace.reports.report import load_reports
 
 GENERATIONS = {

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.parameters import check_parameters
 from retrace.system.errors import RetraceError
@@ -291,14 +292,14 @@ def _check_solver(record: Record, where: str) -> None:
     """Raise RetraceError if there is no such solver, or it does not run where or as the record says."""
     try:
         solver = CATALOGUE.find(record.solver)
-    except RetraceError as error:
+    except OneLineError as error:
         raise RetraceError(f"{where}: solver: {error}") from None
     if record.backend not in solver.backends:
         told = f"{record.solver} runs on {' or '.join(solver.backends)}, not on {record.backend}"
         raise RetraceError(f"{where}: backend: {told}")
     try:
         check_parameters(solver, record.parameters, record.graph.vertices)
-    except RetraceError as error:
+    except OneLineError as error:
         raise RetraceError(f"{where}: parameters: {one_line(error)}") from None
 
 
@@ -359,13 +360,13 @@ def _sound(path: Path, faults: list[str]) -> dict[str, Record]:
     found: dict[str, Record] = {}
     try:
         lines = _lines(path)
-    except RetraceError as error:
+    except OneLineError as error:
         faults.append(str(error))
         return found
     for number, line in enumerate(lines, 1):
         try:
             found[f"{path}:{number}"] = parse_record(line, f"{path}:{number}")
-        except RetraceError as error:
+        except OneLineError as error:
             faults.append(str(error))
     return found
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.random import size
 from retrace.records.record import PHASES, Record, read_records
@@ -95,7 +96,7 @@ class Entry:
         """The density that a random graph was made for; None of other graphs."""
         try:
             return size(self.graph)[1]
-        except RetraceError:
+        except OneLineError:
             return None
 
     @property

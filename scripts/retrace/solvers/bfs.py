@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device import memory
+from cuda_device.errors import TooLargeError
+from cuda_device.interface import Device, Dim
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
-from retrace.devices.base import Device, Dim
 from retrace.devices.host import c_graph, function_of, host_function, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
@@ -26,8 +28,6 @@ from retrace.solvers.solver import (
     only,
     unreached,
 )
-from retrace.system import memory
-from retrace.system.errors import TooLargeError
 
 TRACE_BACK = "host/bfs_trace_back.cpp"
 MOST_IN_MATRIX = 1 << 15

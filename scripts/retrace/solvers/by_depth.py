@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
-from retrace.devices.gpu_limits import Needs
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.bfs import BlockQueueBFS, ClusterBFS, QueueBFS

@@ -7,13 +7,13 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, TypeVar
 
+from cuda_device.errors import TooLargeError
+from cuda_device.gpu_limits import GPULimits, Needs
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.gpu_limits import GPULimits, Needs
 from retrace.devices.host import c_graph, loaded_library
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.solver import DeviceSolver, Solver
-from retrace.system.errors import TooLargeError
 from retrace.system.project import with_headers
 
 SAMPLE_DEPTH = "host/sample_depth.cpp"

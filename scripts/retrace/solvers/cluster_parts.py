@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.errors import TooLargeError
+from cuda_device.gpu_limits import KIB, Needs
+from cuda_device.interface import MAX_THREADS
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.base import MAX_THREADS
-from retrace.devices.gpu_limits import KIB, Needs
 from retrace.devices.host import c_graph, loaded_library, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.solver import DeviceSolver
-from retrace.system.errors import TooLargeError
 
 CUT = "host/cluster_parts.cpp"
 WORDS_OF_A_THREAD = (1, 4, 16)

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.gpu_limits import Needs
+from cuda_device.interface import Buffer
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
-from retrace.devices.base import Buffer
-from retrace.devices.gpu_limits import Needs
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack

@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device import memory
+from cuda_device.errors import TooLargeError
+from cuda_device.interface import Device
 from retrace.catalogue.setting import ON_ALL_CORES, Settings
-from retrace.devices.base import Device
 from retrace.devices.host import c_random_graph, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array, offset_type
 from retrace.graphs.generators import stream_key
@@ -21,8 +23,6 @@ from retrace.graphs.random import RandomGraph, resolve_arcs
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import find, make
 from retrace.solvers.solver import DeviceSolver, Solver
-from retrace.system import memory
-from retrace.system.errors import TooLargeError
 
 
 class Generator(Solver):

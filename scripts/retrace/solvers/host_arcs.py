@@ -12,9 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device import memory
+from cuda_device.errors import TooLargeError
+from cuda_device.gpu_limits import WIDEST_CLUSTER, Needs
+from cuda_device.interface import Buffer, Kernel, Module
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.base import Buffer, Kernel, Module
-from retrace.devices.gpu_limits import WIDEST_CLUSTER, Needs
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
@@ -24,8 +26,6 @@ from retrace.solvers.betweenness.conventions import count_pairs_once, extrapolat
 from retrace.solvers.bfs import TracedBack
 from retrace.solvers.frontier import ENTRY, NearFarSSSP, choose_delta
 from retrace.solvers.solver import WARP, DeviceSolver
-from retrace.system import memory
-from retrace.system.errors import TooLargeError
 
 COPY_ARCS = "host/copy_arcs.cpp"
 LINE, SECTOR = 128, 32

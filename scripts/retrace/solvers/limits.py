@@ -11,12 +11,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device import memory
+from cuda_device.gpu_limits import Needs
+from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.base import Buffer
-from retrace.devices.gpu_limits import Needs
 from retrace.graphs.query import NoGraph, Query
 from retrace.solvers.solver import DeviceSolver, seconds_of
-from retrace.system import memory
 
 REPEATED_S = 0.02
 """Seconds that all steps take at least: a thousand times as long as a launch."""

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from cuda_device.interface import Buffer, Kernel
 from retrace.catalogue.setting import Settings
-from retrace.devices.base import Buffer, Kernel
 from retrace.devices.host import Address, c_graph, pointer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.errors import TooLargeError
+from cuda_device.gpu_limits import KIB, VARIABLES_BYTES
+from cuda_device.interface import Buffer
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
-from retrace.devices.base import Buffer
-from retrace.devices.gpu_limits import KIB, VARIABLES_BYTES
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
@@ -21,7 +22,6 @@ from retrace.solvers.predecessor_pass import PositivePass
 from retrace.solvers.solver import WARP, DeviceSolver
 from retrace.solvers.sssp import ClusterSSSP, bucket_width
 from retrace.solvers.stcon import join_path
-from retrace.system.errors import TooLargeError
 
 MOST_ROOM = 4096
 """Entries of a queue in shared memory, at most: more than the rounds of a deep graph have. The rest is L1."""

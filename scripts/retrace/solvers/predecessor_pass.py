@@ -6,7 +6,7 @@ from vertices with a path from the source.
 
 import numpy as np
 
-from retrace.devices.base import Buffer
+from cuda_device.interface import Buffer
 from retrace.graphs.csr import UNREACHABLE, CSRGraph
 from retrace.solvers.solver import DeviceSolver
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from retrace.devices.base import Buffer, Device
+from cuda_device.interface import Buffer, Device
 from retrace.solvers.solver import BLOCK_SIZE
 
 CHUNK = 256

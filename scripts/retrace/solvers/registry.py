@@ -2,11 +2,11 @@
 
 from typing import cast
 
+from cuda_device.errors import LacksError
+from cuda_device.interface import Device
 from retrace.catalogue.known_solvers import read_settings
 from retrace.catalogue.setting import Setting, Value
-from retrace.devices.base import Device
 from retrace.solvers.solver import GENERATORS, LIMITS, REGISTRIES, REGISTRY, DeviceSolver, Solver
-from retrace.system.errors import LacksError
 
 
 def find(spec: str) -> type[Solver]:

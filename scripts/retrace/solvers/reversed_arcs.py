@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from retrace.devices.base import Buffer, Device
+from cuda_device.interface import Buffer, Device
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.solver import BLOCK_SIZE, WARP
 

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.gpu_limits import GPULimits, Needs
+from cuda_device.interface import MAX_THREADS, Buffer, Device, Kernel
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver, unknown_solver
 from retrace.catalogue.setting import Setting, Settings, Value
-from retrace.devices.base import MAX_THREADS, Buffer, Device, Kernel
-from retrace.devices.gpu_limits import GPULimits, Needs
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.errors import TooLargeError
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
@@ -20,7 +21,6 @@ from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.predecessor_pass import PositivePass
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
-from retrace.system.errors import TooLargeError
 
 
 class LinearDijkstra(HostSolver):

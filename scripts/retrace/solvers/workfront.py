@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from retrace.devices.base import Buffer
+from cuda_device.interface import Buffer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.frontier import ENTRY, FrontierSearch

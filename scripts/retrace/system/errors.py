@@ -1,6 +1,5 @@
 """Errors that are reported to the user, in one line each."""
 
-import re
 import sys
 from argparse import Action, ArgumentParser
 from collections.abc import Callable
@@ -8,37 +7,15 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 
+from cuda_device.errors import OneLineError
 from retrace.system.interrupts import end_like_ctrl_c
 
-LONGEST_WORD = 300
-"""Characters of a name that are shown."""
 _warnings: list[Path] = []
 """The file that warnings are appended to, where one is."""
 
 
-def escaped(text: str) -> str:
-    """Write line ends, ESC and other control characters as Python's `repr` does."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-class RetraceError(Exception):
-    """An error that the user can fix; one line says what was found, what was expected and what to do.
-
-    Messages quote files and names: what would end the line, or direct a terminal, is shown as an escape.
-    """
-
-    def __str__(self) -> str:
-        """Escape line ends and other control characters of names, and cut words of absurd length."""
-        shown = escaped(super().__str__())
-        return re.sub(rf"(\S{{{LONGEST_WORD}}})\S+", r"\1…", shown)
-
-
-class TooLargeError(RetraceError):
-    """A graph does not fit into memory, or a distance into a library. The solver is skipped, not failed."""
-
-
-class LacksError(RetraceError):
-    """A GPU, or what compiles for it, lacks what a solver needs. The solver is skipped, not failed."""
+class RetraceError(OneLineError):
+    """An error that the user of Retrace can fix."""
 
 
 class NotVerifiedError(RetraceError):
@@ -88,12 +65,12 @@ def print_anywhere() -> None:
 
 
 def run_command(main: Callable[[], None]) -> None:
-    """Run a command's `main`; a `RetraceError` becomes one line on standard error and exit status 1."""
+    """Run a command's `main`; a `OneLineError` becomes one line on standard error and exit status 1."""
     print_anywhere()
     end_like_ctrl_c()
     try:
         main()
-    except RetraceError as error:
+    except OneLineError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

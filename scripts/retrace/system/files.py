@@ -1,6 +1,5 @@
 """Writes files so that a reader never sees an incomplete one."""
 
-import fcntl
 import os
 import stat
 import tarfile
@@ -8,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cuda_device.compiled_files import naming_output
 from retrace.system.errors import RetraceError
 
 
@@ -29,19 +29,6 @@ def replacing(path: Path) -> Iterator[Path]:
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
-
-
-@contextmanager
-def naming_output(path: Path) -> Iterator[None]:
-    """Turn the system's error into one line that names what cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        # NumPy does not pass on the system's words when a disk is full.
-        why_not = error.strerror or (
-            "No space left on device" if "requested and" in str(error) else str(error)
-        )
-        raise RetraceError(f"{path}: cannot be written ({why_not}); check the path and disk") from None
 
 
 def check_regular(path: Path) -> None:
@@ -70,21 +57,6 @@ def check_writable(path: Path) -> None:
     else:
         return
     raise RetraceError(f"{path}: cannot be written ({why_not}); check the path")
-
-
-@contextmanager
-def alone(lock: Path) -> Iterator[None]:
-    """Let one process or thread at a time hold a lock file, and delete the file at its end."""
-    while True:
-        with lock.open("w") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            if os.fstat(handle.fileno()).st_nlink == 0:
-                continue
-            try:
-                yield
-            finally:
-                lock.unlink()
-            return
 
 
 def unpack(archive: tarfile.TarFile, folder: Path) -> None:

@@ -1,8 +1,11 @@
 """The project's own files: kernels and modules, from whatever folder Snakemake works in."""
 
+import os
 import re
 from functools import cache
 from pathlib import Path
+
+from cuda_device.compiled_files import PLACES
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
@@ -11,8 +14,27 @@ READS_CATALOGUE = "scripts/retrace/catalogue/known_solvers.py"
 """The solvers as data, for all that needs none of their code, and the module that reads it."""
 ALL_SOLVERS = "scripts/retrace/solvers/__init__.py"
 """The module that imports every solver's."""
-IMPORT = re.compile(r"^ *from (retrace[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
-"""What is imported of the library; each run reads all its files, for which `ast` would take a second."""
+OWN_PACKAGES = ("retrace", "cuda_device", "cuda_on_cpu")
+"""The project's own, in `scripts/`."""
+IMPORT = re.compile(rf"^ *from ((?:{'|'.join(OWN_PACKAGES)})\b[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+"""What is imported of them; each run reads all its files, for which `ast` would take a second."""
+ENTRY_POINT = re.compile(rf'"((?:{"|".join(OWN_PACKAGES)})(?:\.\w+)+):\w+"')
+"""A class in one of their modules, as `backends` names it."""
+
+
+def build_folder() -> Path:
+    """Return the folder for artefacts: `$RETRACE_BUILD`, else `build/` of the project.
+
+    If the project cannot be written, it is `retrace/` in the user's cache, `$XDG_CACHE_HOME` or `~/.cache`.
+    """
+    if given := os.environ.get("RETRACE_BUILD"):
+        return Path(given)
+    if os.access(own if (own := ROOT / "build").exists() else ROOT, os.W_OK):
+        return own
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "retrace"
+
+
+PLACES.set(ROOT, KERNELS, build_folder)
 
 
 def path(name: str) -> str:
@@ -49,12 +71,14 @@ def imported(*files: str, aside: str = "") -> list[str]:
 
 @cache
 def imported_by(file: str) -> set[str]:
-    """Return the library's modules that a file imports itself."""
+    """Return the library's modules that a file imports itself, or names as an entry point."""
     found = set()
-    for package, names in IMPORT.findall((ROOT / file).read_text(encoding="utf-8")):
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for package, names in IMPORT.findall(text):
         for name in (package, *(f"{package}.{one}" for one in re.findall(r"\w+", names))):
             stem = f"scripts/{name.replace('.', '/')}"
             found |= {path for path in (f"{stem}.py", f"{stem}/__init__.py") if (ROOT / path).exists()}
+    found |= {f"scripts/{name.replace('.', '/')}.py" for name in ENTRY_POINT.findall(text)}
     return found
 
 

@@ -9,11 +9,11 @@ from typing import BinaryIO
 import numpy as np
 import scipy
 
+from cuda_device import memory
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.formats.layouts import LARGEST
 from retrace.graphs.formats.lines import read_rows
 from retrace.graphs.formats.plain import sort_arcs
-from retrace.system import memory
 from retrace.system.errors import RetraceError
 
 BYTES_PER_VERTEX, BYTES_PER_ARC = 20, 4

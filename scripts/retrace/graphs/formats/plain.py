@@ -6,10 +6,11 @@ from functools import cache
 
 import numpy as np
 
+from cuda_device.errors import OneLineError
 from retrace.compilers.build import build_host
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.formats.layouts import LineLayout
-from retrace.system.errors import RetraceError, warn
+from retrace.system.errors import warn
 from retrace.system.project import KERNELS
 
 FEW_BYTES = 1 << 16
@@ -30,7 +31,7 @@ def reader_library() -> ctypes.CDLL | None:
     """Return the C++ functions; None, with a warning, if they cannot be compiled, so that Python does all."""
     try:
         library = ctypes.CDLL(str(build_host(KERNELS / "host/read_lines.cpp")))
-    except RetraceError as error:
+    except OneLineError as error:
         warn(f"graph files are read line by line, in Python, which is slow: {error}")
         return None
     library.count_lines.argtypes = [c_void_p, c_void_p]

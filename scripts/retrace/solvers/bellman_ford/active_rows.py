@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Settings
 from retrace.devices import matrices
-from retrace.devices.base import Buffer
 from retrace.devices.matrices import device_matrix, matrix_bytes, pitch_of
 from retrace.graphs.dense import Graph
 from retrace.graphs.query import Query

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.interface import Buffer, Dim, as_xyz
 from retrace.catalogue.setting import Setting, Settings
 from retrace.devices import matrices
-from retrace.devices.base import Buffer, Dim, as_xyz
 from retrace.devices.matrices import host_matrix, matrix_bytes, pitch_of
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph, Graph

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from cuda_device.interface import Event
 from retrace.catalogue.setting import Settings
-from retrace.devices.base import Event
 from retrace.graphs.query import Query
 from retrace.solvers.bellman_ford.masked import PinnedBellmanFord
 from retrace.solvers.bellman_ford.negative_cycles import refuse_endless

@@ -3,6 +3,7 @@
 import numpy as np
 import scipy
 
+from cuda_device import memory
 from retrace.devices import matrices
 from retrace.devices.host import host_function, pointer
 from retrace.devices.matrices import host_matrix, pitch_of, rows_of
@@ -13,7 +14,6 @@ from retrace.solvers.bellman_ford import negative_cycles
 from retrace.solvers.bellman_ford.negative_cycles import DistanceCheck, refuse_endless, require_nonnegative
 from retrace.solvers.libraries import SciPyPeer
 from retrace.solvers.solver import HostSolver, seconds_on
-from retrace.system import memory
 
 SCIPY_SAMPLE = 128
 """Vertices of the complete graph whose time in SciPy predicts that of larger ones."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.interface import Buffer, Device, Stream
 from retrace.catalogue.setting import Setting
-from retrace.devices.base import Buffer, Device, Stream
 from retrace.devices.matrices import pitch_of
 from retrace.graphs.csr import Int32Array
 

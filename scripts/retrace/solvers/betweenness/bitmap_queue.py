@@ -4,9 +4,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.gpu_limits import KIB
+from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.base import Buffer
-from retrace.devices.gpu_limits import KIB
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import PRECISIONS, Argument, Round, aligned

@@ -14,15 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.errors import TooLargeError
+from cuda_device.interface import Buffer, Device
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.base import Buffer, Device
 from retrace.graphs.arc_sets import simplify
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.compaction import COMPACT, Compacted, compact, uncompacted
 from retrace.solvers.betweenness.conventions import count_pairs_once, too_many_paths
 from retrace.solvers.solver import DeviceSolver, seconds_of
-from retrace.system.errors import TooLargeError
 
 PRECISIONS: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.devices.base import Device
+from cuda_device.interface import Device
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.fixed_point import FixedPoint, FixedSums

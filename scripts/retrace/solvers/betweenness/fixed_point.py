@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.interface import Buffer
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.base import Buffer
 from retrace.devices.host import loaded_library, pointer
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import Brandes, Round

@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cuda_device.gpu_limits import KIB, Needs
 from retrace.catalogue.setting import Setting, Settings
-from retrace.devices.gpu_limits import KIB, Needs
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers.betweenness.block_per_source import aligned
 from retrace.solvers.betweenness.extensions import ORDER_SOURCES, Lanes

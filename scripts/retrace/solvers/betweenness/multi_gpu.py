@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.errors import OneLineError
 from retrace.catalogue.setting import Setting, Settings
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
@@ -14,7 +15,6 @@ from retrace.solvers.betweenness.crew import Crew, Passes
 from retrace.solvers.betweenness.fixed_point import ADD_SUMS, SUMS, FixedPoint, FixedSums, add, as_doubles
 from retrace.solvers.betweenness.lane_queues import LaneQueues
 from retrace.solvers.solver import DeviceSolver, seconds_of
-from retrace.system.errors import RetraceError
 
 SEARCHES: dict[str, type[FixedSums]] = {kind.variant: kind for kind in (LaneQueues, BitmapQueue)}
 
@@ -44,7 +44,7 @@ class MultiGpu(DeviceSolver):
     def declines(self, query: Query) -> str | None:
         try:
             self.device.peers(self.number("devices"))
-        except RetraceError as error:
+        except OneLineError as error:
             return str(error)
         return None
 

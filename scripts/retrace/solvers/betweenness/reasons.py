@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from retrace.devices.base import Buffer
+from cuda_device.interface import Buffer
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import Query
 from retrace.solvers.betweenness.block_per_source import Brandes

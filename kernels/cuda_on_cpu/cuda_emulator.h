@@ -5,13 +5,13 @@
 // the intrinsics that cannot be emulated, with the reason; all others are unknown names.
 //
 // Of what C++ leaves undefined, shifts by too many bits and conversions out of an integer's range are rewritten
-// (compilers/gpu_values.py), so that they have the values of a GPU's instructions; of operands that nvcc knows when it
+// (gpu_values.py), so that they have the values of a GPU's instructions; of operands that nvcc knows when it
 // compiles, it may make others. Such a shift or conversion that is not rewritten, and a misaligned access, is an error of
 // the launch. Not noticed are accesses far outside a buffer that hit other memory of the process.
 
 #pragma once
 
-#define RETRACE_EMULATOR 1
+#define CUDA_ON_CPU 1
 
 // Headers that nvcc includes by default. Standard headers come before any of their names is redefined.
 #include <cfloat>

@@ -17,14 +17,14 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.compilers.assembly import GUARD_BYTES
-from retrace.compilers.build import build_emulator, build_thrust, find_cxx, shown_path
-from retrace.devices.base import PACKED, Buffer, Device, Dim, as_xyz, check_launch
-from retrace.devices.gpu_limits import WITHOUT_GPU, GPULimits
-from retrace.devices.work_queue import EmulatedEvent, EmulatedStream, Work, WorkQueue
-from retrace.system import memory
-from retrace.system.errors import RetraceError
-from retrace.system.project import KERNELS
+from cuda_device import memory
+from cuda_device.compiled_files import PLACES, find_cxx, shown_path
+from cuda_device.errors import DeviceError
+from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
+from cuda_device.interface import PACKED, Buffer, Device, Dim, as_xyz, check_launch
+from cuda_on_cpu.assembly import GUARD_BYTES
+from cuda_on_cpu.build import build_emulator, build_thrust_for_host
+from cuda_on_cpu.work_queue import EmulatedEvent, EmulatedStream, Work, WorkQueue
 
 POISON = 0xCD
 """Value of uninitialised bytes, so that a kernel that reads them gives a wrong answer every time."""
@@ -80,17 +80,17 @@ def debug_environment() -> dict[str, str]:
     """Return the environment variables of a process that opens a debug device; they load the sanitizer."""
     where = subprocess.check_output([find_cxx(), "-print-file-name=libasan.so"], text=True)
     return {
-        "RETRACE_EMULATOR": "debug",
+        "CUDA_ON_CPU": "debug",
         "LD_PRELOAD": str(Path(where.strip()).resolve()),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
     }
 
 
 def require_sanitizer() -> None:
-    """Raise RetraceError if this process was not started with the address sanitizer."""
+    """Raise DeviceError if this process was not started with the address sanitizer."""
     if not hasattr(ctypes.CDLL(None), "__asan_init"):
         needed = " ".join(f"{name}={value}" for name, value in debug_environment().items())
-        raise RetraceError(f"the emulator's debug build needs a fresh process: run `{needed} python ...`")
+        raise DeviceError(f"the emulator's debug build needs a fresh process: run `{needed} python ...`")
 
 
 def load_library(path: Path) -> ctypes.CDLL:
@@ -110,7 +110,7 @@ def load_library(path: Path) -> ctypes.CDLL:
 
 
 class CKernel(ctypes.Structure):
-    """`emulator::Kernel` of `kernels/emulator/runtime.h`."""
+    """`emulator::Kernel` of `kernels/cuda_on_cpu/runtime.h`."""
 
     _fields_ = (
         ("name", ctypes.c_char_p), ("parameters", ctypes.c_char_p), ("run", ctypes.c_void_p),
@@ -120,7 +120,7 @@ class CKernel(ctypes.Structure):
 
 
 class CRequest(ctypes.Structure):
-    """`emulator::Request` of `kernels/emulator/scheduler/scheduler.h`."""
+    """`emulator::Request` of `kernels/cuda_on_cpu/scheduler/scheduler.h`."""
 
     _fields_ = (
         ("kernel", ctypes.POINTER(CKernel)), ("arguments", ctypes.c_void_p),
@@ -209,7 +209,7 @@ class EmulatedKernel:
             request.patience = device.patience
             request.seeded, request.seed = device.next_seed()
             if self._launch(ctypes.byref(request), self._error, 500):
-                raise RetraceError(f"kernel {self.name}: {self._error.value.decode()}")
+                raise DeviceError(f"kernel {self.name}: {self._error.value.decode()}")
 
         timer = device._timer
         start = device.mark(stream) if timer else None
@@ -228,7 +228,7 @@ class EmulatedKernel:
         """Check the sizes of a launch, and return grid, block and cluster as the scheduler takes them."""
         own = self._cluster
         if own and cluster is not None and as_xyz(cluster) != own:
-            raise RetraceError(
+            raise DeviceError(
                 f"kernel {self.name}: clusters of {as_xyz(cluster)}, but its __cluster_dims__ are {own}"
             )
         of = own or cluster
@@ -236,7 +236,7 @@ class EmulatedKernel:
         check_launch(self.name, grid, block, shared + self._static_bytes, limits, of, cooperative)
         if (threads := math.prod(as_xyz(block))) > self._most_threads:
             bounds = f"its __launch_bounds__({self._most_threads})"
-            raise RetraceError(f"kernel {self.name}: {threads} threads per block, more than {bounds}")
+            raise DeviceError(f"kernel {self.name}: {threads} threads per block, more than {bounds}")
         each = ctypes.c_uint * 3
         sizes = each(*as_xyz(grid)), each(*as_xyz(block)), each(*as_xyz(of or 1))
         return self._extents.setdefault((grid, block, cluster), sizes)
@@ -281,7 +281,7 @@ class EmulatedModule:
             try:
                 find = self.library[f"emulated_{name}"]
             except AttributeError:
-                raise RetraceError(f"{self.source}: there is no kernel {name}") from None
+                raise DeviceError(f"{self.source}: there is no kernel {name}") from None
             find.restype = ctypes.POINTER(CKernel)
             self._kernels[name] = EmulatedKernel(self.device, self.library, find())
         return self._kernels[name]
@@ -300,7 +300,7 @@ class EmulatedModule:
         self.device.synchronize()
         address = self.library.emulator_symbol(self.library._handle, name.encode(), ctypes.byref(size))
         if not address:
-            raise RetraceError(f"{self.source}: there is no __constant__ or __device__ variable {name}")
+            raise DeviceError(f"{self.source}: there is no __constant__ or __device__ variable {name}")
         if values.nbytes != size.value:
             raise ValueError(f"{name} of {self.source} has {size.value} bytes, not {values.nbytes}")
         ctypes.memmove(address, np.ascontiguousarray(values).ctypes.data, values.nbytes)
@@ -313,7 +313,7 @@ class EmulatedDevice(Device):
     memory accesses; some stores reach other threads late, and work waits until the host does. The seed
     determines all of this. Without, it runs in order, as fast as possible. `debug` checks every memory access
     of a kernel with the address sanitizer; a seed then shuffles, but does not interleave. The default is
-    whether the environment variable RETRACE_EMULATOR is `debug`. `compute_capability` names the GPU whose
+    whether the environment variable CUDA_ON_CPU is `debug`. `compute_capability` names the GPU whose
     limits are kept. A kernel is ended if for `patience` seconds
     of processor time no thread has ended and no barrier was passed.
     """
@@ -332,7 +332,7 @@ class EmulatedDevice(Device):
         self.memory_gib = memory_gib
         self.patience = patience
         self.seed = seed
-        self.debug = os.environ.get("RETRACE_EMULATOR") == "debug" if debug is None else debug
+        self.debug = os.environ.get("CUDA_ON_CPU") == "debug" if debug is None else debug
         self.closed = True
         self.work = WorkQueue(lazy=seed is not None)
         self._buffers: weakref.WeakSet[EmulatedBuffer] = weakref.WeakSet()
@@ -359,15 +359,20 @@ class EmulatedDevice(Device):
         """Load a kernel file; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
-        library = load_library(build_emulator(KERNELS / source, self.debug, self.seed is not None))
+        library = load_library(build_emulator(PLACES.kernels / source, self.debug, self.seed is not None))
         library.emulator_reset(ctypes.cast(library.emulated_file, ctypes.c_void_p))
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
         library.emulator_launch.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
-        return EmulatedModule(self, shown_path(KERNELS / source), library, Path(library._name).name)
+        return EmulatedModule(self, shown_path(PLACES.kernels / source), library, Path(library._name).name)
 
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        return ctypes.CDLL(str(build_thrust(KERNELS / source, None)))
+        return ctypes.CDLL(str(build_thrust_for_host(PLACES.kernels / source)))
+
+    @staticmethod
+    def compile(source: Path) -> Path:
+        """Compile a kernel file, or a C++ file that uses Thrust, as `load` and `load_thrust` would."""
+        return build_emulator(source) if source.suffix == ".cu" else build_thrust_for_host(source)
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
         memory = guarded_memory(size, dtype)

@@ -12,8 +12,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from retrace.devices.gpu_limits import GPULimits, Needs
-from retrace.system.errors import RetraceError
+from cuda_device.errors import DeviceError
+from cuda_device.gpu_limits import GPULimits, Needs
 
 PACKED = {
     "b1": "?7x", "i1": "b7x", "u1": "B7x", "i2": "h6x", "u2": "H6x", "i4": "i4x", "u4": "I4x",
@@ -45,28 +45,28 @@ def check_launch(
     cluster: Dim | None = None,
     cooperative: bool = False,
 ) -> None:
-    """Raise RetraceError, naming the kernel, the size and its limit, if a device cannot execute a launch."""
+    """Raise DeviceError, naming the kernel, the size and its limit, if a device cannot execute a launch."""
     for what, size, most_of in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         for axis, length, limit in zip("xyz", as_xyz(size), most_of, strict=True):
             if not 1 <= length <= limit:
-                raise RetraceError(f"kernel {kernel}: {what} size {length} in {axis}, not from 1 to {limit}")
+                raise DeviceError(f"kernel {kernel}: {what} size {length} in {axis}, not from 1 to {limit}")
     threads = math.prod(as_xyz(block))
     if threads > MAX_THREADS:
-        raise RetraceError(f"kernel {kernel}: {threads} threads per block, not from 1 to {MAX_THREADS}")
+        raise DeviceError(f"kernel {kernel}: {threads} threads per block, not from 1 to {MAX_THREADS}")
     if not 0 <= shared <= (most := limits.shared_of_block):
-        raise RetraceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {most}")
+        raise DeviceError(f"kernel {kernel}: {shared} bytes of shared memory, not from 0 to {most}")
     asked = Needs(cooperative_launch=cooperative, cluster=int(cluster is not None))
     if (missing := asked.missing_from(limits)) is not None:
-        raise RetraceError(f"kernel {kernel}: {missing}")
+        raise DeviceError(f"kernel {kernel}: {missing}")
     if cluster is None:
         return
     of = as_xyz(cluster)
     if not (min(of) >= 1 and math.prod(of) <= limits.cluster):
-        raise RetraceError(
+        raise DeviceError(
             f"kernel {kernel}: a cluster of {math.prod(of)} blocks, not from 1 to {limits.cluster}"
         )
     if any(length % part for length, part in zip(as_xyz(grid), of, strict=True)):
-        raise RetraceError(
+        raise DeviceError(
             f"kernel {kernel}: a grid of {as_xyz(grid)} blocks, not a multiple of its clusters' {of}"
         )
 
@@ -137,7 +137,7 @@ class Module(Protocol):
     """Name of the compiled file, which has a hash of all that determines it."""
 
     def kernel(self, name: str) -> Kernel:
-        """Return a kernel by its `extern "C"` name; raise RetraceError if there is none."""
+        """Return a kernel by its `extern "C"` name; raise DeviceError if there is none."""
 
     def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
         """Return how many blocks of a kernel run at the same time, the most of a `cooperative` launch.
@@ -183,7 +183,7 @@ class Device(ABC):
     def peers(self, count: int) -> list[Callable[[], Device]]:
         """Return what opens the first `count` devices of this host, each in a process of its own; 0 for all.
 
-        Raise RetraceError if there are fewer. The emulator has any number, and two if asked for all.
+        Raise DeviceError if there are fewer. The emulator has any number, and two if asked for all.
         """
 
     @abstractmethod

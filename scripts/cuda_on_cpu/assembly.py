@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from retrace.system.errors import RetraceError
+from cuda_device.errors import DeviceError
 
 MAX_SHARED = 227 * 1024
 """Most bytes of shared memory of a block, of compute capability 9.0; older devices have less."""
 
 GUARD_BYTES = 256
-"""Before and after each variable; the same as in `kernels/emulator/runtime.h`."""
+"""Before and after each variable; the same as in `kernels/cuda_on_cpu/runtime.h`."""
 
 VARIABLE = re.compile(r"\t\.size\t(?P<symbol>[\w.$]+), (?P<bytes>\d+)\n(?P=symbol):\n\t\.zero\t(?P=bytes)\n")
 SECTION = re.compile(r"^(?=\t(?:\.section|\.text|\.data|\.bss)\b)", re.MULTILINE)
@@ -44,7 +44,7 @@ class SharedVariable:
 def guard_shared(assembly: str, file: str) -> tuple[str, list[SharedVariable]]:
     """Add guards round all shared variables; return the assembly and the variables.
 
-    Raises RetraceError if one of them has a first value, which a GPU cannot give it.
+    Raises DeviceError if one of them has a first value, which a GPU cannot give it.
     """
     variables = []
 
@@ -65,7 +65,7 @@ def guard_shared(assembly: str, file: str) -> tuple[str, list[SharedVariable]]:
     if first_values or constructed:
         symbol = first_values["symbol"] if first_values else constructed[0]
         name = SharedVariable(symbol.replace("_ZGV", "_Z"), 0).name()
-        raise RetraceError(f"{file}: the emulator cannot run the initialised __shared__ variable {name}")
+        raise DeviceError(f"{file}: the emulator cannot run the initialised __shared__ variable {name}")
     return text, variables
 
 

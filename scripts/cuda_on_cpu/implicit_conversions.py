@@ -1,7 +1,7 @@
 """Marks the conversions to an integer that a kernel file does not write out, such as `int i = x`.
 
 Only a compiler can tell them: g++ warns of each and says where its operand is. There, `x` becomes
-`emulator::real(x)`, which converts itself as a GPU does (`kernels/emulator/language/conversions.h`). Of
+`emulator::real(x)`, which converts itself as a GPU does (`kernels/cuda_on_cpu/language/conversions.h`). Of
 `i += x`, the operand on the right is marked.
 """
 

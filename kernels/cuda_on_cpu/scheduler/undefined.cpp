@@ -1,5 +1,5 @@
 // Operations that C++ does not define, and for which a CPU and a GPU give different results, are errors of the launch. Of
-// shifts and conversions, these are the ones that compilers/gpu_values.py has not rewritten.
+// shifts and conversions, these are the ones that gpu_values.py has not rewritten.
 //
 // A kernel file is compiled with some of g++'s checks for undefined behaviour, such as -fsanitize=shift-exponent, but
 // not linked with that sanitizer: the functions below take the place of its interface.

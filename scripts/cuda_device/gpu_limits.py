@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from retrace.devices.capability import Capability
-from retrace.system.errors import RetraceError
+from cuda_device.capability import Capability
+from cuda_device.errors import DeviceError
 
 KIB = 1024
 WITHOUT_GPU = "9.0"
@@ -37,11 +37,11 @@ class GPULimits:
 
     @classmethod
     def by_capability(cls, text: str) -> GPULimits:
-        """Return the limits of a compute capability; raise RetraceError if the table does not have it."""
+        """Return the limits of a compute capability; raise DeviceError if the table does not have it."""
         capability = Capability.parse(text)
         if capability not in BY_CAPABILITY:
             known = ", ".join(map(str, BY_CAPABILITY))
-            raise RetraceError(f"compute capability {text}: its limits are not known, only those of {known}")
+            raise DeviceError(f"compute capability {text}: its limits are not known, only those of {known}")
         return BY_CAPABILITY[capability]
 
     @classmethod

@@ -1,7 +1,7 @@
 """Rewrites the shifts and conversions of a kernel file, so that the emulator gives them a GPU's values.
 
 C++ does not define `1u << 32` or `int(1e10f)`, and a processor gives them other values than a GPU. In what
-g++ compiles, operators of `kernels/emulator/language/` (`shifts.h`, `conversions.h`) take their place:
+g++ compiles, operators of `kernels/cuda_on_cpu/language/` (`shifts.h`, `conversions.h`) take their place:
 
     a << n                  a << emulator::by << n
     a <<= n                 a <<= emulator::by <<= n

@@ -1,6 +1,6 @@
 // Conversions of floating-point numbers to integers, with a GPU's result for every number.
 //
-// compilers/gpu_values.py makes `emulator::to<int>(x)` of `int(x)` and `static_cast<int>(x)`, and of `(int)x` makes
+// gpu_values.py makes `emulator::to<int>(x)` of `int(x)` and `static_cast<int>(x)`, and of `(int)x` makes
 // `emulator::Cast<int>{} ->* x`: no other operator that code may define between two operands binds as tightly.
 
 #pragma once
@@ -44,7 +44,7 @@ template <typename T, arithmetic From>
         return T(x);
 }
 
-// A number that becomes an integer without a cast: compilers/implicit_conversions.py marks it.
+// A number that becomes an integer without a cast: implicit_conversions.py marks it.
 template <typename From> struct Real {
     From x;
 

@@ -1,7 +1,7 @@
 // Shifts by any amount, with a GPU's result (PTX ISA, shl and shr): the amount is an unsigned 32-bit number, and one of
 // the width or more shifts out all bits but copies of the sign.
 //
-// compilers/gpu_values.py makes `a << emulator::by << n` of `a << n`, and `a <<= emulator::by <<= n` of `a <<= n`. The
+// gpu_values.py makes `a << emulator::by << n` of `a << n`, and `a <<= emulator::by <<= n` of `a <<= n`. The
 // operands stay the same: `a << emulator::by` keeps a until n comes, and `emulator::by <<= n` keeps n until a comes.
 
 #pragma once

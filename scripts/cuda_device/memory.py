@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from retrace.system.errors import TooLargeError
+from cuda_device.errors import TooLargeError
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")

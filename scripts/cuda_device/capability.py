@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from retrace.system.errors import RetraceError
+from cuda_device.errors import DeviceError
 
 
 @dataclass(frozen=True, order=True)
@@ -19,9 +19,9 @@ class Capability:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a text such as `8.6`; raise RetraceError for another."""
+        """Read a text such as `8.6`; raise DeviceError for another."""
         if not re.fullmatch(r"[1-9]\d?\.\d", text):
-            raise RetraceError(f"compute capability {text!r}: expected two numbers such as 9.0")
+            raise DeviceError(f"compute capability {text!r}: expected two numbers such as 9.0")
         return cls(*map(int, text.split(".")))
 
     def __str__(self) -> str:
@@ -38,13 +38,13 @@ def architecture(card: Capability, wanted: Capability, known: Sequence[str]) -> 
 
     That is the GPU's own, as machine code (`sm_90`). It is a virtual one (`compute_86`), whose PTX the driver
     compiles, if an older one is wanted, or if the compiler does not know the GPU: then the newest that it
-    knows. `known` are the compute capabilities that the compiler knows, such as `9.0`. Raise RetraceError if
+    knows. `known` are the compute capabilities that the compiler knows, such as `9.0`. Raise DeviceError if
     it knows none that the GPU can run.
     """
     limit = min(card, wanted)
     able = [capability for capability in map(Capability.parse, known) if capability <= limit]
     if not able:
         there = f"the compiler knows {', '.join(known)}" if known else "there is no compiler, run `make gpu`"
-        raise RetraceError(f"nothing can be compiled for compute capability {limit}: {there}")
+        raise DeviceError(f"nothing can be compiled for compute capability {limit}: {there}")
     newest = max(able)
     return f"sm_{card.digits}" if newest == card else f"compute_{newest.digits}"
