@@ -97,8 +97,8 @@ def load_library(path: Path) -> ctypes.CDLL:
     """Load a compiled kernel file; the first one also loads OpenMP, set to sleep instead of spinning.
 
     On a busy machine, spinning threads take the processor from the threads for which they wait.
-    OpenMP reads the environment when it is loaded. The setting is removed
-    afterwards, so that timed libraries with their own OpenMP find the environment unchanged.
+    OpenMP reads the environment when it is loaded. The setting is removed afterwards, so that timed libraries
+    with their own OpenMP find the environment unchanged.
     """
     chosen = os.environ.get("OMP_WAIT_POLICY")
     os.environ["OMP_WAIT_POLICY"] = chosen or "passive"
