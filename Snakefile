@@ -10,7 +10,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from retrace.system import interrupts, job_python
 
 interrupts.note_ctrl_c()
-# A Snakemake from elsewhere lacks the library's packages: jobs then run in .venv, which is made here.
+# A Snakemake from elsewhere lacks the library's packages: jobs then run in .venv.
 JOB_PYTHON = job_python.python_for_jobs(ROOT)
 from retrace.planning import plan, run_messages, summary
 from retrace.planning.configuration import tuned_file
@@ -116,6 +116,7 @@ onstart:
     try:
         plan.check_place(PLAN, here, workflow.resource_settings.cores)
         runs.take_lock(Path(".snakemake/retrace.lock"))
+        job_python.make_environment(ROOT, JOB_PYTHON)
         if told := plan.warning(PLAN):
             print(told, file=sys.stderr)
     except OneLineError as error:

@@ -12,7 +12,8 @@ from pathlib import Path
 from cuda_device.memory import available, shortage
 from retrace.graphs import csr
 from retrace.graphs.generators import with_hub
-from retrace.graphs.random import RandomGraph, resolve_arcs
+from retrace.graphs.graph_names import resolve_arcs
+from retrace.graphs.random import RandomGraph
 from retrace.solvers.generate import TreeFirst, generate
 from retrace.system.errors import OneLineParser, run_command, warn
 

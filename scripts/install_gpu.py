@@ -31,6 +31,7 @@ from retrace.compilers.toolkits import (
     toolkits,
     why_no_thrust,
 )
+from retrace.devices.available_gpus import cuda_status
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import unpack
 from retrace.system.installed_driver import (
@@ -170,8 +171,6 @@ def install(lock: Path) -> None:
 
 def describe() -> None:
     """Say what compiles kernels for each kind of GPU; raise RetraceError if nothing does or PyCUDA fails."""
-    from retrace.devices.cuda import cuda_status  # which imports NumPy
-
     driver = require_driver()
     for gpu in dict.fromkeys(require_gpus(driver)):
         card = Capability(*gpu.capability)

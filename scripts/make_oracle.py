@@ -12,7 +12,7 @@ from pathlib import Path
 
 from retrace.check.oracles import Oracle
 from retrace.check.score_oracle import ScoreOracle
-from retrace.graphs import csr
+from retrace.graphs import csr, identity
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import queries
 from retrace.system.errors import OneLineParser, run_command
@@ -38,7 +38,7 @@ def main() -> None:
         check_writable(arguments.output)
 
     found: list[str] = []
-    if (why_not := csr.stored_info(arguments.graph).get("missing")) is None:
+    if (why_not := identity.stored_info(arguments.graph).get("missing")) is None:
         graph = csr.load(arguments.graph, negative=arguments.problems == ["bellman-ford"], wide=True)
         for problem in arguments.problems:
             paths = keep_scores(graph) if problem == "betweenness" else keep_distances(graph, problem)

@@ -14,8 +14,8 @@ from typing import Any
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
 from retrace.catalogue.known_solvers import given
+from retrace.devices.available_gpus import cuda_status
 from retrace.devices.backends import device_class
-from retrace.devices.cuda import cuda_status
 from retrace.graphs.dataset_registry import load_registry
 from retrace.measure import environment
 from retrace.measure.experiment import Task

@@ -29,7 +29,8 @@ from cuda_on_cpu.device import EmulatedDevice, EmulatedKernel
 from retrace import cli
 from retrace.compilers.build import build_cubin, build_host
 from retrace.devices import host
-from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.available_gpus import cuda_available
+from retrace.devices.cuda import CudaDevice
 from retrace.devices.gapbs import build_gapbs
 from retrace.measure import environment
 from retrace.solvers import REGISTRY

@@ -12,7 +12,8 @@ from cuda_device.errors import LacksError
 from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Device
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.available_gpus import cuda_available
+from retrace.devices.cuda import CudaDevice
 from retrace.graphs.query import Query
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, make
 

@@ -18,8 +18,9 @@ from retrace.check.certificates import certify, certify_complete
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
 from retrace.devices.matrices import host_matrix, rows_of
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.measure.experiment import as_record, measure
 from retrace.measure.trials import Effort
 from retrace.records.record import write_records

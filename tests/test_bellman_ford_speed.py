@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from retrace.check.oracles import Oracle
-from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.available_gpus import cuda_available
+from retrace.devices.cuda import CudaDevice
 from retrace.devices.matrices import matrix_bytes
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph

@@ -13,7 +13,7 @@ from fabricated import record
 from retrace.catalogue import setting
 from retrace.catalogue.known_solvers import CATALOGUE, Catalogue, KnownSolver, given
 from retrace.catalogue.setting import Setting
-from retrace.graphs.csr import UNREACHABLE
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.records.record import parse_record
 from retrace.solvers import REGISTRY, Solver, all_solvers
 from retrace.solvers.libraries import Peer

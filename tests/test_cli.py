@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 from command_line import PROJECT, Call, python, rows, run, start
 from retrace import cli
 from retrace.commands import answers, graph_file
-from retrace.devices import cuda
+from retrace.devices.available_gpus import cuda_available
 from retrace.graphs import csr
 from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.solvers import GENERATORS
@@ -154,7 +154,7 @@ def test_weighted_solvers_and_converted_graphs_need_weights(unweighted: Path, ca
     assert "H/E needs weights" in call("convert", unweighted, unweighted.parent / "p.he").refusal(1)
 
 
-@pytest.mark.skipif(cuda.cuda_available(), reason="there is a GPU")
+@pytest.mark.skipif(cuda_available(), reason="there is a GPU")
 def test_cuda_without_a_gpu(tiny: Path, call: Call) -> None:
     line = call("solve", "bfs/bsp", tiny, "--source", 1, "--backend", "cuda").refusal(1)
     assert line.startswith("error: --backend cuda: ")

@@ -13,6 +13,7 @@ from command_line import python
 from cuda_device.errors import OneLineError
 from cuda_device.interface import Device
 from retrace.devices import cuda
+from retrace.devices.available_gpus import cuda_available
 
 CALLS: dict[str, Callable[[Device, Any], object]] = {
     "write": lambda device, buffer: device.write(buffer, np.zeros(4, np.int32)),
@@ -88,7 +89,7 @@ with CudaDevice() as device:
 """
 
 
-if cuda.cuda_available():
+if cuda_available():
 
     @pytest.mark.gpu
     def test_a_kernel_that_traps(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ import yaml
 from command_line import Call, Patch, refused
 from cuda_device.errors import OneLineError
 from hosts import CONTENT, FILE, NOWHERE, SHA256, serving
-from retrace.graphs import csr, datasets
+from retrace.graphs import csr, datasets, identity
 from retrace.graphs import downloads as transfers
 from retrace.graphs.dataset_registry import Dataset, Edition, load_registry
 from retrace.graphs.downloads import Patience
@@ -363,7 +363,7 @@ def test_an_optional_graph_may_be_missing(tmp_path: Path, script: Call, monkeypa
         assert done.err.splitlines()[-1].startswith(f"error: {asking[0]}: could not be had, tried: ")
     assert not (tmp_path / "g").exists()
     assert script("get_graph.py", *asked, "tiny").status == 0
-    info = csr.stored_info(Path("g"))
+    info = identity.stored_info(Path("g"))
     assert (info["vertices"], info["missing"]) == (4, "its file could not be had")
     assert script("get_graph.py", *asked[:4], "--output", "h", "--graph", "pairless").status == 0
     options = ("--backend", "emulator", "--output", "r", "--experiment")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cuda_device.interface import Device
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, layers, mixed_graph, random_graphs, two_level_star
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query, make
 from solving import DEVICES, open_device, solved
 from test_races import RACING

@@ -16,9 +16,10 @@ from cuda_device.errors import OneLineError, TooLargeError
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, mixed, random_graphs
 from retrace.devices.matrices import device_matrix, host_matrix, pinned_matrix, pitch_of, rows_of
-from retrace.graphs import csr, dense
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs import csr, dense, identity
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from solving import DEVICES, open_device
 
 
@@ -141,7 +142,7 @@ def test_stored_and_loaded(tmp_path: Path, script: Call) -> None:
     graph = dense.load(folder)
     assert graph == DenseGraph(300, 5, (3, 9))
     assert [path.name for path in folder.iterdir()] == ["graph.json"]
-    assert graph.info == csr.stored_info(folder)
+    assert graph.info == identity.stored_info(folder)
     assert graph.digest() != DenseGraph(300, 6, (3, 9)).digest()
 
     dense.save(DenseGraph(20, 1), folder)  # in place of the other

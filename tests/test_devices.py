@@ -9,7 +9,8 @@ import pytest
 from cuda_device.capability import Capability
 from cuda_device.errors import OneLineError
 from cuda_device.interface import Device
-from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.available_gpus import cuda_available
+from retrace.devices.cuda import CudaDevice
 from solving import require_clusters
 
 KERNELS = Path(__file__).parent / "cuda_on_cpu/kernels"

@@ -20,8 +20,9 @@ from graphs import graph, read_graph, two_level_star
 from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
 from retrace.devices.matrices import host_matrix
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.generators import ROAD_WEIGHTS, random_weights
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import DeviceSolver, Query, make
 from test_races import detours
 from test_solvers import answer, solve

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from graphs import graph, grid, mixed_graph, random_graphs
 from retrace.check.oracles import Oracle
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query, make
 
 LAST_MARK = 2**31 - 1

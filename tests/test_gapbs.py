@@ -22,6 +22,7 @@ from graphs import NAMED, graph, grid, identified
 from hosts import NOWHERE
 from retrace.check.checkers import checker_of
 from retrace.devices import gapbs
+from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs.downloads import Patience
 from retrace.graphs.query import Query
 from retrace.measure.experiment import as_record, measure
@@ -110,7 +111,7 @@ def test_a_damaged_archive_is_named(nothing_here: Path) -> None:
     (nothing_here / gapbs.ARCHIVE).write_bytes(b"<html>")
     told = refused(gapbs.obtain_source, nothing_here, None, HURRY)
     assert f"{gapbs.ARCHIVE}: expected a tar archive" in told
-    assert told.strip().endswith(f"/{gapbs.ARCHIVE} {gapbs.OUTCOME}, and run again")
+    assert told.strip().endswith(f"/{gapbs.ARCHIVE} {OUTCOME}, and run again")
 
 
 def test_without_it_the_script_says_why(nothing_here: Path, script: Call, monkeypatch: Patch) -> None:

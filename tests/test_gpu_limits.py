@@ -13,7 +13,8 @@ from cuda_device.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits, Nee
 from cuda_on_cpu.assembly import MAX_SHARED
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
-from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.available_gpus import cuda_available
+from retrace.devices.cuda import CudaDevice
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table

@@ -12,7 +12,8 @@ from cuda_device.errors import OneLineError, TooLargeError
 from cuda_on_cpu.device import EmulatedDevice, EmulatedKernel
 from graphs import diamonds, graph, two_level_star
 from retrace.check.oracles import Oracle
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query, make, parse
 from solving import ON_CUDA, solved
 from test_solvers import answer, solve, verify

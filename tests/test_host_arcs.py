@@ -29,7 +29,8 @@ from graphs import (
     two_level_star,
 )
 from retrace.check.checkers import checker_of
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
 from retrace.solvers import Query, make

@@ -16,7 +16,6 @@ from cuda_device.errors import OneLineError
 from driver_stand_in import make_driver
 from install_gpu import NVCC_WHEELS, NVRTC_WHEELS, name_of
 from retrace.compilers.toolkits import ON_PATH, Toolkit
-from retrace.devices import cuda
 from retrace.system.installed_driver import InstalledDriver, InstalledGpu, Version
 
 LOCK = Path(__file__).parents[1] / "requirements-gpu.lock"
@@ -160,12 +159,12 @@ def test_one_line_names_driver_toolkit_and_way(
     monkeypatch.setattr(
         "retrace.compilers.toolkits.toolkits", lambda: [Toolkit("NVRTC", (str(program),), "from wheels")]
     )
-    monkeypatch.setattr(cuda, "cuda_status", lambda: None)
+    monkeypatch.setattr(install_gpu, "cuda_status", lambda: None)
     install_gpu.describe()
     told = (
         "driver 550.54.14 (CUDA 12.4), GPU Tesla T4 (7.5): kernels are compiled by NVRTC 12.9.86 from wheels"
     )
     assert capsys.readouterr().out == told + "; Thrust is skipped: it needs nvcc\n"
-    monkeypatch.setattr(cuda, "cuda_status", lambda: "PyCUDA is not installed: make gpu")
+    monkeypatch.setattr(install_gpu, "cuda_status", lambda: "PyCUDA is not installed: make gpu")
     with pytest.raises(OneLineError, match="PyCUDA is not installed"):
         install_gpu.describe()

@@ -53,9 +53,21 @@ def write_set_up(root: Path, name: str = ".venv", status: int = 0) -> None:
     (root / "scripts/set_up.py").write_text(text)
 
 
+def ready(root: Path) -> Path:
+    """Do what a run does, and return the folder of the Python for jobs."""
+    python = job_python.python_for_jobs(root)
+    job_python.make_environment(root, python)
+    return python
+
+
 def test_a_python_that_lacks_nothing_runs_the_jobs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_python, "NEEDED", ("json",))
-    assert job_python.python_for_jobs(root) == Path(sys.executable).parent
+    assert ready(root) == Path(sys.executable).parent
+    assert not (root / ".venv").exists()
+
+
+def test_a_dry_run_makes_no_environment(root: Path) -> None:
+    assert job_python.python_for_jobs(root) == root / ".venv/bin"
     assert not (root / ".venv").exists()
 
 
@@ -84,41 +96,39 @@ def imported_by(statements: Iterable[ast.AST]) -> set[str]:
 def test_an_environment_is_made_once_and_lends_its_packages(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert job_python.python_for_jobs(root) == root / ".venv/bin"
+    assert ready(root) == root / ".venv/bin"
     assert job_python.lacking() == []
-    assert capsys.readouterr().err == (
-        f"Snakemake's Python lacks an_extra_package: jobs get {root / '.venv'}\n"
-    )
+    assert capsys.readouterr().err == f"Snakemake's Python lacks packages: jobs get {root / '.venv'}\n"
     sys.path.pop()
-    assert job_python.python_for_jobs(root) == root / ".venv/bin"
+    assert ready(root) == root / ".venv/bin"
     assert (root / ".venv/times").read_text() == "once "
     sys.path.pop()
     os.utime(root / ".venv/run", (1, 1))  # the lock is newer
-    job_python.python_for_jobs(root)
+    ready(root)
     assert (root / ".venv/times").read_text() == "once once "
 
 
 def test_an_environment_of_another_python_stays(root: Path) -> None:
     (root / ".venv/lib/python3.1").mkdir(parents=True)
     write_set_up(root, f".venv-{VERSION}")
-    assert job_python.python_for_jobs(root) == root / f".venv-{VERSION}/bin"
+    assert ready(root) == root / f".venv-{VERSION}/bin"
 
 
 def test_a_failed_set_up_ends_the_run_and_is_repeated(root: Path) -> None:
     write_set_up(root, status=1)
     with pytest.raises(SystemExit, match="1"):
-        job_python.python_for_jobs(root)
+        ready(root)
     write_set_up(root)
-    assert job_python.python_for_jobs(root) == root / ".venv/bin"
+    assert ready(root) == root / ".venv/bin"
 
 
 def test_an_environment_that_lacks_a_package_is_told(root: Path) -> None:
-    job_python.python_for_jobs(root)
+    ready(root)
     sys.path.pop()
     sys.path_importer_cache.clear()
     next((root / ".venv/lib").rglob("an_extra_package.py")).unlink()
     with pytest.raises(SystemExit, match=r"error: .*\.venv lacks an_extra_package; delete it"):
-        job_python.python_for_jobs(root)
+        ready(root)
 
 
 def test_a_step_that_fails_says_which(tmp_path: Path) -> None:
@@ -171,9 +181,11 @@ def test_a_snakemake_from_elsewhere_runs_the_workflow(bare: Path, tmp_path: Path
     assert subprocess.run([bare, "-c", "import numpy"], capture_output=True, check=False).returncode != 0
     command = [bare, "-m", "snakemake", "--cores", "1", "mine"]
     variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    dry = subprocess.run([*command, "-n"], cwd=tmp_path, env=variables, capture_output=True, check=False)
+    assert (dry.returncode, (tmp_path / ".venv").exists()) == (0, False), dry.stderr
     done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Snakemake's Python lacks " in done.stderr
+    assert f"Snakemake's Python lacks packages: jobs get {tmp_path}/.venv\n" in done.stderr
     assert (tmp_path / "results/tables/mine.csv").exists()
 
 

@@ -16,9 +16,9 @@ import pytest
 
 from command_line import ENVIRONMENT, PROJECT, Call, Patch
 from graphs import grid, identified
-from retrace.devices import cuda
+from retrace.devices import available_gpus
 from retrace.devices.management import ManagedGPU
-from retrace.graphs import csr
+from retrace.graphs import csr, identity
 from retrace.measure import environment, experiment
 from retrace.measure.trials import Measurement
 from retrace.records.record import Record, read_records
@@ -169,7 +169,7 @@ def test_the_host_and_the_commit_are_part_of_it(job: Job, script: Call, monkeypa
     found = json.loads((job.kept / "first.json").read_text())["identity"]
     assert found["machine"] == environment.machine("local", None)
     assert found["software"] == environment.software()
-    assert found["graph"]["sha256"] == csr.stored_info(job.folder / "first")["sha256"]
+    assert found["graph"]["sha256"] == identity.stored_info(job.folder / "first")["sha256"]
     assert found["sources"] == environment.sources()
 
 
@@ -213,10 +213,10 @@ def test_each_gpu_is_known_by_its_number_and_driver(monkeypatch: Patch) -> None:
     nvml = SimpleNamespace(
         nvmlSystemGetDriverVersion=lambda: "570.1", nvmlDeviceGetUUID=lambda handle: f"GPU-{handle}"
     )
-    monkeypatch.setattr(cuda, "find_gpu", lambda bus: ManagedGPU(nvml, bus))
-    assert cuda.visible_gpus() == ["GPU-0:1 570.1", "GPU-0:2 570.1"]
-    monkeypatch.setattr(cuda, "find_gpu", lambda bus: None)
-    assert cuda.visible_gpus() == buses
+    monkeypatch.setattr(available_gpus, "find_gpu", lambda bus: ManagedGPU(nvml, bus))
+    assert available_gpus.visible_gpus() == ["GPU-0:1 570.1", "GPU-0:2 570.1"]
+    monkeypatch.setattr(available_gpus, "find_gpu", lambda bus: None)
+    assert available_gpus.visible_gpus() == buses
 
 
 def test_sources_are_of_what_measures(tmp_path: Path, monkeypatch: Patch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_line import python
-from retrace.graphs.csr import UNREACHABLE
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Setting, Solver, all_solvers, settings_of_all_solvers
 from retrace.system import project
 from solving import needs_networkit

@@ -20,7 +20,7 @@ from cuda_device.interface import Buffer
 from cuda_on_cpu.device import EmulatedDevice
 from fabricated import frame
 from graphs import NAMED, graph
-from retrace.graphs import csr
+from retrace.graphs import csr, identity
 from retrace.graphs.csr import CSRGraph
 from retrace.planning import plan
 from retrace.publish import tables, verification
@@ -150,7 +150,7 @@ def test_a_graph_too_large_is_skipped(generated: Callable[[], str], script: Call
 def test_a_graph_too_large_for_the_disk(generated: Callable[[], str], monkeypatch: Patch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
     assert "of disk" in generated()
-    assert "of disk" in csr.stored_info(PATH)["missing"]
+    assert "of disk" in identity.stored_info(PATH)["missing"]
 
 
 @pytest.mark.parametrize("where", ["memory", "device"])

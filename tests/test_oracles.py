@@ -21,8 +21,9 @@ from retrace.check.oracles import Oracle
 from retrace.check.result import digest
 from retrace.devices.matrices import host_matrix
 from retrace.graphs import csr
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.dense import DenseGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Query
 from solving import open_device, solved
 

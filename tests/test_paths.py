@@ -13,7 +13,8 @@ from cuda_device.errors import OneLineError
 from graphs import NAMED, graph, random_graphs
 from retrace.check.certificates import certify_tree
 from retrace.check.oracles import Oracle
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.solvers import Query
 from test_hong_bfs import SLIDES

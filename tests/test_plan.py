@@ -15,8 +15,7 @@ from snakemake.scheduling.job_scheduler import JobScheduler
 from command_line import PROJECT, Patch, refused
 from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
-from retrace.devices import gapbs
-from retrace.devices.gapbs import OUTCOME
+from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
@@ -136,9 +135,7 @@ def test_an_edition_is_a_file_of_the_project(tmp_path: Path, path: str) -> None:
 
 def test_the_source_of_gapbs_is_had_for_what_calls_it(config: Config) -> None:
     made = plan.make_plan(config)
-    calling = [
-        name for name in ("table-3.3", "table-3.4", "table-3.5") if gapbs.OUTCOME in made.targets[name]
-    ]
+    calling = [name for name in ("table-3.3", "table-3.4", "table-3.5") if OUTCOME in made.targets[name]]
     assert calling == ["table-3.3", "table-3.5"]  # if it is deleted, a run gets it again
     called = ["kernels/gapbs/bfs.cpp" in made.kernels(name) for name in ("table-3.3", "table-3.4")]
     assert called == [True, False]
@@ -434,7 +431,7 @@ def test_one_warning_names_all_that_is_not_as_it_should_be(config: Config, monke
         "The logs say what was tried."
     ]
     assert summary.closing_words(planned, ["resources/graphs/NY"]) == "Retrace: done."
-    monkeypatch.setattr(summary.gapbs, "was_missing", lambda: True)
+    monkeypatch.setattr(summary.gapbs_outcome, "was_missing", lambda: True)
     (_, told_of_peer) = summary.closing_words(planned, [OUTCOME]).splitlines()
     assert told_of_peer == (
         f"WARNING: GAPBS: not there, and its solvers are skipped. To try again: rm -rf {OUTCOME}, "

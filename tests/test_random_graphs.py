@@ -21,11 +21,13 @@ from cuda_device.errors import OneLineError
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import mixed
 from retrace.check import generated
-from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.available_gpus import cuda_available
+from retrace.devices.cuda import CudaDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.generators import with_hub
-from retrace.graphs.random import RandomGraph, most_arcs, resolve_arcs
+from retrace.graphs.graph_names import most_arcs, resolve_arcs
+from retrace.graphs.random import RandomGraph
 from retrace.solvers import GENERATORS, Query, make
 from retrace.solvers.generate import Generator, RandomDegree, TreeFirst, generate
 from solving import DEVICES, open_device

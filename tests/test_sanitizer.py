@@ -13,7 +13,7 @@ import pytest
 import run_kernels
 from command_line import ENVIRONMENT, PROJECT
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.devices.cuda import cuda_available
+from retrace.devices.available_gpus import cuda_available
 
 SANITIZER = shutil.which("compute-sanitizer")
 SEARCHES = (

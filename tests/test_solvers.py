@@ -18,7 +18,8 @@ from graphs import NAMED, graph, grid, random_graphs
 from retrace.check.certificates import certify_tree
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make, parse
 from solving import WITH_PREDECESSORS, cases, open_device, solved
 

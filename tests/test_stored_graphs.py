@@ -19,7 +19,7 @@ import yaml
 
 from command_line import Call, refused
 from graphs import graph
-from retrace.graphs import csr, dense
+from retrace.graphs import csr, dense, identity
 from retrace.graphs.csr import ARRAYS, CSRGraph
 from retrace.graphs.dataset_registry import load_registry
 from retrace.graphs.datasets import obtain
@@ -164,7 +164,7 @@ def test_an_altered_identity_is_found(key: str, folder: Path) -> None:
     }  # fmt: skip
     new = other.get(key, kinds[type(old[key])](old[key]))
     (folder / "graph.json").write_text(json.dumps(old | {key: new}))
-    assert refused(csr.stored_info, folder).startswith(
+    assert refused(identity.stored_info, folder).startswith(
         f"{folder}: not a stored graph (graph.json was altered"
     )
 

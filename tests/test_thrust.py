@@ -11,7 +11,8 @@ from command_line import Patch
 from graphs import NAMED
 from retrace.compilers import toolkits
 from retrace.compilers.build import build_thrust
-from retrace.devices.cuda import CudaDevice, cuda_available
+from retrace.devices.available_gpus import cuda_available
+from retrace.devices.cuda import CudaDevice
 from retrace.solvers import Query
 from retrace.system.project import KERNELS
 from solving import solved

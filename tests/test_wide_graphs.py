@@ -24,9 +24,10 @@ from retrace.check.certificates import CERTIFICATE, certify, certify_tree
 from retrace.check.checkers import checker_of
 from retrace.check.oracles import Oracle, search_bytes
 from retrace.devices.host import c_graph, function_of, pointer
-from retrace.graphs import csr
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs import csr, identity
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import with_hub
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.random import RandomGraph, named
 from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
@@ -305,7 +306,7 @@ def test_memory_is_compared_before_anything_is_made(monkeypatch: Patch, tmp_path
     asked = ("--vertices", 2**27, "--arcs-per-vertex", 24, "--output", tmp_path / "large")
     done = script("generate_graph.py", "--name", "random-27-24", *asked)
     assert done.err == "warning: random-27-24 is not made: needs 25.0 GiB of memory, 20.0 GiB are free\n"
-    assert csr.stored_info(tmp_path / "large")["arcs"] == 3_221_225_472
+    assert identity.stored_info(tmp_path / "large")["arcs"] == 3_221_225_472
     assert "the graph was not made: needs 25.0 GiB of memory" in refused(csr.load, tmp_path / "large")
 
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from retrace.devices.host import function_of, pointer
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 CERTIFICATE = "optimality certificate"

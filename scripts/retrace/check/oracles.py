@@ -21,8 +21,9 @@ from retrace.check import certificates
 from retrace.check.certificates import CERTIFICATE, certify, certify_complete, certify_path, certify_tree
 from retrace.check.result import CheckResult, compare, digest
 from retrace.devices.matrices import host_matrix, rows_of
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_regular, write_whole

@@ -8,7 +8,8 @@ import numpy as np
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
 from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, write_table
 from retrace.commands.scores import compute_scores
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.graphs.query import Query
 from retrace.measure.trials import Measurement, Outcome

@@ -18,8 +18,9 @@ from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
 from retrace.compilers.build import build_cubin
 from retrace.compilers.toolkits import choose_toolkit, why_no_thrust
+from retrace.devices.available_gpus import cuda_status
 from retrace.devices.backends import emulator
-from retrace.devices.cuda import CudaDevice, cuda_status
+from retrace.devices.cuda import CudaDevice
 from retrace.graphs.availability import find_places
 from retrace.graphs.dataset_registry import Dataset
 from retrace.planning.configuration import Configuration, project_configuration

@@ -20,11 +20,12 @@ from cuda_device.compiled_files import naming_output
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr, dense
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.he import write_he
 from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.graphs.formats.lines import open_graph
 from retrace.graphs.formats.parsing import parse_stream
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.paths import ArcIds
 from retrace.solvers import find
 from retrace.system.errors import RetraceError

@@ -7,8 +7,9 @@ from retrace.commands.backend import on_backend
 from retrace.commands.graph_file import check_outputs, read_graph, stage, write_graph
 from retrace.graphs.formats.layouts import LARGEST
 from retrace.graphs.generators import random_weights
+from retrace.graphs.graph_names import resolve_arcs
 from retrace.graphs.query import Query
-from retrace.graphs.random import WEIGHTS, RandomGraph, resolve_arcs
+from retrace.graphs.random import WEIGHTS, RandomGraph
 from retrace.solvers import find
 from retrace.solvers import generate as generators
 from retrace.system.errors import RetraceError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import math
 import weakref
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
 from retrace.compilers.build import build_cubin, build_thrust
 from retrace.compilers.toolkits import known_capabilities
+from retrace.devices.available_gpus import cuda_status
 from retrace.devices.driver import Driver, DriverKernel, DriverModule
 from retrace.devices.management import find_gpu
 from retrace.system.errors import RetraceError
@@ -31,36 +31,6 @@ SHARED_WITHOUT_ASKING = 48 * 1024
 
 HOLD_STEPS = 150
 """Dependent loads: 20 to 100 microseconds, longer than the host needs to queue two events and a launch."""
-
-
-@functools.cache
-def cuda_status() -> str | None:
-    """Return why CUDA cannot be used here, or None if it can."""
-    try:
-        import pycuda.driver as cuda
-    except ModuleNotFoundError:
-        return "PyCUDA is not installed: make gpu"
-    except ImportError as error:  # the extension module found no driver
-        return f"{error}: install the NVIDIA driver"
-    try:
-        cuda.init()
-        return None if cuda.Device.count() else "no device"
-    except cuda.Error as error:
-        return f"no device: {error}"
-
-
-def cuda_available() -> bool:
-    """Return whether there is a CUDA device and PyCUDA can use it."""
-    return cuda_status() is None
-
-
-def visible_gpus() -> list[str]:
-    """Return number and driver of each GPU that this process may use; without NVML, the number of its bus."""
-    import pycuda.driver as cuda
-
-    cuda.init()
-    buses = [cuda.Device(index).pci_bus_id() for index in range(cuda.Device.count())]
-    return [f"{gpu.number} {gpu.driver}" if (gpu := find_gpu(bus)) else bus for bus in buses]
 
 
 class _NamingCuda(ContextDecorator):

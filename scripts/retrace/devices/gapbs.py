@@ -9,7 +9,6 @@ import ctypes
 import functools
 import hashlib
 import io
-import json
 import shutil
 import subprocess
 import tarfile
@@ -19,6 +18,7 @@ from typing import Any
 
 from cuda_device.compiled_files import HOST_FLAGS, alone, build_by, find_cxx, naming_output, processor
 from cuda_device.errors import OneLineError
+from retrace.devices.gapbs_outcome import OUTCOME, was_missing
 from retrace.devices.host import Address
 from retrace.graphs.downloads import USUAL, Patience, download, probe, reason
 from retrace.graphs.formats.lines import open_graph
@@ -33,8 +33,6 @@ FILES_SHA256 = "5a44e9d7221752eb1e26b1f60e91de778e9eb58d52f4afa7980665d842b7c481
 MOST_BYTES = 1 << 20
 """More than the archive has, packed or unpacked."""
 OPENMP = ("-fopenmp",)
-OUTCOME = "resources/build/peers/gapbs.json"
-"""What a run makes to say whether GAPBS could be had; a run after its deletion tries again."""
 
 
 def source_folder() -> Path:
@@ -52,14 +50,6 @@ def why_missing() -> str | None:
     if not has_openmp(find_cxx()):
         return f"{find_cxx()} has no OpenMP, without which GAPBS would run on one core; set CXX to another"
     return None
-
-
-def was_missing() -> bool:
-    """Return whether the last run that looked for it found it missing."""
-    try:
-        return json.loads(Path(OUTCOME).read_text(encoding="utf-8"))["missing"] is not None
-    except (OSError, ValueError, KeyError):
-        return False
 
 
 @functools.cache

@@ -17,8 +17,9 @@ from cuda_device.errors import TooLargeError
 from cuda_device.interface import Buffer, Device
 from cuda_device.memory import require
 from retrace.devices.host import host_function, pointer
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
+from retrace.graphs.graph_names import UNREACHABLE
 
 SOURCES = ON_DEVICE, ON_HOST = "generate/dense.cu", "host/generate_dense.cpp"
 """Kernel files that compute the matrix of a complete graph."""

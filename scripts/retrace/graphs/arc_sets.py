@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array, from_arcs
+from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 

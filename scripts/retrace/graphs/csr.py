@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,8 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from cuda_device.compiled_files import naming_output
-from retrace.graphs.identity import read_identity, write_identity
+from retrace.graphs.identity import naming_folder, plain_file, stored_info, write_identity
 from retrace.system.errors import RetraceError
-from retrace.system.models import one_line
-
-UNREACHABLE = 2**31 - 1
-"""Level or distance of an unreached vertex, in every answer."""
 
 Int32Array = NDArray[np.int32]
 
@@ -182,12 +176,6 @@ def save_missing(info: dict[str, Any], reason: str, folder: Path) -> None:
     save_folder(folder, {**info, "sha256": None, "missing": reason}, {})
 
 
-def stored_info(folder: Path) -> dict[str, Any]:
-    """Read a graph's identity, or why it is `missing`; raise RetraceError if the folder holds neither."""
-    with naming_folder(folder):
-        return read_identity(_plain(folder / "graph.json").read_bytes())
-
-
 def load(folder: Path, negative: bool = False, wide: bool = False) -> CSRGraph:
     """Memory-map a graph that `save` wrote, and check that its arrays are a graph and the one that was saved.
 
@@ -202,19 +190,12 @@ def load(folder: Path, negative: bool = False, wide: bool = False) -> CSRGraph:
         raise RetraceError(f"{told}; only bfs/host-arcs and sssp/host-arcs take more")
     with naming_folder(folder):
         names = [name for name in ARRAYS if name != "weights" or (folder / "weights.npy").exists()]
-        arrays = {name: open_memmap(_plain(folder / f"{name}.npy"), mode="r") for name in names}
+        arrays = {name: open_memmap(plain_file(folder / f"{name}.npy"), mode="r") for name in names}
         graph = CSRGraph(**arrays, info=info)
         _check(graph)
         if graph.weights is not None and not negative and graph.arcs and graph.weights.min() < 0:
             raise ValueError("a weight is negative, which only bellman-ford takes")
         return graph
-
-
-def _plain(path: Path) -> Path:
-    """Return the path of a file; for a link or a pipe, which would be waited for, raise ValueError."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise ValueError(f"{path.name} is no plain file")
-    return path
 
 
 def _check(graph: CSRGraph) -> None:
@@ -261,14 +242,3 @@ def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, NDArray[An
             partial.rename(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-@contextmanager
-def naming_folder(folder: Path, writer: str = "get_graph.py or `retrace convert`") -> Iterator[None]:
-    """Turn an error into one line that names the folder, and who can write it again."""
-    try:
-        yield
-    except (OSError, ValueError, TypeError, KeyError, SyntaxError, TokenError) as error:
-        reason = f"{folder}: not a stored graph ({one_line(error)})"
-        mend = "delete it and write it again" if folder.is_dir() else "expected its folder, which is written"
-        raise RetraceError(f"{reason}; {mend}, by {writer}") from None

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from retrace.graphs import csr
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs import csr, identity
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.generators import stream_key
+from retrace.graphs.graph_names import UNREACHABLE, require_complete
 from retrace.graphs.random import GENERATED, WEIGHTS
 from retrace.system.errors import RetraceError
-
-COMPLETE_GRAPH = r"dense-([0-9]{1,10})"
-"""Name of a complete graph: its vertices."""
 
 EDITION = "dense"
 """The edition in `graph.json` of a stored dense graph."""
@@ -39,10 +37,7 @@ class DenseGraph:
     """
 
     def __post_init__(self) -> None:
-        if not 1 <= self.vertices < 2**16:
-            raise RetraceError(
-                f"{self.name}: expected from 1 to {2**16 - 1} vertices, so that 32 bits can count the arcs"
-            )
+        require_complete(self.vertices)
         low, high = self.weights
         if not 0 < low <= high or high * self.vertices >= UNREACHABLE:
             most = (UNREACHABLE - 1) // self.vertices
@@ -88,10 +83,10 @@ def save(graph: DenseGraph, folder: Path) -> None:
 
 def load(folder: Path, negative: bool = False, wide: bool = False) -> Graph:
     """Load a stored graph, dense or not; raise RetraceError as `csr.load` does."""
-    info = csr.stored_info(folder)
+    info = identity.stored_info(folder)
     if info.get("edition") != EDITION:
         return csr.load(folder, negative, wide)
-    with csr.naming_folder(folder, "generate_dense.py"):
+    with identity.naming_folder(folder, "generate_dense.py"):
         graph = DenseGraph(info["vertices"], info["seed"], (info["least_weight"], info["greatest_weight"]))
         if graph.info != info:
             raise ValueError("its seed and range of weights do not give its other values, such as sha256")

@@ -2,12 +2,17 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tokenize import TokenError
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from retrace.graphs.dataset_registry import Pairs, Vertex, check_ids
-from retrace.system.models import SHA256, FileModel, at, explain
+from retrace.system.errors import RetraceError
+from retrace.system.models import SHA256, FileModel, at, explain, one_line
 
 SEAL = "identity_sha256"
 """The key of the digest of all other keys."""
@@ -76,3 +81,27 @@ def read_identity(text: str | bytes) -> dict[str, Any]:
 
 def _digest(info: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(info, sort_keys=True).encode()).hexdigest()
+
+
+def stored_info(folder: Path) -> dict[str, Any]:
+    """Read a graph's identity, or why it is `missing`; raise RetraceError if the folder holds neither."""
+    with naming_folder(folder):
+        return read_identity(plain_file(folder / "graph.json").read_bytes())
+
+
+def plain_file(path: Path) -> Path:
+    """Return the path of a file; for a link or a pipe, which would be waited for, raise ValueError."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ValueError(f"{path.name} is no plain file")
+    return path
+
+
+@contextmanager
+def naming_folder(folder: Path, writer: str = "get_graph.py or `retrace convert`") -> Iterator[None]:
+    """Turn an error into one line that names the folder, and who can write it again."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, KeyError, SyntaxError, TokenError) as error:
+        reason = f"{folder}: not a stored graph ({one_line(error)})"
+        mend = "delete it and write it again" if folder.is_dir() else "expected its folder, which is written"
+        raise RetraceError(f"{reason}; {mend}, by {writer}") from None

@@ -7,7 +7,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 ArcIds = NDArray[np.integer[Any]]

@@ -10,6 +10,7 @@ import numpy as np
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import Graph
 from retrace.graphs.generators import sample_vertices
+from retrace.graphs.graph_names import NO_GRAPH
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
 
@@ -18,7 +19,7 @@ from retrace.system.errors import RetraceError
 class NoGraph:
     """What a solver of the problem limits is given, which measures the machine itself."""
 
-    name: ClassVar[str] = "none"
+    name: ClassVar[str] = NO_GRAPH
     vertices: ClassVar[int] = 0
     arcs: ClassVar[int] = 0
     info: ClassVar[dict[str, Any]] = {

@@ -12,7 +12,7 @@ from typing import Any
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
-from retrace.graphs import csr, dense, random
+from retrace.graphs import dense, identity, random
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.query import NoGraph, Subject, no_graph, queries
 from retrace.graphs.random import RandomGraph
@@ -60,7 +60,7 @@ class Task:
     @cached_property
     def info(self) -> dict[str, Any]:
         """What is known of the graph; RetraceError if it is not stored."""
-        return self.subject.info if self.subject else csr.stored_info(self.folder)
+        return self.subject.info if self.subject else identity.stored_info(self.folder)
 
     def check(self, software: Mapping[str, Any]) -> None:
         """Raise an error, before anything is measured, if the records could not be written."""

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any
 
 from retrace.check.result import CheckResult
-from retrace.devices.cuda import visible_gpus
+from retrace.devices.available_gpus import visible_gpus
 from retrace.measure import environment
 from retrace.measure.trials import Measurement
 from retrace.solvers import find

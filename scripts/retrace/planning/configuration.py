@@ -14,9 +14,14 @@ from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import BY_CAPABILITY
 from retrace.catalogue.known_solvers import CATALOGUE, fixed, given
 from retrace.graphs.dataset_registry import Dataset, load_registry
-from retrace.graphs.dense import COMPLETE_GRAPH, DenseGraph
-from retrace.graphs.query import NoGraph
-from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, resolve_arcs
+from retrace.graphs.graph_names import (
+    COMPLETE_GRAPH,
+    HUB_GRAPH,
+    NO_GRAPH,
+    RANDOM_GRAPH,
+    require_complete,
+    resolve_arcs,
+)
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.system.errors import RetraceError
 from retrace.system.models import (
@@ -321,7 +326,7 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
         known: list[str] = []
         pattern, expected = RANDOM_GRAPH, ["a random graph such as random-14-5"]
         if experiment.given == "limits":
-            pattern, expected = NoGraph.name, [NoGraph.name]
+            pattern, expected = NO_GRAPH, [NO_GRAPH]
         elif experiment.given == "graph":
             known, pattern = sorted(datasets), f"{RANDOM_GRAPH}|{HUB_GRAPH}|{COMPLETE_GRAPH}"
             expected = [
@@ -350,7 +355,7 @@ def _require_possible(name: str, connected: bool) -> None:
     kind, *numbers = name.split("-")
     sizes = [int(number) for number in numbers]
     if kind == "dense":
-        DenseGraph(sizes[0], seed=0)
+        require_complete(sizes[0])
     elif kind in ("random", "hub"):
         vertices = 2 ** sizes[0]
         resolve_arcs(vertices, per_vertex=sizes[1], connected=connected)

@@ -14,11 +14,11 @@ from typing import Any
 
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
-from retrace.devices import gapbs
-from retrace.devices.cuda import cuda_available, cuda_status, visible_gpus
-from retrace.graphs import csr
+from retrace.devices import gapbs_outcome
+from retrace.devices.available_gpus import cuda_available, cuda_status, visible_gpus
+from retrace.graphs import identity
 from retrace.graphs.dataset_registry import Dataset, find_file
-from retrace.graphs.dense import COMPLETE_GRAPH
+from retrace.graphs.graph_names import COMPLETE_GRAPH
 from retrace.measure.environment import tree
 from retrace.planning.configuration import (
     SETTINGS,
@@ -300,7 +300,7 @@ class Plan:
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
         calls = any(solver.source.startswith("gapbs/") for solver in self.known(experiment))
-        return [gapbs.OUTCOME] if calls else []
+        return [gapbs_outcome.OUTCOME] if calls else []
 
     def compiled_before(self, experiment: str) -> list[str]:
         """Return the manifest of what uses Thrust, if an experiment does: it takes longest to compile."""
@@ -436,6 +436,6 @@ def made(kind: str, name: str) -> list[str]:
 def info_if_stored(graph: str) -> dict[str, Any]:
     """Return what is known of a stored graph; nothing if it is not stored, or not as it was."""
     try:
-        return csr.stored_info(Path("resources/graphs", graph))
+        return identity.stored_info(Path("resources/graphs", graph))
     except OneLineError:
         return {}

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from pathlib import Path
 
-from retrace.devices import gapbs
+from retrace.devices import gapbs_outcome
 from retrace.planning.plan import PAGE, Plan, info_if_stored
 from retrace.records.record import Record, read_records
 
@@ -41,7 +41,7 @@ def warning_of_all(plan: Plan, files: Collection[str]) -> str | None:
         elif dataset and dataset.weights is None and found.get("weights") == "generated":
             kinds["without its own weights, for which generated ones are used"].append(name)
     lacking = [name for every in kinds.values() for name in every]
-    peer = [gapbs.OUTCOME] if gapbs.OUTCOME in files and gapbs.was_missing() else []
+    peer = [gapbs_outcome.OUTCOME] if gapbs_outcome.OUTCOME in files and gapbs_outcome.was_missing() else []
     if peer:
         kinds["not there, and its solvers are skipped"].append("GAPBS")
     if not kinds:

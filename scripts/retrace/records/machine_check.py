@@ -14,10 +14,8 @@ from pathlib import Path
 from statistics import median
 
 from retrace.graphs.dataset_registry import Dataset
-from retrace.graphs.dense import COMPLETE_GRAPH
+from retrace.graphs.graph_names import COMPLETE_GRAPH, HUB_GRAPH, NO_GRAPH, RANDOM_GRAPH, most_arcs
 from retrace.graphs.pins import is_trusted
-from retrace.graphs.query import NoGraph
-from retrace.graphs.random import HUB_GRAPH, RANDOM_GRAPH, most_arcs
 from retrace.records.record import Record, survey
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.records.variant import Variant
@@ -275,8 +273,8 @@ def _too_fast(record: Record) -> Iterator[str]:
 def _unknown_graph(record: Record) -> Iterator[str]:
     """Yield that no data set and no generated graph has the name, or has it with such a size."""
     graph, spread = record.graph, 0
-    if graph.name == NoGraph.name:
-        vertices, arcs = NoGraph.vertices, NoGraph.arcs
+    if graph.name == NO_GRAPH:
+        vertices, arcs = 0, 0
     elif found := re.fullmatch(f"{RANDOM_GRAPH}|{HUB_GRAPH}", graph.name):
         vertices = 1 << min(64, int(found[1] or found[3]))
         arcs = vertices * int(found[2] or found[4])

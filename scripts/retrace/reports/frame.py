@@ -17,7 +17,7 @@ import pandas as pd
 
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.graphs.random import size
+from retrace.graphs.graph_names import size
 from retrace.records.record import PHASES, Record, read_records
 from retrace.records.statistics import Summary, rank
 from retrace.records.variant import QUERY, Variant

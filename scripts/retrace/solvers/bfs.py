@@ -15,7 +15,8 @@ from cuda_device.interface import Device, Dim
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, function_of, host_function, pointer
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer

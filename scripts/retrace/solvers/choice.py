@@ -11,7 +11,8 @@ from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import GPULimits, Needs
 from retrace.catalogue.setting import Setting, Settings
 from retrace.devices.host import c_graph, loaded_library
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.solver import DeviceSolver, Solver
 from retrace.system.project import with_headers

@@ -15,7 +15,8 @@ import numpy as np
 from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Buffer
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import BlockQueueBFS, TracedBack
 from retrace.solvers.reversed_arcs import ReversedArcs

@@ -18,8 +18,9 @@ from retrace.catalogue.setting import ON_ALL_CORES, Settings
 from retrace.devices.host import c_random_graph, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array, offset_type
 from retrace.graphs.generators import stream_key
+from retrace.graphs.graph_names import resolve_arcs
 from retrace.graphs.query import Query
-from retrace.graphs.random import RandomGraph, resolve_arcs
+from retrace.graphs.random import RandomGraph
 from retrace.solvers.prefix_sums import PrefixSums
 from retrace.solvers.registry import find, make
 from retrace.solvers.solver import DeviceSolver, Solver

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from retrace.catalogue.setting import ON_ALL_CORES, Settings
 from retrace.devices import gapbs
-from retrace.devices.cuda import cuda_status
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.devices.available_gpus import cuda_status
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.solver import Solver
 from retrace.system.imports import import_undrawn

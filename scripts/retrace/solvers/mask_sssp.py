@@ -16,7 +16,8 @@ from numpy.typing import DTypeLike, NDArray
 from cuda_device.interface import Buffer, Kernel
 from retrace.catalogue.setting import Settings
 from retrace.devices.host import Address, c_graph, pointer
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.predecessor_pass import PredecessorPass
 from retrace.solvers.solver import DeviceSolver, HostSolver, fill_but_one

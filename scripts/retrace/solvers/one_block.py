@@ -14,7 +14,8 @@ from cuda_device.errors import TooLargeError
 from cuda_device.gpu_limits import KIB, VARIABLES_BYTES
 from cuda_device.interface import Buffer
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.bfs import TRACE_BACK, TracedBack
 from retrace.solvers.cluster_parts import CUT, LONG_SLOTS, Parts, UInt32Array

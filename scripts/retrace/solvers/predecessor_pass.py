@@ -7,7 +7,8 @@ from vertices with a path from the source.
 import numpy as np
 
 from cuda_device.interface import Buffer
-from retrace.graphs.csr import UNREACHABLE, CSRGraph
+from retrace.graphs.csr import CSRGraph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers.solver import DeviceSolver
 
 

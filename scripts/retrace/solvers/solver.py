@@ -19,7 +19,8 @@ from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver, unknown_solv
 from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError

@@ -14,7 +14,8 @@ from cuda_device.errors import TooLargeError
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.cluster_parts import ClusterSearch
 from retrace.solvers.contraction import CONTRACT, Contraction

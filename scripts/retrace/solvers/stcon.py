@@ -13,7 +13,8 @@ import numpy as np
 
 from retrace.catalogue.setting import PREDECESSORS, Settings
 from retrace.devices.host import c_graph, host_function, pointer
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query, Subject
 from retrace.solvers.cluster_parts import EVERY, KEEPS, ClusterSearch
 from retrace.solvers.libraries import IgraphPeer, NetworKitPeer

@@ -1,12 +1,15 @@
 """Progress bars, on a terminal only."""
 
 import os
-from functools import partial
-
-from tqdm import tqdm
+from collections.abc import Iterable
+from typing import Any
 
 SHOW_BARS = "RETRACE_BARS"
 """An environment variable that a run sets for its jobs if it prints to a terminal: they see a pipe."""
 
-bar = partial(tqdm, leave=False, disable=False if SHOW_BARS in os.environ else None)
-"""`tqdm`, which by itself would draw into files and pipes too."""
+
+def bar(iterable: Iterable[Any] | None = None, **options: Any) -> Any:
+    """Return a `tqdm`, which by itself would draw into files and pipes too."""
+    from tqdm import tqdm  # here, since planning does without
+
+    return tqdm(iterable, leave=False, disable=False if SHOW_BARS in os.environ else None, **options)

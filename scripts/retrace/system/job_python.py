@@ -1,7 +1,7 @@
 """The Python that jobs run in: Snakemake's own if it has the packages, else that of `.venv`.
 
-Any Snakemake can run the workflow, whatever it is installed with: planning imports from `.venv` what
-Snakemake's Python lacks, and jobs run in `.venv`. Imports nothing but Python's own library.
+Any Snakemake can run the workflow, whatever it is installed with: planning needs nothing else, and jobs run
+in `.venv`, which is made before the first one. Imports nothing but Python's own library.
 """
 
 import subprocess
@@ -25,26 +25,44 @@ def lacking() -> list[str]:
 def python_for_jobs(root: Path) -> Path:
     """Return the folder of the Python for jobs, and let this process import what it lacks from there.
 
-    `root` is the folder of the project. If this Python lacks a package, and there is no environment of the
-    same version of Python, one is made; this ends the process if that fails.
+    `root` is the folder of the project. Where this Python lacks a package, that is the environment of the
+    same version of Python, whether or not it is there: `make_environment` makes it before the first job.
     """
     if not lacking():
         return Path(sys.executable).parent
-    environment, lock = environment_of(root), root / "requirements.lock"
+    environment = environment_of(root)
+    lend_packages(environment)
+    return environment / "bin"
+
+
+def make_environment(root: Path, python: Path) -> None:
+    """Make the environment that has the Python of jobs, or bring it up to date; exit if that fails.
+
+    Does nothing if jobs run in Snakemake's own Python.
+    """
+    environment, lock = python.parent, root / "requirements.lock"
+    if python == Path(sys.executable).parent:
+        return
     made = environment / "run"  # as make names it
     if not made.exists() or made.stat().st_mtime < lock.stat().st_mtime:
-        print(f"Snakemake's Python lacks {', '.join(lacking())}: jobs get {environment}", file=sys.stderr)
+        print(f"Snakemake's Python lacks packages: jobs get {environment}", file=sys.stderr)
         program = str(root / "scripts/set_up.py")
         command = [sys.executable, program, str(lock), "--environment", str(environment)]
         if subprocess.run(command, check=False).returncode != 0:
             sys.exit(1)
         made.touch()
-    sys.path.append(sysconfig.get_path("purelib", "venv", {"base": str(environment)}))
+        lend_packages(environment)
     if missing := lacking():
         sys.exit(
             f"error: {environment} lacks {', '.join(missing)}; delete it, and the next run makes it anew"
         )
-    return environment / "bin"
+
+
+def lend_packages(environment: Path) -> None:
+    """Let this process import the packages of an environment, after its own."""
+    packages = sysconfig.get_path("purelib", "venv", {"base": str(environment)})
+    if packages not in sys.path and Path(packages).exists():
+        sys.path.append(packages)
 
 
 def environment_of(root: Path) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import scipy
 
-from retrace.graphs.csr import UNREACHABLE
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 LARGEST = UNREACHABLE - 1

@@ -3,8 +3,9 @@
 import numpy as np
 
 from retrace.devices.host import c_graph, host_function
-from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.dense import DenseGraph, Graph
+from retrace.graphs.graph_names import UNREACHABLE
 from retrace.system.errors import RetraceError
 
 SOURCE = "host/negative_cycle.cpp"
