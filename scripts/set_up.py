@@ -12,6 +12,7 @@ import fcntl
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST = (3, 11)
@@ -82,13 +83,19 @@ def tell(step: str) -> None:
     print(f"set-up: {step}", file=sys.stderr, flush=True)
 
 
+class OneLineParser(argparse.ArgumentParser):
+    """A parser that reports errors in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and exit with status 2."""
+        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+
+
 def main() -> None:
     """Read the arguments and set up."""
     if sys.version_info < OLDEST:
         sys.exit(f"error: {sys.executable} is older than 3.11; name a newer one: make PYTHON=python3.12")
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = OneLineParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lock", type=Path, nargs="?", help="such as requirements.lock")
     parser.add_argument("--environment", type=Path, default=ROOT / ".venv", help="by default .venv")
     parser.add_argument("--wheels", type=Path, metavar="FOLDER", help="packages, in place of the network")
