@@ -175,7 +175,7 @@ def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterat
         instead = (
             "left out" if dataset.optional else "a generated stand-in" if dataset.stand_in else "missing"
         )
-        by_place[places.of[dataset.name] or instead].append(dataset.name)
+        by_place[places.by_dataset[dataset.name] or instead].append(dataset.name)
     network = f"{places.answered} of {places.asked} addresses of graphs answer"
     yield Aspect("network", network if places.asked else "not asked, since all graphs are here")
     told = "; ".join(f"{place}: {', '.join(names)}" for place, names in by_place.items())

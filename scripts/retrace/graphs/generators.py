@@ -81,9 +81,9 @@ def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
         heads = ends[like][1::2]
         near, far = np.minimum(tails, heads), np.maximum(tails, heads)
         first = np.unique(near * vertices + far, return_index=True)[1]
-        new = np.sort(first[(near != far)[first]])[:edges]
-        if len(new) == edges:
-            u, v = near[new], far[new]
+        chosen = np.sort(first[(near != far)[first]])[:edges]
+        if len(chosen) == edges:
+            u, v = near[chosen], far[chosen]
             both = np.concatenate((u, v)), np.concatenate((v, u))
             order = np.lexsort(both[::-1])
             return from_arcs(vertices, both[0][order], both[1][order])
