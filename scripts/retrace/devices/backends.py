@@ -49,5 +49,5 @@ def emulator() -> Emulator:
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
             raise
-        told = "the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` in the checkout"
-        raise RetraceError(f"backend emulator: {told}") from None
+        reason = "the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` in the checkout"
+        raise RetraceError(f"backend emulator: {reason}") from None
