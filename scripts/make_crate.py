@@ -56,7 +56,7 @@ def main() -> None:
 def describe(results: Path, records: dict[str, list[Record]], commit: str) -> list[Entity]:
     """Return all entities of a folder of results, by its files of records, published by `commit`."""
     inputs, shown = ([file(results, path) for path in paths_in(results, names)] for names in (INPUTS, SHOWN))
-    every = [record for found in records.values() for record in found]
+    all_records = [record for found in records.values() for record in found]
     measured = measuring(records)
     published = {
         "@id": "#publish",
@@ -66,7 +66,7 @@ def describe(results: Path, records: dict[str, list[Record]], commit: str) -> li
         "object": inputs,
         "result": shown,
     }
-    commits = {commit, *(version(record.software) for record in every)}
+    commits = {commit, *(version(record.software) for record in all_records)}
     entities: list[Entity] = [
         {
             "@id": "ro-crate-metadata.json",
@@ -79,7 +79,7 @@ def describe(results: Path, records: dict[str, list[Record]], commit: str) -> li
             "@type": "Dataset",
             "name": "Results of Retrace",
             "description": "Five published CUDA graph reports, run again: records, tables and figures",
-            "datePublished": max((record.started for record in every), default="unknown")[:10],
+            "datePublished": max((record.started for record in all_records), default="unknown")[:10],
             "license": {"@id": MIT},
             "author": {"@id": "#developers"},
             "conformsTo": {"@id": PROFILE},
@@ -93,7 +93,7 @@ def describe(results: Path, records: dict[str, list[Record]], commit: str) -> li
             program(one) | {"@type": "SoftwareApplication", "name": "Retrace", "softwareVersion": one}
             for one in sorted(commits)
         ),
-        *(measured_graph(record.graph) for record in every if record.graph.sha256),
+        *(measured_graph(record.graph) for record in all_records if record.graph.sha256),
         *measured,
         published,
         *inputs,
