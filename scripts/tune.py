@@ -50,13 +50,13 @@ def entry(machine: str, sweeps: list[Sweep]) -> str:
     return "\n".join([*lines, *(f"{one.key}: {one.best}" for one in sweeps if one.best is not None)]) + "\n"
 
 
-def told(one: Sweep) -> str:
+def told(swept: Sweep) -> str:
     """Say what was chosen, and what each value takes."""
-    if not one.costs:
-        return f"{one.key}: no times of a GPU, so the solvers' own stay"
-    chosen = f"{one.best}" if one.best is not None else "the solvers' own stay"
-    costs = ", ".join(f"{value}: {cost:.3f}" for value, cost in one.costs.items())
-    return f"{one.key}: {chosen}; {one.cases} times, over those with the solvers' own: {costs}"
+    if not swept.costs:
+        return f"{swept.key}: no times of a GPU, so the solvers' own stay"
+    chosen = f"{swept.best}" if swept.best is not None else "the solvers' own stay"
+    costs = ", ".join(f"{value}: {cost:.3f}" for value, cost in swept.costs.items())
+    return f"{swept.key}: {chosen}; {swept.cases} times, over those with the solvers' own: {costs}"
 
 
 if __name__ == "__main__":

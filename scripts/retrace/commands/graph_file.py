@@ -134,8 +134,8 @@ def detect_format(path: Path) -> str:
                 break
     if not lines:
         raise RetraceError(f"{path}: it is empty; say --format, or name another file")
-    known, found = ", ".join(LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
-    reason = f"{found} begins no format among {known}"
+    known, beginning = ", ".join(LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
+    reason = f"{beginning} begins no format among {known}"
     raise RetraceError(f"{path}: {reason}; say --format, or for edges with whole weights, write H/E")
 
 

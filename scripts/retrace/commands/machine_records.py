@@ -54,8 +54,8 @@ def by_file(faults: Iterable[str]) -> Iterator[str]:
 def other_records(folder: Path) -> list[Path]:
     """List the committed files of other machines: of the project, and beside the folder."""
     places = {path.resolve() for place in (MACHINES, folder.parent) for path in place.glob("*")}
-    others = sorted(path for path in places if path != folder.resolve() and path.name != "local")
-    return [file for other in others for file in sorted(other.glob("*/*.jsonl"))]
+    machines = sorted(path for path in places if path != folder.resolve() and path.name != "local")
+    return [file for machine in machines for file in sorted(machine.glob("*/*.jsonl"))]
 
 
 def compare_machines(arguments: Namespace) -> None:
@@ -66,16 +66,16 @@ def compare_machines(arguments: Namespace) -> None:
     first, second = (records_in(folder, arguments.experiment) for folder in folders)
     pairs, alone = comparison.pair(first, second)
     comparisons = (comparison.compare_records(a, b, arguments.phase) for a, b in pairs)
-    compared = [one for one in comparisons if one is not None]
+    compared = [ratio for ratio in comparisons if ratio is not None]
     if not compared:
         machines, condition = f"{folders[0]}, {folders[1]}", "the same graph with the same settings"
         raise RetraceError(f"{machines}: no {arguments.phase} of a solver that both timed on {condition}")
-    print_table([comparison.HEAD, *(one.cells for one in compared)])
+    print_table([comparison.HEAD, *(ratio.cells for ratio in compared)])
     print(comparison.count_verdicts(compared, alone))
     names = arguments.first.name, arguments.second.name
     commits = [
-        word_list(list(dict.fromkeys((one.software.git_commit or "no commit")[:10] for one in some)))
-        for some in (first, second)
+        word_list(list(dict.fromkeys((record.software.git_commit or "no commit")[:10] for record in records)))
+        for records in (first, second)
     ]
     if commits[0] != commits[1]:
         difference = f"{names[0]} is of {commits[0]}, {names[1]} of {commits[1]}"
