@@ -24,25 +24,25 @@ def main() -> None:
     """Parse the command line and compute."""
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--graph", required=True, type=Path, help="folder that get_graph.py wrote")
-    what = "betweenness/lane-queues or bitmap-queue, with settings (default: %(default)s)"
-    parser.add_argument("--solver", default="betweenness/lane-queues", help=what)
-    what = "sample so many sources (default: those that the graph's registry names, or all)"
-    parser.add_argument("--sources", type=int, metavar="K", help=what)
+    help_text = "betweenness/lane-queues or bitmap-queue, with settings (default: %(default)s)"
+    parser.add_argument("--solver", default="betweenness/lane-queues", help=help_text)
+    help_text = "sample so many sources (default: those that the graph's registry names, or all)"
+    parser.add_argument("--sources", type=int, metavar="K", help=help_text)
     parser.add_argument("--seed", type=int, default=1, help="of that sample (default: %(default)s)")
     parser.add_argument("--shard", required=True, type=int, metavar="K", help="number of the shard, from 0")
     parser.add_argument("--shards", required=True, type=int, metavar="N", help="number of shards")
     parser.add_argument("--backend", choices=("cuda", "emulator"), required=True, help="where kernels run")
-    what = "GPUs of this host to use (default: all that this process sees)"
-    parser.add_argument("--devices", type=int, default=0, metavar="N", help=what)
+    help_text = "GPUs of this host to use (default: all that this process sees)"
+    parser.add_argument("--devices", type=int, default=0, metavar="N", help=help_text)
     parser.add_argument("--memory-gib", type=float, metavar="GIB", help="use no more memory of each GPU")
     parser.add_argument("--compute-capability", metavar="CC", help="use each GPU as one of it, such as 8.6")
-    what = "seconds between checkpoints (default: %(default)s)"
-    parser.add_argument("--checkpoint-s", type=float, default=CHECKPOINT_S, metavar="S", help=what)
+    help_text = "seconds between checkpoints (default: %(default)s)"
+    parser.add_argument("--checkpoint-s", type=float, default=CHECKPOINT_S, metavar="S", help=help_text)
     parser.add_argument("--output", required=True, type=Path, help="file to write, .npz")
     arguments = parser.parse_args()
-    number, of = arguments.shard, arguments.shards
-    if not 0 <= number < of:
-        raise RetraceError(f"--shard: {number}, expected from 0 to --shards - 1 = {of - 1}")
+    number, shards = arguments.shard, arguments.shards
+    if not 0 <= number < shards:
+        raise RetraceError(f"--shard: {number}, expected from 0 to --shards - 1 = {shards - 1}")
     if arguments.devices < 0:
         raise RetraceError(f"--devices: {arguments.devices}, expected at least 1, or 0 for all")
     if not arguments.checkpoint_s > 0:
@@ -55,9 +55,9 @@ def main() -> None:
     host = kind(memory_gib=memory, compute_capability=arguments.compute_capability)
     crew = Crew(host.peers(arguments.devices), fixed(arguments.solver), graph)
     began = perf_counter()
-    shard = compute_shard(crew, graph, query, number, of, arguments.output, arguments.checkpoint_s)
+    shard = compute_shard(crew, graph, query, number, shards, arguments.output, arguments.checkpoint_s)
     print(
-        f"{graph.name}, shard {number} of {of}: {len(shard.done)} of {shard.facts['passes']} passes, "
+        f"{graph.name}, shard {number} of {shards}: {len(shard.done)} of {shard.facts['passes']} passes, "
         f"{perf_counter() - began:.1f} s on {len(crew.workers)} devices"
     )
 

@@ -44,33 +44,33 @@ def main() -> None:
     gathered_ms = (perf_counter() - began) * 1e3
     searched_ms = 1e3 * sum(shard.seconds for shard in shards)
 
-    found = Measurement(spec, arguments.backend, query, None, started=started)
+    measurement = Measurement(spec, arguments.backend, query, None, started=started)
     if arguments.no_check:
-        told = "not checked"
+        verdict = "not checked"
     else:
-        found.result = checker_of("betweenness", graph).check(spec, query, scores)
-        if not found.result.verified:
-            raise NotVerifiedError(f"{graph.name}: {found.result.reason}; nothing is written")
-        told = f"verified against {found.result.oracle}"
+        measurement.result = checker_of("betweenness", graph).check(spec, query, scores)
+        if not measurement.result.verified:
+            raise NotVerifiedError(f"{graph.name}: {measurement.result.reason}; nothing is written")
+        verdict = f"verified against {measurement.result.oracle}"
         upload_ms = sum(shard.facts["upload_ms"] for shard in shards)
         phases = {"upload": upload_ms, "solve": searched_ms, "download": gathered_ms}
-        found.trials = [{**phases, "total": sum(phases.values())}]
-        found.setups = [shard.facts["setup_ms"] for shard in shards]
-        found.digest = digest(scores)
-        found.observed = {
+        measurement.trials = [{**phases, "total": sum(phases.values())}]
+        measurement.setups = [shard.facts["setup_ms"] for shard in shards]
+        measurement.digest = digest(scores)
+        measurement.observed = {
             "shards": len(shards),
             "devices": max(shard.facts["devices"] for shard in shards),
             "passes": shards[0].facts["passes"],
-            **found.result.observed,
+            **measurement.result.observed,
         }
     gpu = shards[0].facts["gpu"]
     origin = {"machine": environment.machine(arguments.machine, gpu), "software": environment.software()}
     if arguments.no_check:
-        found.skip("the scores were not checked")
+        measurement.skip("the scores were not checked")
     write_table(arguments.scores, {"vertex_from_0": np.arange(graph.vertices), "score": scores})
-    write_records(arguments.record, [as_record("scores", graph.info, found, origin)])
+    write_records(arguments.record, [as_record("scores", graph.info, measurement, origin)])
     print(
-        f"{graph.name}: {len(shards)} shards, {searched_ms / 1e3:.1f} s of searches, {told}, "
+        f"{graph.name}: {len(shards)} shards, {searched_ms / 1e3:.1f} s of searches, {verdict}, "
         f"scores' sha256 {digest(scores)[:16]}"
     )
 

@@ -25,8 +25,8 @@ def main() -> None:
     parser.add_argument("--vertices", type=int, required=True)
     parser.add_argument("--arcs-per-vertex", type=float, required=True)
     parser.add_argument("--hub", action="store_true", help="give one vertex an arc to every other")
-    what = "sample so many sources for betweenness (default: all vertices are sources)"
-    parser.add_argument("--sources", type=int, metavar="K", help=what)
+    help_text = "sample so many sources for betweenness (default: all vertices are sources)"
+    parser.add_argument("--sources", type=int, metavar="K", help=help_text)
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", type=Path, required=True, help="folder to store the graph in")
     parser.may_keep_warnings()

@@ -111,8 +111,8 @@ def require_driver() -> InstalledDriver:
         to_do = f"remove {driver.path}, which hides it" if driver else "install the NVIDIA driver in Windows"
         raise RetraceError(f"WSL: {WSL_FOLDER}/{LIBCUDA}, which Windows provides, is not found: {to_do}")
     if driver is None:
-        told = "install the NVIDIA driver first; without a GPU use make reproduce"
-        raise RetraceError(f"{LIBCUDA} not found: {told}")
+        advice = "install the NVIDIA driver first; without a GPU use make reproduce"
+        raise RetraceError(f"{LIBCUDA} not found: {advice}")
     return driver
 
 
@@ -126,8 +126,8 @@ def require_gpus(driver: InstalledDriver) -> list[InstalledGpu]:
         raise RetraceError(f"{driver}: no GPU; see whether CUDA_VISIBLE_DEVICES hides it")
     for gpu in gpus:
         if gpu.capability < OLDEST_GPU:
-            told = "expected compute capability 5.0 or newer; name another in CUDA_VISIBLE_DEVICES"
-            raise RetraceError(f"GPU {gpu} is too old: {told}, or use make reproduce")
+            advice = "expected compute capability 5.0 or newer; name another in CUDA_VISIBLE_DEVICES"
+            raise RetraceError(f"GPU {gpu} is too old: {advice}, or use make reproduce")
     if driver.cuda() < OLDEST:
         raise RetraceError(
             f"{driver} is too old: expected 525 or newer, for CUDA 12.0; install a newer driver"
@@ -159,9 +159,9 @@ def install(lock: Path) -> None:
     driver = require_driver()
     gpus = require_gpus(driver)
     require_builder()
-    wanted = {name for gpu in gpus for name in compiler_wheels(driver, gpu)}
-    unwanted = {*NVCC_WHEELS, *NVRTC_WHEELS} - wanted
-    packages = [package for package in locked(lock) if name_of(package) not in unwanted]
+    needed = {name for gpu in gpus for name in compiler_wheels(driver, gpu)}
+    unneeded = {*NVCC_WHEELS, *NVRTC_WHEELS} - needed
+    packages = [package for package in locked(lock) if name_of(package) not in unneeded]
     pycuda = [package for package in packages if name_of(package) == "pycuda"]
     pip("install", locked=[package for package in packages if package not in pycuda])
     importlib.invalidate_caches()

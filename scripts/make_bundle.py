@@ -57,11 +57,11 @@ def main() -> None:
 
 def git(*arguments: str) -> bytes:
     """Return what Git prints; RetraceError if it fails, as it does outside a repository."""
-    done = subprocess.run(["git", *arguments], capture_output=True, check=False)
-    if done.returncode != 0:
-        why = done.stderr.decode(errors="replace").strip().splitlines()[:1]
-        raise RetraceError(f"git {arguments[0]} failed ({''.join(why)}); pack in a clone of the project")
-    return done.stdout
+    process = subprocess.run(["git", *arguments], capture_output=True, check=False)
+    if process.returncode != 0:
+        reason = process.stderr.decode(errors="replace").strip().splitlines()[:1]
+        raise RetraceError(f"git {arguments[0]} failed ({''.join(reason)}); pack in a clone of the project")
+    return process.stdout
 
 
 def add_project(folder: Path) -> None:
@@ -99,10 +99,10 @@ def add_downloads(folder: Path) -> None:
     (folder / DOWNLOADS).mkdir(parents=True)
     missing = []
     for file in dict.fromkeys([*editions, ARCHIVE]):
-        found = [place / file for place in places if (place / file).is_file()]
-        if found:
-            shutil.copy(found[0], folder / DOWNLOADS)
-            if (pin := found[0].with_name(f"{file}.pin")).is_file():
+        copies = [place / file for place in places if (place / file).is_file()]
+        if copies:
+            shutil.copy(copies[0], folder / DOWNLOADS)
+            if (pin := copies[0].with_name(f"{file}.pin")).is_file():
                 shutil.copy(pin, folder / DOWNLOADS)
         else:
             missing.append(file)
@@ -113,13 +113,13 @@ def add_sbom(folder: Path) -> None:
     """Write sbom.json, the locked packages in CycloneDX's format; its tool validates it."""
     command = [sys.executable, "-m", "cyclonedx_py", "requirements", "--output-reproducible", "--validate"]
     command += ["--pyproject", str(folder / "pyproject.toml"), "--output-file", str(folder / "sbom.json")]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, str(folder / LOCKS[0])], capture_output=True, text=True, errors="replace", check=False
     )
-    if done.returncode != 0:
-        why = done.stderr.strip().splitlines()[-1:]
+    if process.returncode != 0:
+        reason = process.stderr.strip().splitlines()[-1:]
         raise RetraceError(
-            f"cyclonedx-py failed ({''.join(why)}); make bundle installs it, --no-sbom does without"
+            f"cyclonedx-py failed ({''.join(reason)}); make bundle installs it, --no-sbom does without"
         )
 
 

@@ -56,7 +56,7 @@ def main() -> None:
 def describe(results: Path, records: dict[str, list[Record]], commit: str) -> list[Entity]:
     """Return all entities of a folder of results, by its files of records, published by `commit`."""
     inputs, shown = ([file(results, path) for path in paths_in(results, names)] for names in (INPUTS, SHOWN))
-    every = [record for found in records.values() for record in found]
+    all_records = [record for of_file in records.values() for record in of_file]
     measured = measuring(records)
     published = {
         "@id": "#publish",
@@ -66,7 +66,7 @@ def describe(results: Path, records: dict[str, list[Record]], commit: str) -> li
         "object": inputs,
         "result": shown,
     }
-    commits = {commit, *(version(record.software) for record in every)}
+    commits = {commit, *(version(record.software) for record in all_records)}
     entities: list[Entity] = [
         {
             "@id": "ro-crate-metadata.json",
@@ -79,7 +79,7 @@ def describe(results: Path, records: dict[str, list[Record]], commit: str) -> li
             "@type": "Dataset",
             "name": "Results of Retrace",
             "description": "Five published CUDA graph reports, run again: records, tables and figures",
-            "datePublished": max((record.started for record in every), default="unknown")[:10],
+            "datePublished": max((record.started for record in all_records), default="unknown")[:10],
             "license": {"@id": MIT},
             "author": {"@id": "#developers"},
             "conformsTo": {"@id": PROFILE},
@@ -93,7 +93,7 @@ def describe(results: Path, records: dict[str, list[Record]], commit: str) -> li
             program(one) | {"@type": "SoftwareApplication", "name": "Retrace", "softwareVersion": one}
             for one in sorted(commits)
         ),
-        *(measured_graph(record.graph) for record in every if record.graph.sha256),
+        *(measured_graph(record.graph) for record in all_records if record.graph.sha256),
         *measured,
         published,
         *inputs,
@@ -170,8 +170,8 @@ def measured_graph(graph: GraphInfo) -> Entity:
 def measuring(records: dict[str, list[Record]]) -> list[Entity]:
     """Describe for each computer and commit what it measured; it ends when its last record begins."""
     actions = defaultdict[tuple[str, str, str], list[tuple[str, Record]]](list)
-    for path, found in records.items():
-        for record in found:
+    for path, of_file in records.items():
+        for record in of_file:
             key = (record.machine.name, computer(record.machine), version(record.software))
             actions[key].append((path, record))
     return [
@@ -181,12 +181,12 @@ def measuring(records: dict[str, list[Record]]) -> list[Entity]:
             "name": f"Measure and check on {name}",
             "description": words,
             "instrument": program(commit),
-            "startTime": min(record.started for _, record in found),
-            "endTime": max(record.started for _, record in found),
-            "object": unlike(measured_graph(record.graph) for _, record in found if record.graph.sha256),
-            "result": [{"@id": quote(path)} for path in dict.fromkeys(path for path, _ in found)],
+            "startTime": min(record.started for _, record in measured),
+            "endTime": max(record.started for _, record in measured),
+            "object": unlike(measured_graph(record.graph) for _, record in measured if record.graph.sha256),
+            "result": [{"@id": quote(path)} for path in dict.fromkeys(path for path, _ in measured)],
         }
-        for number, ((name, words, commit), found) in enumerate(
+        for number, ((name, words, commit), measured) in enumerate(
             sorted(actions.items(), key=lambda item: item[0]), 1
         )
     ]

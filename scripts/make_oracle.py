@@ -37,37 +37,37 @@ def main() -> None:
     if arguments.output is not None:
         check_writable(arguments.output)
 
-    found: list[str] = []
+    stored: list[str] = []
     if (why_not := identity.stored_info(arguments.graph).get("missing")) is None:
         graph = csr.load(arguments.graph, negative=arguments.problems == ["bellman-ford"], wide=True)
         for problem in arguments.problems:
             paths = keep_scores(graph) if problem == "betweenness" else keep_distances(graph, problem)
-            found += [str(path) for path in paths if str(path) not in found]
+            stored += [str(path) for path in paths if str(path) not in stored]
         why_not = "takes only seconds and is not stored; measure.py computes it when needed"
-    for line in found or [why_not]:
+    for line in stored or [why_not]:
         print(f"{arguments.graph.name}: {line}")
     if arguments.output is not None:
-        write_whole(arguments.output, "".join(f"{path}\n" for path in found))
+        write_whole(arguments.output, "".join(f"{path}\n" for path in stored))
 
 
 def keep_scores(graph: CSRGraph) -> list[Path]:
     """Compute and store the scores of the graph's sources, and return their files."""
-    oracle, found = ScoreOracle(graph), []
+    oracle, paths = ScoreOracle(graph), []
     for query in queries("betweenness", graph.info):
         if (path := oracle.file_of(oracle.usual, query.sources)) is not None:
             oracle.expected(query.sources, oracle.usual)
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def keep_distances(graph: CSRGraph, problem: str) -> list[Path]:
     """Compute and store the distances from the graph's sources, and return their files."""
-    oracle, found = Oracle(graph), []
+    oracle, paths = Oracle(graph), []
     for query in queries(problem, graph.info):
         if (path := oracle.file_of(query.source, problem)) is not None:
             oracle.expected(problem, query)
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 if __name__ == "__main__":

@@ -22,16 +22,16 @@ def main() -> None:
 
     paths = committed_records()
     require_sound(paths)
-    made = pages(paths)
-    for name in stale(made, folder):
-        if name in made:
-            write_whole(folder / name, made[name])
+    texts = pages(paths)
+    for name in stale(texts, folder):
+        if name in texts:
+            write_whole(folder / name, texts[name])
         else:
             (folder / name).unlink()
         print(folder / name)
     page = ROOT / "docs/adding-a-gpu.md"
-    if (told := with_table(before := page.read_text(encoding="utf-8"))) != before:
-        write_whole(page, told)
+    if (updated := with_table(current := page.read_text(encoding="utf-8"))) != current:
+        write_whole(page, updated)
         print(page)
 
 

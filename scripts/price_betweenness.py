@@ -87,10 +87,12 @@ def main() -> None:
     """Read the record, print the table."""
     parser = OneLineParser(description=__doc__)
     parser.add_argument("--record", required=True, type=Path, help="records of a graph, .jsonl")
-    what = "whose cost it is, with settings if need be: betweenness/multi-gpu:devices=1,kernel=lane-queues"
-    parser.add_argument("--solver", required=True, help=what)
-    what = "a graph: its name, vertices and arcs"
-    parser.add_argument("--target", required=True, nargs=3, action="append", help=what)
+    help_text = (
+        "whose cost it is, with settings if need be: betweenness/multi-gpu:devices=1,kernel=lane-queues"
+    )
+    parser.add_argument("--solver", required=True, help=help_text)
+    help_text = "a graph: its name, vertices and arcs"
+    parser.add_argument("--target", required=True, nargs=3, action="append", help=help_text)
     parser.assume("--memory-gb", 141, "of a GPU")
     parser.assume("--link-gb-s", 55, "GB/s from the host's memory")
     parser.assume("--price", 3, "of a GPU-hour, in dollars")
@@ -122,12 +124,12 @@ def main() -> None:
 def number(text: str) -> float:
     """Read a count; raise RetraceError."""
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = -1.0
-    if not found > 0:
+        value = -1.0
+    if not value > 0:
         raise RetraceError(f"--target: {text!r}: expected a name, and two numbers above 0")
-    return found
+    return value
 
 
 def shown(value: float) -> str:

@@ -25,9 +25,9 @@ class SetUpError(Exception):
 
 def run(*command: object, quiet: bool = False) -> bool:
     """Run a command; return whether it is there and succeeded."""
-    kept = subprocess.DEVNULL if quiet else None
+    output = subprocess.DEVNULL if quiet else None
     try:
-        return subprocess.run([str(part) for part in command], stdout=kept, check=False).returncode == 0
+        return subprocess.run([str(part) for part in command], stdout=output, check=False).returncode == 0
     except OSError as error:
         print(error, file=sys.stderr)
         return False
@@ -39,8 +39,8 @@ def set_up(environment: Path, lock: Path | None, wheels: Path | None, project: b
     `wheels` is a folder of packages that takes the network's place. Raise SetUpError if a step fails.
     """
     environment.mkdir(parents=True, exist_ok=True)
-    with (environment / "set-up.lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with (environment / "set-up.lock").open("w") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         python = environment / "bin/python"
         # activate is the last file that venv writes: what was interrupted is done again
         if not (environment / "bin/activate").exists():
@@ -72,10 +72,10 @@ def install(python: Path, lock: Path, wheels: Path | None) -> bool:
     return by_uv or run(*pip, *checked, "-r", lock)
 
 
-def require(done: bool, what: str) -> None:
+def require(done: bool, step: str) -> None:
     """Raise SetUpError unless a step succeeded."""
     if not done:
-        raise SetUpError(f"{what} failed, see above; mend its cause and repeat the command, which goes on")
+        raise SetUpError(f"{step} failed, see above; mend its cause and repeat the command, which goes on")
 
 
 def tell(step: str) -> None:
@@ -100,9 +100,9 @@ def main() -> None:
     parser.add_argument("--environment", type=Path, default=ROOT / ".venv", help="by default .venv")
     parser.add_argument("--wheels", type=Path, metavar="FOLDER", help="packages, in place of the network")
     parser.add_argument("--without-project", action="store_true", help="do not install Retrace itself")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        set_up(given.environment, given.lock, given.wheels, not given.without_project)
+        set_up(arguments.environment, arguments.lock, arguments.wheels, not arguments.without_project)
     except SetUpError as error:
         sys.exit(f"error: {error}")
 

@@ -78,16 +78,16 @@ def simulate(assumed: Assumed, gpus: int, shards: int, seed: int) -> Outcome:
     ended, failures = 0.0, 0
     for _ in range(shards):
         now, gpu = heapq.heappop(free)
-        left = assumed.search_s / shards * slowness[gpu]
+        remaining_s = assumed.search_s / shards * slowness[gpu]
         while True:
             now += assumed.start_s
             fails = drawn.expovariate(1 / assumed.failure_s)
-            if fails >= left:
+            if fails >= remaining_s:
                 break
             failures += 1
             now += fails
-            left -= math.floor(fails / assumed.checkpoint_s) * assumed.checkpoint_s
-        now += left
+            remaining_s -= math.floor(fails / assumed.checkpoint_s) * assumed.checkpoint_s
+        now += remaining_s
         ended = max(ended, now)
         heapq.heappush(free, (now, gpu))
     gathered = gathering_s(assumed, shards)
@@ -123,8 +123,8 @@ def main() -> None:
     counts = [1, 10, 100, 1000, 10_000]
     parser.add_argument("--gpus", type=int, nargs="+", default=counts, help="default: 1 to 10,000")
     parser.add_argument("--per-gpu", type=int, nargs="+", default=[1, 4], help="shards for each GPU")
-    what = "files that a gathering job reads; 0: one job reads all (default: 0 and 16)"
-    parser.add_argument("--fan-in", type=int, nargs="+", default=[0, 16], help=what)
+    help_text = "files that a gathering job reads; 0: one job reads all (default: 0 and 16)"
+    parser.add_argument("--fan-in", type=int, nargs="+", default=[0, 16], help=help_text)
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output-prefix", required=True, type=Path, help="path without .csv and .svg")
     arguments = parser.parse_args()
@@ -140,23 +140,23 @@ def main() -> None:
         BYTES * arguments.vertices / (arguments.read_gb_s * 1e9),
     )
     rows = {
-        (each, fan_in): [
-            simulate(replace(assumed, fan_in=fan_in), gpus, gpus * each, arguments.seed)
+        (per_gpu, fan_in): [
+            simulate(replace(assumed, fan_in=fan_in), gpus, gpus * per_gpu, arguments.seed)
             for gpus in arguments.gpus
         ]
-        for each in arguments.per_gpu
+        for per_gpu in arguments.per_gpu
         for fan_in in arguments.fan_in
     }
     prefix: Path = arguments.output_prefix
-    write_whole(prefix.with_suffix(".csv"), table([row for found in rows.values() for row in found]))
+    write_whole(prefix.with_suffix(".csv"), table([row for outcomes in rows.values() for row in outcomes]))
     write_whole(prefix.with_suffix(".svg"), drawn(arguments, rows))
     hours = assumed.search_s / 3600
     print(f"{arguments.name}: {hours:,.1f} GPU-hours of searches, {cost:.3g} s per source and arc")
-    for found in rows.values():
-        for row in found:
-            whole = row.searched_s + row.gathered_s
+    for outcomes in rows.values():
+        for row in outcomes:
+            total_s = row.searched_s + row.gathered_s
             cut = f"{row.gpus:6} GPUs, {row.shards:6} shards, fan-in {row.fan_in:2}"
-            print(f"{cut}: {whole:10,.0f} s, {row.efficiency:.1%}")
+            print(f"{cut}: {total_s:10,.0f} s, {row.efficiency:.1%}")
 
 
 def table(rows: list[Outcome]) -> str:
@@ -174,10 +174,10 @@ def drawn(arguments: Namespace, rows: dict[tuple[int, int], list[Outcome]]) -> b
     with rc_context(STYLE):
         figure = Figure(figsize=(7, 4), layout="constrained")
         axes = figure.subplots()
-        for (each, fan_in), found in rows.items():
+        for (per_gpu, fan_in), outcomes in rows.items():
             gathered = f"added up by {fan_in}" if fan_in else "added up by one job"
-            named = f"{each} shard{'s' * (each > 1)} per GPU, {gathered}"
-            axes.plot([row.gpus for row in found], [row.efficiency for row in found], "o-", label=named)
+            label = f"{per_gpu} shard{'s' * (per_gpu > 1)} per GPU, {gathered}"
+            axes.plot([row.gpus for row in outcomes], [row.efficiency for row in outcomes], "o-", label=label)
         axes.set(
             xscale="log", xlabel="GPUs", ylim=(0, 1.05), ylabel="efficiency: 1 is no time lost",
             title=f"{arguments.name}, all sources, simulated",

@@ -30,33 +30,33 @@ def main() -> None:
     parser.add_argument("--output", required=True, type=Path, help="file to write: the settings (YAML)")
     arguments = parser.parse_args()
 
-    records, found = read_records(arguments.records), []
+    records, sweeps = read_records(arguments.records), []
     frame = build(records, [], {})
     for key in arguments.settings:
         experiment = f"tune-{key.replace('_', '-')}"
-        found.append(sweep(key, [record for record in records if record.experiment == experiment]))
+        sweeps.append(sweep(key, [record for record in records if record.experiment == experiment]))
         drawing = Drawing(experiment=experiment, title=f"{key}: time on the largest graph", x=key, y="solve")
         figure, words = draw(drawing, frame, None), caption(drawing, frame, None).encode()
         for form, content in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": words}.items():
             write_whole(arguments.figures / f"{experiment}.{form}", content)
-    write_whole(arguments.output, entry(arguments.machine, found))
-    print("".join(f"tune: {line}\n" for line in map(told, found)), end="")
+    write_whole(arguments.output, entry(arguments.machine, sweeps))
+    print("".join(f"tune: {line}\n" for line in map(told, sweeps)), end="")
 
 
-def entry(machine: str, found: list[Sweep]) -> str:
+def entry(machine: str, sweeps: list[Sweep]) -> str:
     """Return the settings as YAML, with what they were chosen by."""
     used = f"Runs use it where machines.{machine} of config.yaml says nothing."
-    lines = [f"# What `snakemake tune` found for {machine}. {used}", *(f"# {told(one)}" for one in found)]
-    return "\n".join([*lines, *(f"{one.key}: {one.best}" for one in found if one.best is not None)]) + "\n"
+    lines = [f"# What `snakemake tune` found for {machine}. {used}", *(f"# {told(one)}" for one in sweeps)]
+    return "\n".join([*lines, *(f"{one.key}: {one.best}" for one in sweeps if one.best is not None)]) + "\n"
 
 
-def told(one: Sweep) -> str:
+def told(swept: Sweep) -> str:
     """Say what was chosen, and what each value takes."""
-    if not one.costs:
-        return f"{one.key}: no times of a GPU, so the solvers' own stay"
-    chosen = f"{one.best}" if one.best is not None else "the solvers' own stay"
-    costs = ", ".join(f"{value}: {cost:.3f}" for value, cost in one.costs.items())
-    return f"{one.key}: {chosen}; {one.cases} times, over those with the solvers' own: {costs}"
+    if not swept.costs:
+        return f"{swept.key}: no times of a GPU, so the solvers' own stay"
+    chosen = f"{swept.best}" if swept.best is not None else "the solvers' own stay"
+    costs = ", ".join(f"{value}: {cost:.3f}" for value, cost in swept.costs.items())
+    return f"{swept.key}: {chosen}; {swept.cases} times, over those with the solvers' own: {costs}"
 
 
 if __name__ == "__main__":

@@ -42,18 +42,18 @@ def main() -> None:
 
 def schema(name: str) -> dict[str, Any]:
     """Return a model's JSON Schema; that of records names every setting that a solver declares."""
-    found = {"$schema": "https://json-schema.org/draft/2020-12/schema", **MODELS[name].model_json_schema()}
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", **MODELS[name].model_json_schema()}
     models = {model.__name__: model for model in below(Model)}
-    for part in (found, *found.get("$defs", {}).values()):
+    for part in (document, *document.get("$defs", {}).values()):
         fields = part.get("properties", {})
         texts = descriptions(models[part["title"]]) if fields else {}
         for key in fields.keys() & texts.keys():
             fields[key] = dict(sorted({**fields[key], "description": texts[key]}.items()))
     if name == "record":
-        found["properties"]["parameters"]["properties"] = {
+        document["properties"]["parameters"]["properties"] = {
             key: of_setting(setting) for key, setting in sorted(settings_of_all_solvers().items())
         }
-    return found
+    return document
 
 
 def solvers() -> str:
@@ -64,7 +64,7 @@ def solvers() -> str:
 
 def below(model: type[Model]) -> list[type[Model]]:
     """List the models that a model is the base of."""
-    return [found for kind in model.__subclasses__() for found in (kind, *below(kind))]
+    return [descendant for kind in model.__subclasses__() for descendant in (kind, *below(kind))]
 
 
 def descriptions(model: type[Model]) -> dict[str, str]:
@@ -72,15 +72,15 @@ def descriptions(model: type[Model]) -> dict[str, str]:
 
     Pydantic would read it whenever a model is imported, for 0.3 s in each of a run's processes.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for kind in reversed(model.__mro__):
         if issubclass(kind, Model):
-            (read,) = ast.parse(dedent(inspect.getsource(kind))).body
-            for field, below_it in pairwise(getattr(read, "body", ())):
+            (definition,) = ast.parse(dedent(inspect.getsource(kind))).body
+            for field, below_it in pairwise(getattr(definition, "body", ())):
                 match field, below_it:
                     case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))):
-                        found[key] = inspect.cleandoc(text)
-    return found
+                        texts[key] = inspect.cleandoc(text)
+    return texts
 
 
 def of_setting(setting: Setting) -> dict[str, Any]:
@@ -95,9 +95,9 @@ def of_setting(setting: Setting) -> dict[str, Any]:
     }
 
 
-def as_yaml(found: dict[str, Any]) -> str:
+def as_yaml(document: dict[str, Any]) -> str:
     """Return a schema as the text of a file."""
-    return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=110)
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)
 
 
 if __name__ == "__main__":

@@ -93,23 +93,23 @@ def certify_tree(graph: CSRGraph, source: int, distance: Int32Array, predecessor
     Every reached vertex except the source must have a predecessor (-1 is none), with an arc from it that fits
     both distances exactly; and following predecessors must end at the source.
     """
-    has = predecessor != -1
-    should = distance != UNREACHABLE
-    should[source] = False
-    wrong = np.flatnonzero(has != should)
+    has_predecessor = predecessor != -1
+    needs_predecessor = distance != UNREACHABLE
+    needs_predecessor[source] = False
+    wrong = np.flatnonzero(has_predecessor != needs_predecessor)
     if len(wrong):
         return f"vertex {wrong[0]} has predecessor {predecessor[wrong[0]]} at distance {distance[wrong[0]]}"
     fit = np.zeros(graph.vertices, dtype=np.uint8)  # 1: such an arc; 2: from a closer vertex
     distance, predecessor = (np.ascontiguousarray(array, dtype=np.int32) for array in (distance, predecessor))
     find_fitted = function_of(graph, "host/certify_tree.cpp", "find_fitted")
     find_fitted(pointer(distance), pointer(predecessor), pointer(fit))
-    loose = np.flatnonzero(should & (fit == 0))
+    loose = np.flatnonzero(needs_predecessor & (fit == 0))
     if len(loose):
         return f"vertex {loose[0]} has predecessor {predecessor[loose[0]]}, whose arcs fit no path"
     if not (fit == 1).any():
         return None  # every step comes closer to the source, so no vertex repeats
     # After k rounds each vertex points at its 2^k-th ancestor, and all at the source if there is no cycle.
-    ancestor = np.where(has, predecessor, np.int32(source))
+    ancestor = np.where(has_predecessor, predecessor, np.int32(source))
     for _ in range(graph.vertices.bit_length()):
         if (ancestor == source).all():
             return None
@@ -126,13 +126,13 @@ def certify_path(
     `levels`, shape (vertices,), are right, and arcs have length 1. The vertices must form a tree of shortest
     paths. One that has no more of them than the path to the target, and the target, is that path.
     """
-    has = predecessor != -1
-    has[source] = True
-    level = np.where(has, levels, np.int32(UNREACHABLE))
+    has_predecessor = predecessor != -1
+    has_predecessor[source] = True
+    level = np.where(has_predecessor, levels, np.int32(UNREACHABLE))
     if fault := certify_tree(graph, source, level, predecessor):
         return fault
     arcs = 0 if levels[target] == UNREACHABLE else int(levels[target])
-    if arcs and not has[target]:
+    if arcs and not has_predecessor[target]:
         return f"vertex {target}, the target, has no predecessor"
-    found = np.count_nonzero(has) - 1
-    return None if found == arcs else f"{found} vertices have a predecessor, expected the {arcs} of a path"
+    count = np.count_nonzero(has_predecessor) - 1
+    return None if count == arcs else f"{count} vertices have a predecessor, expected the {arcs} of a path"

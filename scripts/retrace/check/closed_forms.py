@@ -24,7 +24,7 @@ class LimitChecker:
         if fault := find_mismatch(np.zeros(3, np.uint64), answer):
             return CheckResult(False, "three numbers", fault)
         words, steps, found = map(int, answer)
-        what, expected = {
+        quantity, expected = {
             "load": ("end of the cycle", end_of_cycle(words, steps) if words else 0),
             "barrier": ("number of barriers", steps),
             "launch": ("number of launches", steps),
@@ -32,8 +32,8 @@ class LimitChecker:
             "copy": ("sum of the words", words * (words - 1) // 2),
         }[kind]
         if found == expected:
-            return CheckResult(True, what)
-        return CheckResult(False, what, f"{what} is {found} instead of {expected}")
+            return CheckResult(True, quantity)
+        return CheckResult(False, quantity, f"{quantity} is {found} instead of {expected}")
 
 
 def end_of_cycle(words: int, steps: int) -> int:

@@ -60,16 +60,16 @@ def count_components(graph: CSRGraph) -> int:
         if apart.any():
             a, b = (end[apart] for end in ends)
             joined = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(count, count))
-            count, found = connected_components(joined, directed=False)
-            component = found[component]
+            count, merged = connected_components(joined, directed=False)
+            component = merged[component]
     return int(count)
 
 
 def find_fault(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> str | None:
     """Return the first fault of a random graph, or None if there is none."""
     if (graph.vertices, graph.arcs) != (wanted.vertices, wanted.arcs):
-        asked = f"{wanted.vertices} vertices and {wanted.arcs} arcs"
-        return f"{graph.vertices} vertices and {graph.arcs} arcs instead of {asked}"
+        expected = f"{wanted.vertices} vertices and {wanted.arcs} arcs"
+        return f"{graph.vertices} vertices and {graph.arcs} arcs instead of {expected}"
     if graph.weights is None:
         return "no weights"
     if (np.diff(graph.indptr) < 0).any():
@@ -78,13 +78,13 @@ def find_fault(graph: CSRGraph, wanted: RandomGraph, connected: bool) -> str | N
     earliest = np.arange(graph.vertices, dtype=np.int32)
     for tails, arcs in graph.blocks():
         heads, weights = graph.indices[arcs], graph.weights[arcs]
-        for wrong, what in (
+        for wrong, fault in (
             ((heads < 0) | (heads >= graph.vertices), "an arc that leads out of the graph"),
             (heads == tails, "an arc to itself"),
             ((weights < low) | (weights > high), f"an arc with a weight outside {low} to {high}"),
         ):
             if wrong.any():
-                return f"vertex {tails[np.argmax(wrong)]} has {what}"
+                return f"vertex {tails[np.argmax(wrong)]} has {fault}"
         pairs = np.sort(tails.astype(np.int64) << 32 | heads)
         twice = pairs[1:] == pairs[:-1]
         if twice.any():

@@ -175,8 +175,8 @@ def read_answer(path: Path, vertices: int) -> Int32Array:
     if answer.shape != (vertices,) or answer.dtype != np.int32 or digest(answer) != sha256:
         raise RetraceError(f"{path}: is no answer of an oracle, or damaged; delete it")
     answer.flags.writeable = False
-    found: Int32Array = answer
-    return found
+    lengths: Int32Array = answer
+    return lengths
 
 
 def search_bytes(graph: CSRGraph) -> int:

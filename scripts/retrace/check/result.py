@@ -44,5 +44,5 @@ def compare(expected: Int32Array, answer: Int32Array, oracle: str) -> CheckResul
     if len(different) == 0:
         return CheckResult(True, oracle)
     first = int(different[0])
-    found = f"vertex {first} has {answer[first]} instead of {expected[first]}"
-    return CheckResult(False, oracle, f"{found}; {len(different)} of {len(answer)} differ")
+    difference = f"vertex {first} has {answer[first]} instead of {expected[first]}"
+    return CheckResult(False, oracle, f"{difference}; {len(different)} of {len(answer)} differ")

@@ -77,7 +77,7 @@ class ScoreOracle:
 
     def _expected(self, sources: tuple[int, ...] | None, oracle: str) -> ScoreArray:
         """Compute the scores of some sources, or of all, by an oracle; what overflows is not finite."""
-        by = {
+        methods = {
             NETWORKIT: self._by_networkit,
             IGRAPH: self._by_igraph,
             SCIPY: self._by_scipy,
@@ -85,16 +85,16 @@ class ScoreOracle:
         }
         path = self.file_of(oracle, sources)
         if path is None:
-            return by[oracle](sources) / self.halved
-        kept = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
-        every = self._every(sources)
+            return methods[oracle](sources) / self.halved
+        sums = Checkpoint.open(path, {"scores of": oracle}, self.vertices)
+        ids = self._every(sources)
         least = SOURCES_AT_ONCE * len(os.sched_getaffinity(0)) if oracle == SCIPY else 1
-        with bar(total=len(every), initial=kept.done, unit="source", desc=oracle) as progress:
+        with bar(total=len(ids), initial=sums.done, unit="source", desc=oracle) as progress:
             # NetworKit takes all sources or none
-            for batch in [every][kept.done :] if oracle == NETWORKIT else kept.batches(every, least):
-                kept.add(by[oracle](None if oracle == NETWORKIT else tuple(batch.tolist())), len(batch))
+            for batch in [ids][sums.done :] if oracle == NETWORKIT else sums.batches(ids, least):
+                sums.add(methods[oracle](None if oracle == NETWORKIT else tuple(batch.tolist())), len(batch))
                 progress.update(len(batch))
-        return kept.scores / self.halved
+        return sums.scores / self.halved
 
     def file_of(self, oracle: str, sources: tuple[int, ...] | None) -> Path | None:
         """Return the file of an oracle's scores, named by all that determines them, or None if not stored.
@@ -131,28 +131,28 @@ class ScoreOracle:
 
     def _by_igraph(self, sources: tuple[int, ...] | None) -> ScoreArray:
         """Sum over any sources, in doubles; many are distributed to one process for each core."""
-        graph, every = self._igraph, self._rank[self._every(sources)]
+        graph, ranks = self._igraph, self._rank[self._every(sources)]
 
         def scores_of(part: NDArray[np.int64]) -> ScoreArray:
             return np.array(graph.betweenness(sources=part.tolist()))
 
         few = self._work(sources) <= WORTH_SHARING
         parts = 1 if few else PARTS_A_CORE * len(os.sched_getaffinity(0))
-        return self._shared(scores_of, every, parts)[self._rank]
+        return self._shared(scores_of, ranks, parts)[self._rank]
 
     def _by_scipy(self, sources: tuple[int, ...] | None) -> ScoreArray:
         """Sum over any sources, in doubles, as many at a time as a block has columns, on all cores."""
-        every = self._every(sources).astype(np.int64)
+        ids = self._every(sources).astype(np.int64)
         of_block = partial(self._dependencies_of_block, *self._matrices)  # which the processes share
-        return self._shared(of_block, every, -(-len(every) // SOURCES_AT_ONCE))
+        return self._shared(of_block, ids, -(-len(ids) // SOURCES_AT_ONCE))
 
     def _shared(
-        self, scores_of: Callable[[NDArray[np.int64]], ScoreArray], every: NDArray[np.int64], parts: int
+        self, scores_of: Callable[[NDArray[np.int64]], ScoreArray], ids: NDArray[np.int64], parts: int
     ) -> ScoreArray:
         """Return the sum of the sources' scores, cut into parts, which one process for each core draws."""
         if parts <= 1:
-            return scores_of(every)
-        cut = np.array_split(every, min(parts, len(every)))
+            return scores_of(ids)
+        cut = np.array_split(ids, min(parts, len(ids)))
         turn = multiprocessing.get_context("fork").Value("i", 0)
 
         def take_turns() -> ScoreArray:
@@ -198,8 +198,8 @@ class ScoreOracle:
         for above in range(depth - 2, 0, -1):  # a source has no score of its own
             share.fill(0)
             np.divide(1 + delta, sigma, out=share, where=level == above + 1)
-            there = np.flatnonzero((level == above).any(axis=1))
-            rows = there if self._are_few(there) else slice(None)
+            at_level = np.flatnonzero((level == above).any(axis=1))
+            rows = at_level if self._are_few(at_level) else slice(None)
             added = sigma[rows] * (matrix[rows] @ share)
             delta[rows] += np.where(level[rows] == above, added, 0)
         scores: ScoreArray = delta.sum(axis=1)
@@ -219,9 +219,9 @@ class ScoreOracle:
         arcs = csr_array((np.ones(len(self.heads), np.int8), self.heads, self.first), shape=shape)
         start = int(np.argmax(np.diff(self.first)))
         reached = breadth_first_order(arcs, start, return_predecessors=False)
-        others = np.setdiff1d(np.arange(self.vertices), reached)
+        unreached = np.setdiff1d(np.arange(self.vertices), reached)
         rank = np.empty(self.vertices, np.int64)
-        rank[np.concatenate([reached, others])] = np.arange(self.vertices)
+        rank[np.concatenate([reached, unreached])] = np.arange(self.vertices)
         return rank
 
     def _by_long_double(self, sources: tuple[int, ...] | None) -> ScoreArray:
@@ -294,6 +294,6 @@ def compare_scores(
     if within.all():
         return CheckResult(True, oracle, observed={"max_relative_error": largest})
     first = int(np.flatnonzero(~within)[0])
-    found = f"vertex {first} has {answer[first]:.17g} instead of {expected[first]:.17g}"
+    difference = f"vertex {first} has {answer[first]:.17g} instead of {expected[first]:.17g}"
     differ = f"{np.count_nonzero(~within)} of {len(answer)} differ by more than {bound:g} of the score"
-    return CheckResult(False, oracle, f"{found}; {differ}")
+    return CheckResult(False, oracle, f"{difference}; {differ}")

@@ -24,8 +24,8 @@ WEIGHTED = ("sssp", "bellman-ford")
 class Answer:
     """A solver's answer, in ids from 0."""
 
-    given: GraphFile
-    asked: Measurement
+    graph_file: GraphFile
+    measurement: Measurement
     """The solver, its backend and the query."""
     outcome: Outcome
     """Level or distance of each vertex (for st-connectivity one length), predecessors, and times."""
@@ -35,7 +35,7 @@ class Answer:
     @property
     def problem(self) -> str:
         """The problem that was solved."""
-        return REGISTRY.find(self.asked.solver).problem
+        return REGISTRY.find(self.measurement.solver).problem
 
     @property
     def length_name(self) -> str:
@@ -46,16 +46,16 @@ class Answer:
         """Return the solver's predecessors, or else derive them from its levels or distances."""
         if self.outcome.predecessor is not None:
             return self.outcome.predecessor
-        graph = self.given.graph
+        graph = self.graph_file.graph
         weights = graph.weights if self.problem in WEIGHTED else None
-        return find_predecessors(graph, self.asked.query.source, self.outcome.answer, weights)
+        return find_predecessors(graph, self.measurement.query.source, self.outcome.answer, weights)
 
     def path_to(self, target: int, predecessor: Int32Array) -> Int32Array:
         """Return the path to a vertex; raise RetraceError if there is none."""
-        source, base = self.asked.query.source, self.given.base
-        if self.outcome.answer[target if self.asked.query.target is None else 0] == UNREACHABLE:
+        source, base = self.measurement.query.source, self.graph_file.base
+        if self.outcome.answer[target if self.measurement.query.target is None else 0] == UNREACHABLE:
             ends = f"from {source + base} to {target + base}"
-            raise RetraceError(f"no path leads {ends} in {self.given.path} (ids from {base})")
+            raise RetraceError(f"no path leads {ends} in {self.graph_file.path} (ids from {base})")
         return trace(predecessor, source, target)
 
     def columns(self, path: Int32Array | None = None) -> dict[str, Int32Array]:
@@ -63,20 +63,20 @@ class Answer:
 
         An st-connectivity search tells the length to the target alone; along its path, arcs are counted.
         """
-        base, target = np.int32(self.given.base), self.asked.query.target
-        lengths, before = self.outcome.answer, self.outcome.predecessor
+        base, target = np.int32(self.graph_file.base), self.measurement.query.target
+        lengths, predecessor = self.outcome.answer, self.outcome.predecessor
         if target is None:
-            vertices = np.arange(self.given.graph.vertices, dtype=np.int32) if path is None else path
+            vertices = np.arange(self.graph_file.graph.vertices, dtype=np.int32) if path is None else path
             lengths = lengths[vertices]
         elif path is None:
             vertices = np.array([target], dtype=np.int32)
         else:
             vertices, lengths = path, np.arange(len(path), dtype=np.int32)
-        found = {f"vertex_from_{base}": vertices + base, self.length_name: lengths}
-        if before is not None:
-            before = before[vertices]
-            found[f"predecessor_from_{base}"] = np.where(before < 0, np.int32(-1), before + base)
-        return found
+        table = {f"vertex_from_{base}": vertices + base, self.length_name: lengths}
+        if predecessor is not None:
+            predecessor = predecessor[vertices]
+            table[f"predecessor_from_{base}"] = np.where(predecessor < 0, np.int32(-1), predecessor + base)
+        return table
 
 
 def solve_query(arguments: Namespace) -> None:
@@ -85,76 +85,77 @@ def solve_query(arguments: Namespace) -> None:
         compute_scores(arguments)
         return
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
-    target = None if arguments.target is None else given.vertex(arguments.target, "--target")
-    query = Query(given.vertex(arguments.source, "--source"), target)
-    ends = [given.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
-    answer = ask(given, arguments.solver, query, arguments)
+    graph_file = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
+    target = None if arguments.target is None else graph_file.vertex(arguments.target, "--target")
+    query = Query(graph_file.vertex(arguments.source, "--source"), target)
+    ends = [graph_file.vertex(vertex, "--paths-to") for vertex in arguments.paths_to]
+    answer = ask(graph_file, arguments.solver, query, arguments)
 
     paths: list[Int32Array] = []
     if ends or any(output.suffix == ".he" for output in arguments.output):
         predecessor = answer.traced_predecessors()
         paths = [answer.path_to(end, predecessor) for end in ends]
-        wanted = only_along(predecessor, paths) if ends else predecessor
+        tree = only_along(predecessor, paths) if ends else predecessor
     for output in arguments.output:
         if output.suffix != ".he":
             write_table(output, answer.columns())
         elif len(paths) == 1:
-            write_graph(with_lengths(given.graph), output, arcs_of(given.graph, paths[0]))
+            write_graph(with_lengths(graph_file.graph), output, arcs_of(graph_file.graph, paths[0]))
         else:
-            write_graph(with_lengths(keep_arcs(given.graph, find_arcs(given.graph, wanted))), output)
+            write_graph(with_lengths(keep_arcs(graph_file.graph, find_arcs(graph_file.graph, tree))), output)
     took = answer.outcome.phases
     times = ", ".join(f"{phase} {took[phase]:.3f}" for phase in ("setup", "upload", "solve", "download"))
-    given.print_note()
-    print_summary(answer.asked, f"{given.path} {findings(answer)}", f"{times} ms", answer.checked)
+    graph_file.print_note()
+    print_summary(answer.measurement, f"{graph_file.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:
-        print(f"path to {path[-1] + given.base}: {listed(path, given.base)}")
+        print(f"path to {path[-1] + graph_file.base}: {listed(path, graph_file.base)}")
 
 
 def find_path(arguments: Namespace) -> None:
     """Find one path; print its length and its vertices."""
     check_outputs(arguments.output, arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
-    source, target = given.vertex(arguments.source, "--source"), given.vertex(arguments.target, "--target")
-    solver = arguments.solver or ("bfs/queue" if given.graph.weights is None else "sssp/dijkstra-heap")
+    graph_file = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
+    source = graph_file.vertex(arguments.source, "--source")
+    target = graph_file.vertex(arguments.target, "--target")
+    solver = arguments.solver or ("bfs/queue" if graph_file.graph.weights is None else "sssp/dijkstra-heap")
     of_pair = REGISTRY.find(solver).problem == "stcon"
-    answer = ask(given, solver, Query(source, target if of_pair else None), arguments)
+    answer = ask(graph_file, solver, Query(source, target if of_pair else None), arguments)
 
-    found = answer.path_to(target, answer.traced_predecessors())
-    route = arcs_of(given.graph, found)
+    path = answer.path_to(target, answer.traced_predecessors())
+    route = arcs_of(graph_file.graph, path)
     for output in arguments.output:
         if output.suffix == ".he":
-            write_graph(with_lengths(given.graph), output, route)
+            write_graph(with_lengths(graph_file.graph), output, route)
         else:
-            write_table(output, answer.columns(found))
+            write_table(output, answer.columns(path))
     size = count_arcs(len(route))
-    given.print_note()
-    if given.graph.weights is not None:
-        size += f", weight {given.graph.weights[route].sum(dtype=np.int64)}"
+    graph_file.print_note()
+    if graph_file.graph.weights is not None:
+        size += f", weight {graph_file.graph.weights[route].sum(dtype=np.int64)}"
     print(
-        f"path from {arguments.source} to {arguments.target} in {given.path}: {size} "
-        f"(ids from {given.base}; {solver}, {answer.checked})"
+        f"path from {arguments.source} to {arguments.target} in {graph_file.path}: {size} "
+        f"(ids from {graph_file.base}; {solver}, {answer.checked})"
     )
-    print(listed(found, given.base))
+    print(listed(path, graph_file.base))
 
 
-def ask(given: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:
+def ask(graph_file: GraphFile, solver: str, query: Query, arguments: Namespace) -> Answer:
     """Run the phases of one trial and check the answer, if wanted; RetraceError if that is not possible."""
     kind = REGISTRY.find(solver)
-    asked = on_backend(solver, query, arguments.backend)
-    if kind.problem in WEIGHTED and given.graph.weights is None:
+    measurement = on_backend(solver, query, arguments.backend)
+    if kind.problem in WEIGHTED and graph_file.graph.weights is None:
         raise RetraceError(
-            f"{given.path}: {solver} needs weights, and a {given.kind} graph has none; draw some with "
-            "`convert --weights`, or count arcs with a bfs solver"
+            f"{graph_file.path}: {solver} needs weights, and a {graph_file.kind} graph has none; draw some "
+            "with `convert --weights`, or count arcs with a bfs solver"
         )
-    where = f"{solver} on {asked.backend}"
-    with stage(f"solving with {where}"), failing_in_one_line(where):
+    place = f"{solver} on {measurement.backend}"
+    with stage(f"solving with {place}"), failing_in_one_line(place):
         if kind.sources:  # compile before the phases, if necessary
-            with asked.device() as device:
-                make(solver, device).setup(given.graph)
-        outcome = asked.once(given.graph)
-    checked = verify(arguments.check, asked, given.graph, outcome.answer, outcome.predecessor)
-    return Answer(given, asked, outcome, checked)
+            with measurement.device() as device:
+                make(solver, device).setup(graph_file.graph)
+        outcome = measurement.once(graph_file.graph)
+    checked = verify(arguments.check, measurement, graph_file.graph, outcome.answer, outcome.predecessor)
+    return Answer(graph_file, measurement, outcome, checked)
 
 
 def with_lengths(graph: CSRGraph) -> CSRGraph:
@@ -164,14 +165,15 @@ def with_lengths(graph: CSRGraph) -> CSRGraph:
 
 def findings(answer: Answer) -> str:
     """Return in words what was asked, and what was found."""
-    query, base, lengths = answer.asked.query, answer.given.base, answer.outcome.answer
+    query, base, lengths = answer.measurement.query, answer.graph_file.base, answer.outcome.answer
     reached = lengths[lengths != UNREACHABLE]
     if query.target is not None:
-        to, found = f" to {query.target + base}", count_arcs(reached[0]) if len(reached) else "no path"
+        destination = f" to {query.target + base}"
+        finding = count_arcs(reached[0]) if len(reached) else "no path"
     else:
-        to, largest = "", f"largest {answer.length_name} {reached.max()}"
-        found = f"{len(reached)} of {len(lengths)} reached, {largest}"
-    return f"from {query.source + base}{to} (ids from {base}): {found}"
+        destination, largest = "", f"largest {answer.length_name} {reached.max()}"
+        finding = f"{len(reached)} of {len(lengths)} reached, {largest}"
+    return f"from {query.source + base}{destination} (ids from {base}): {finding}"
 
 
 def count_arcs(number: int) -> str:

@@ -17,17 +17,17 @@ from retrace.solvers import find
 from retrace.system.errors import NotVerifiedError, RetraceError
 
 
-def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
+def on_backend(spec: str, query: Query, backend: str) -> Measurement:
     """Return a solver with its backend and device; raise RetraceError if it cannot run on the wanted one."""
     backends = find(spec).backends
-    if wanted not in ("auto", *backends):
-        raise RetraceError(f"--backend {wanted}: {spec} runs on {' or '.join(backends)} only")
+    if backend not in ("auto", *backends):
+        raise RetraceError(f"--backend {backend}: {spec} runs on {' or '.join(backends)} only")
     if (why_missing := find(spec).unavailable()) is not None:
         raise RetraceError(f"{spec}: {why_missing}")
     if backends == ("host",):
         return Measurement(spec, "host", query, None)
-    why_not = "not asked for" if wanted == "emulator" else cuda_status()
-    if wanted == "cuda" and why_not is not None:
+    why_not = "not asked for" if backend == "emulator" else cuda_status()
+    if backend == "cuda" and why_not is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     if why_not is None:
         return Measurement(spec, "cuda", query, CudaDevice)
@@ -35,7 +35,7 @@ def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
 
 
 @contextmanager
-def failing_in_one_line(what: str) -> Iterator[None]:
+def failing_in_one_line(task: str) -> Iterator[None]:
     """Convert any exception to a RetraceError of one line, which says what failed."""
     try:
         yield
@@ -43,27 +43,31 @@ def failing_in_one_line(what: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise RetraceError(f"{what} failed: {reason}") from None
+        raise RetraceError(f"{task} failed: {reason}") from None
 
 
 def verify(
-    wanted: bool, asked: Measurement, graph: CSRGraph, answer: Any, predecessor: Int32Array | None = None
+    wanted: bool,
+    measurement: Measurement,
+    graph: CSRGraph,
+    answer: Any,
+    predecessor: Int32Array | None = None,
 ) -> str:
     """Check an answer if wanted; say what verified it, or raise NotVerifiedError if the oracle's differs."""
     if not wanted:
         return "not checked"
     with stage("checking the answer"):
-        checker = checker_of(find(asked.solver).problem, graph)
-        result = checker.check(asked.solver, asked.query, answer, predecessor)
+        checker = checker_of(find(measurement.solver).problem, graph)
+        result = checker.check(measurement.solver, measurement.query, answer, predecessor)
     if not result.verified:
         raise NotVerifiedError(
-            f"{asked.solver} on {asked.backend}: the answer is not verified against {result.oracle}: "
-            f"{result.reason} (ids from 0); nothing is written"
+            f"{measurement.solver} on {measurement.backend}: the answer is not verified against "
+            f"{result.oracle}: {result.reason} (ids from 0); nothing is written"
         )
     return f"verified against {result.oracle}"
 
 
-def print_summary(asked: Measurement, found: str, times: str, checked: str) -> None:
+def print_summary(measurement: Measurement, finding: str, times: str, checked: str) -> None:
     """Print one line: what was found, how fast, and whether it is verified."""
-    emulated = " (emulated: no measure of a GPU)" if asked.backend == "emulator" else ""
-    print(f"{asked.solver} on {asked.backend}, {found}; {times}{emulated}; {checked}")
+    emulated = " (emulated: no measure of a GPU)" if measurement.backend == "emulator" else ""
+    print(f"{measurement.solver} on {measurement.backend}, {finding}; {times}{emulated}; {checked}")

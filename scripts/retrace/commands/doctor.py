@@ -76,8 +76,8 @@ def examine_computer(arguments: Namespace) -> None:
     faults = []
     for aspect in aspects(arguments.machine):
         mark = "!" if aspect.fault else " "
-        told = textwrap.wrap(aspect.found, SCREEN_WIDTH - 16) or [""]
-        print(f"{mark} {aspect.about:12}  " + f"\n{' ' * 16}".join(told), flush=True)
+        lines = textwrap.wrap(aspect.found, SCREEN_WIDTH - 16) or [""]
+        print(f"{mark} {aspect.about:12}  " + f"\n{' ' * 16}".join(lines), flush=True)
         faults += [aspect] * aspect.fault
     if faults:
         raise RetraceError(f"the default run cannot work here: {faults[0].about}: {faults[0].found}")
@@ -89,38 +89,38 @@ def aspects(machine: str | None) -> Iterator[Aspect]:
     if machine is not None and machine not in configuration.machines:
         known = ", ".join(configuration.machines)
         raise RetraceError(f"--machine: {machine} is no machine of config.yaml; expected one of {known}")
-    wanted = configuration.settings_of(machine or configuration.machine).compute_capability
-    asked, why_not = configuration.backend, cuda_status()
-    backend = "cuda" if asked != "emulator" and why_not is None else "emulator"
-    limits, architecture = GPULimits.by_capability(wanted or WITHOUT_GPU), ""
+    capability = configuration.settings_of(machine or configuration.machine).compute_capability
+    configured, why_not = configuration.backend, cuda_status()
+    backend = "cuda" if configured != "emulator" and why_not is None else "emulator"
+    limits, architecture = GPULimits.by_capability(capability or WITHOUT_GPU), ""
     if backend == "cuda":
-        device = CudaDevice(compute_capability=wanted)
+        device = CudaDevice(compute_capability=capability)
         limits, architecture = device.limits, device.architecture()
-        yield Aspect("GPU", describe_gpu(device, wanted))
+        yield Aspect("GPU", describe_gpu(device, capability))
     else:
         gpu = f"none is used ({why_not or 'backend: emulator'}); kernels run on the emulator"
-        yield Aspect("GPU", gpu, asked == "cuda")
+        yield Aspect("GPU", gpu, configured == "cuda")
     yield Aspect("limits", describe_limits(limits))
     driver = installed_driver()
     yield Aspect("driver", str(driver) if driver else "none")
     yield from compilers(backend, architecture)
     yield Aspect("PyCUDA", installed("pycuda"))
-    needed = DEFAULT_RUNS[backend]
-    free, disk = memory.available() / 2**30, shutil.disk_usage(ROOT).free / 2**30
+    default_run = DEFAULT_RUNS[backend]
+    memory_gib, disk_gib = memory.available() / 2**30, shutil.disk_usage(ROOT).free / 2**30
     on_gpu = f", {device_memory(device):.1f} of the GPU" if backend == "cuda" else ""
-    told = f"{free:.1f} GiB free{on_gpu}; the default run needs {needed.memory_gib:.1f}"
-    yield Aspect("memory", told, free < needed.memory_gib)
-    told = f"{disk:.1f} GiB free; the default run needs {needed.disk_gib:.1f}"
-    yield Aspect("disk", told, disk < needed.disk_gib)
+    message = f"{memory_gib:.1f} GiB free{on_gpu}; the default run needs {default_run.memory_gib:.1f}"
+    yield Aspect("memory", message, memory_gib < default_run.memory_gib)
+    message = f"{disk_gib:.1f} GiB free; the default run needs {default_run.disk_gib:.1f}"
+    yield Aspect("disk", message, disk_gib < default_run.disk_gib)
     yield from graphs(configuration, datasets)
     yield Aspect("solvers", count_solvers(limits, backend, architecture))
     yield time_of_run(backend, architecture)
 
 
-def describe_gpu(device: CudaDevice, wanted: str | None) -> str:
+def describe_gpu(device: CudaDevice, used_as: str | None) -> str:
     """Return name, compute capability, size and use of a GPU."""
     about = device.describe()
-    used = f", used as {wanted}" if wanted not in (None, about["compute_capability"]) else ""
+    used = f", used as {used_as}" if used_as not in (None, about["compute_capability"]) else ""
     processors = plural(device.multiprocessors(), "multiprocessor")
     capability = f"compute capability {about['compute_capability']}{used}"
     return f"{about['name']}, {capability}, {about['memory_gib']:g} GiB, {processors}"
@@ -167,30 +167,32 @@ def device_memory(device: CudaDevice) -> float:
 
 def graphs(configuration: Configuration, datasets: dict[str, Dataset]) -> Iterator[Aspect]:
     """Yield whether there is a network, and where the graphs of the default run come from."""
-    used = dict.fromkeys(name for one in configuration.experiments.values() for name in one.graphs)
-    asked = [datasets[name] for name in used if name in datasets]
-    places = find_places(asked, DOWNLOADS, os.environ.get("GRAPH_MIRROR"))
+    used = dict.fromkeys(
+        name for experiment in configuration.experiments.values() for name in experiment.graphs
+    )
+    needed = [datasets[name] for name in used if name in datasets]
+    places = find_places(needed, DOWNLOADS, os.environ.get("GRAPH_MIRROR"))
     by_place: dict[str, list[str]] = defaultdict(list)
-    for dataset in asked:
+    for dataset in needed:
         instead = (
             "left out" if dataset.optional else "a generated stand-in" if dataset.stand_in else "missing"
         )
-        by_place[places.of[dataset.name] or instead].append(dataset.name)
+        by_place[places.by_dataset[dataset.name] or instead].append(dataset.name)
     network = f"{places.answered} of {places.asked} addresses of graphs answer"
     yield Aspect("network", network if places.asked else "not asked, since all graphs are here")
-    told = "; ".join(f"{place}: {', '.join(names)}" for place, names in by_place.items())
+    listing = "; ".join(f"{place}: {', '.join(names)}" for place, names in by_place.items())
     lacking = "missing" in by_place or (
         configuration.offline == "fail" and {"a generated stand-in", "left out"} & by_place.keys()
     )
-    yield Aspect("graphs", told, bool(lacking))
+    yield Aspect("graphs", listing, bool(lacking))
 
 
 def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
     """Return how many solvers run here, and why the others do not."""
-    why: dict[str, list[str]] = defaultdict(list)
-    every = all_solvers()
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    solvers = all_solvers()
     thrust = why_no_thrust(architecture) if backend == "cuda" else None
-    for kind in every:
+    for kind in solvers:
         missing = kind.missing_from(limits) if "cuda" in kind.backends else None
         if missing is None and backend not in kind.backends and "host" not in kind.backends:
             missing = "runs on a GPU alone"
@@ -201,9 +203,9 @@ def count_solvers(limits: GPULimits, backend: str, architecture: str) -> str:
         if missing is None and kind.source.startswith("thrust/"):
             missing = thrust
         if missing is not None:
-            why[missing.partition("; this GPU")[0]].append(kind.name)
-    others = "".join(f"; {', '.join(names)}: {told}" for told, names in why.items())
-    return f"{len(every) - sum(map(len, why.values()))} of {len(every)} run here{others}"
+            by_reason[missing.partition("; this GPU")[0]].append(kind.name)
+    left_out = "".join(f"; {', '.join(names)}: {reason}" for reason, names in by_reason.items())
+    return f"{len(solvers) - sum(map(len, by_reason.values()))} of {len(solvers)} run here{left_out}"
 
 
 def time_of_run(backend: str, architecture: str) -> Aspect:
@@ -215,15 +217,15 @@ def time_of_run(backend: str, architecture: str) -> Aspect:
         slower = (perf_counter() - began) / known.sample_s
     except OneLineError as error:
         return Aspect("default run", str(error), fault=True)
-    compiling, others = slower * known.compile_s / cores, slower * known.other_s
-    told = f"about {in_minutes(compiling + others)}, {in_minutes(others)} if all is compiled already"
+    compile_s, other_s = slower * known.compile_s / cores, slower * known.other_s
+    duration = f"about {in_minutes(compile_s + other_s)}, {in_minutes(other_s)} if all is compiled already"
     judged = f"judged by what it took with {known.where} and how fast a kernel is compiled here"
-    return Aspect("default run", f"{told}; {judged}")
+    return Aspect("default run", f"{duration}; {judged}")
 
 
 def compile_sample(backend: str, architecture: str) -> None:
     """Compile a kernel file anew."""
-    kept = os.environ.get("RETRACE_BUILD")
+    usual_folder = os.environ.get("RETRACE_BUILD")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RETRACE_BUILD"] = folder
         try:
@@ -232,10 +234,10 @@ def compile_sample(backend: str, architecture: str) -> None:
             else:
                 emulator().compile(KERNELS / SAMPLE_KERNEL)
         finally:
-            if kept is None:
+            if usual_folder is None:
                 del os.environ["RETRACE_BUILD"]
             else:
-                os.environ["RETRACE_BUILD"] = kept
+                os.environ["RETRACE_BUILD"] = usual_folder
 
 
 def in_minutes(seconds: float) -> str:

@@ -38,7 +38,7 @@ ROWS_AT_A_TIME = 1 << 16
 Columns = Mapping[str, Int32Array | NDArray[np.float64]]
 """The columns of a table by name, all of the same length."""
 
-said = partial(tqdm, bar_format="{desc}", leave=False, disable=None)
+stage_bar = partial(tqdm, bar_format="{desc}", leave=False, disable=None)
 """Shows a description until the block ends, on a terminal only."""
 
 
@@ -65,8 +65,8 @@ class GraphFile:
         """Convert an id of the file to one from 0; raise RetraceError if the graph has no such vertex."""
         last = self.graph.vertices - 1 + self.base
         if not self.base <= number <= last:
-            wanted = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
-            raise RetraceError(f"{option} {number}: expected {wanted}, as {self.path} ({self.kind}) counts")
+            expected = f"an id from {self.base} to {last}" if self.graph.vertices else "a graph with vertices"
+            raise RetraceError(f"{option} {number}: expected {expected}, as {self.path} ({self.kind}) counts")
         return number - self.base
 
 
@@ -76,19 +76,21 @@ def read_graph(path: Path, kind: str, solver: str | None = None, directed: bool 
     `directed` overrides what the file says. If neither says anything and some arcs have no reverse, it is
     taken as directed, and its `note` says so; for scores RetraceError is raised.
     """
-    given = _read(path, kind, solver)
-    graph = given.graph
+    graph_file = _read(path, kind, solver)
+    graph = graph_file.graph
     if directed is not None:
         graph = (
             replace(graph, info={**graph.info, "directed": True}) if directed else with_reverse_arcs(graph)
         )
-        return replace(given, graph=graph)
+        return replace(graph_file, graph=graph)
     if "directed" not in graph.info and not is_symmetric(graph):
-        why = f"{path}: some arcs have no reverse, and nothing says whether the graph is directed"
+        reason = f"{path}: some arcs have no reverse, and nothing says whether the graph is directed"
         if solver is not None and solver.startswith("betweenness"):
-            raise RetraceError(f"{why}, on which scores depend; say --directed or --undirected")
-        return replace(given, note=f"{why}; it is taken as directed (--undirected adds the reverse arcs)")
-    return given
+            raise RetraceError(f"{reason}, on which scores depend; say --directed or --undirected")
+        return replace(
+            graph_file, note=f"{reason}; it is taken as directed (--undirected adds the reverse arcs)"
+        )
+    return graph_file
 
 
 def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
@@ -104,8 +106,8 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size
-        what = f"reading {path}"
-        with tqdm.wrapattr(file, "read", total=size, desc=what, leave=False, disable=None) as watched:
+        description = f"reading {path}"
+        with tqdm.wrapattr(file, "read", total=size, desc=description, leave=False, disable=None) as watched:
             graph = parse_stream(cast(BinaryIO, watched), known, path, negative=negative)
     graph = replace(graph, info={**graph.info, "name": path.name})
     return GraphFile(graph, path, known, LAYOUTS[known].base)
@@ -132,9 +134,9 @@ def detect_format(path: Path) -> str:
                 break
     if not lines:
         raise RetraceError(f"{path}: it is empty; say --format, or name another file")
-    known, found = ", ".join(LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
-    told = f"{found} begins no format among {known}"
-    raise RetraceError(f"{path}: {told}; say --format, or for edges with whole weights, write H/E")
+    known, beginning = ", ".join(LAYOUTS), ascii(line.strip()[:60].decode("latin-1"))
+    reason = f"{beginning} begins no format among {known}"
+    raise RetraceError(f"{path}: {reason}; say --format, or for edges with whole weights, write H/E")
 
 
 def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str:
@@ -189,11 +191,11 @@ def _csv(columns: Columns) -> Iterator[bytes]:
 
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:
     """Raise RetraceError if an output cannot be written, is given twice, or is the graph itself."""
-    taken = {} if graph is None else {graph.resolve(): "is the graph itself, which would be lost"}
+    refusals = {} if graph is None else {graph.resolve(): "is the graph itself, which would be lost"}
     for path in paths:
-        if found := taken.get(path.resolve()):
-            raise RetraceError(f"{path}: {found}; name another file")
-        taken[path.resolve()] = "is to be written twice"
+        if refusal := refusals.get(path.resolve()):
+            raise RetraceError(f"{path}: {refusal}; name another file")
+        refusals[path.resolve()] = "is to be written twice"
         into_folder = folders and path.suffix == "" and path.is_dir()
         check_writable(path / "graph.json" if into_folder else path)
 
@@ -203,14 +205,14 @@ def writing(path: Path) -> Iterator[None]:
     """Show on a terminal what is written; convert the system's errors to RetraceError."""
     with naming_output(path):
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
-        with said(desc=f"writing {path}"):
+        with stage_bar(desc=f"writing {path}"):
             yield
 
 
 @contextmanager
-def stage(what: str) -> Iterator[None]:
+def stage(task: str) -> Iterator[None]:
     """Show on a terminal what is being done, and let Ctrl-C end it."""
-    with interruptible(), said(desc=what):
+    with interruptible(), stage_bar(desc=task):
         yield
 
 
@@ -223,9 +225,9 @@ def interruptible() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)

@@ -20,8 +20,8 @@ from retrace.system.files import check_writable, write_whole
 
 def check_machine(arguments: Namespace) -> None:
     """Print the faults in a machine's files; raise RetraceError if one keeps its records out of tables."""
-    given: Path = arguments.folder
-    folder = given if given.parent.name == "machines" else given.absolute()
+    path: Path = arguments.folder
+    folder = path if path.parent.name == "machines" else path.absolute()
     configuration, registry = project_configuration()
     listed = {
         name: Listed(experiment.specs, experiment.graphs, experiment.larger_graphs)
@@ -31,8 +31,8 @@ def check_machine(arguments: Namespace) -> None:
         registry = load_registry(arguments.datasets)
     number, errors, doubts = examine(folder, other_records(folder), registry, listed)
     for kind, faults in (("error", errors), ("doubtful", doubts)):
-        for told in by_file(faults):
-            print(f"{kind}: {told}")
+        for fault in by_file(faults):
+            print(f"{kind}: {fault}")
     print(f"{folder}: records: {number}, errors: {len(errors)}, doubtful: {len(doubts)}")
     if errors:
         raise RetraceError(f"{folder}: {plural(len(errors), 'fault')}; no table has it; mend what is listed")
@@ -42,20 +42,20 @@ def by_file(faults: Iterable[str]) -> Iterator[str]:
     """Yield `file:line: fault` for the first line of a file that has a fault, and how many more have it."""
     lines: dict[tuple[str, str], list[str]] = defaultdict(list)
     for fault in faults:
-        place, _, told = fault.partition(": ")
+        place, _, message = fault.partition(": ")
         file, _, line = place.partition(".jsonl:")
-        lines[file, told].append(line)
-    for (file, told), numbers in lines.items():
+        lines[file, message].append(line)
+    for (file, message), numbers in lines.items():
         place = f"{file}.jsonl:{numbers[0]}" if numbers[0] else file
         more = f" (and in {plural(len(numbers) - 1, 'more line')})" if len(numbers) > 1 else ""
-        yield f"{place}: {told}{more}"
+        yield f"{place}: {message}{more}"
 
 
 def other_records(folder: Path) -> list[Path]:
     """List the committed files of other machines: of the project, and beside the folder."""
     places = {path.resolve() for place in (MACHINES, folder.parent) for path in place.glob("*")}
-    others = sorted(path for path in places if path != folder.resolve() and path.name != "local")
-    return [file for other in others for file in sorted(other.glob("*/*.jsonl"))]
+    machines = sorted(path for path in places if path != folder.resolve() and path.name != "local")
+    return [file for machine in machines for file in sorted(machine.glob("*/*.jsonl"))]
 
 
 def compare_machines(arguments: Namespace) -> None:
@@ -65,21 +65,21 @@ def compare_machines(arguments: Namespace) -> None:
     folders = arguments.first, arguments.second
     first, second = (records_in(folder, arguments.experiment) for folder in folders)
     pairs, alone = comparison.pair(first, second)
-    found = (comparison.compare_records(a, b, arguments.phase) for a, b in pairs)
-    compared = [one for one in found if one is not None]
+    comparisons = (comparison.compare_records(a, b, arguments.phase) for a, b in pairs)
+    compared = [ratio for ratio in comparisons if ratio is not None]
     if not compared:
-        both, asked = f"{folders[0]}, {folders[1]}", "the same graph with the same settings"
-        raise RetraceError(f"{both}: no {arguments.phase} of a solver that both timed on {asked}")
-    print_table([comparison.HEAD, *(one.cells for one in compared)])
+        machines, condition = f"{folders[0]}, {folders[1]}", "the same graph with the same settings"
+        raise RetraceError(f"{machines}: no {arguments.phase} of a solver that both timed on {condition}")
+    print_table([comparison.HEAD, *(ratio.cells for ratio in compared)])
     print(comparison.count_verdicts(compared, alone))
     names = arguments.first.name, arguments.second.name
     commits = [
-        word_list(list(dict.fromkeys((one.software.git_commit or "no commit")[:10] for one in some)))
-        for some in (first, second)
+        word_list(list(dict.fromkeys((record.software.git_commit or "no commit")[:10] for record in records)))
+        for records in (first, second)
     ]
     if commits[0] != commits[1]:
-        told = f"{names[0]} is of {commits[0]}, {names[1]} of {commits[1]}"
-        print(f"Of different commits: {told}; ratios are of the code, too.")
+        difference = f"{names[0]} is of {commits[0]}, {names[1]} of {commits[1]}"
+        print(f"Of different commits: {difference}; ratios are of the code, too.")
     for path in arguments.output:
         if path.suffix == ".csv":
             write_whole(path, comparison.as_csv(compared))
@@ -89,11 +89,11 @@ def compare_machines(arguments: Namespace) -> None:
 
 def records_in(folder: Path, experiment: str | None) -> list[Record]:
     """Read a machine's records, of one experiment if named; raise RetraceError if there are none."""
-    found = read_records(sorted(folder.glob("*/*.jsonl")))
-    if not found:
+    records = read_records(sorted(folder.glob("*/*.jsonl")))
+    if not records:
         raise RetraceError(f"{folder}: expected records, <experiment>/<graph>.jsonl, found none")
-    own = [one for one in found if experiment in (None, one.experiment)]
-    if not own:
-        there = ", ".join(dict.fromkeys(one.experiment for one in found))
-        raise RetraceError(f"{folder}: no records of {experiment}; there are {there}")
-    return own
+    chosen = [record for record in records if experiment in (None, record.experiment)]
+    if not chosen:
+        experiments = ", ".join(dict.fromkeys(record.experiment for record in records))
+        raise RetraceError(f"{folder}: no records of {experiment}; there are {experiments}")
+    return chosen

@@ -18,8 +18,8 @@ from retrace.system.errors import RetraceError
 def convert_graph(arguments: Namespace) -> None:
     """Write a graph in another format, with generated weights if asked for."""
     check_outputs([arguments.output], arguments.graph, folders=True)
-    given = read_graph(arguments.graph, arguments.format, directed=arguments.directed)
-    graph = given.graph
+    graph_file = read_graph(arguments.graph, arguments.format, directed=arguments.directed)
+    graph = graph_file.graph
     if arguments.weights is not None:
         (low, high), seed = arguments.weights, arguments.seed
         if graph.weights is not None:
@@ -29,10 +29,10 @@ def convert_graph(arguments: Namespace) -> None:
         weights = random_weights(graph.tails(), graph.indices, low, high, seed)
         graph = replace(graph, weights=weights, info={**graph.info, "weights": "generated", "seed": seed})
     kind = write_graph(graph, arguments.output)
-    given.print_note()
-    renamed = "" if given.base == 0 else f"; vertex {given.base} is now vertex 0, and so on"
+    graph_file.print_note()
+    renamed = "" if graph_file.base == 0 else f"; vertex {graph_file.base} is now vertex 0, and so on"
     print(
-        f"{given.path} ({given.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
+        f"{graph_file.path} ({graph_file.kind}) -> {arguments.output} ({kind}): {graph.vertices} vertices, "
         f"{graph.arcs} arcs{renamed}"
     )
 
@@ -52,9 +52,9 @@ def generate_graph(arguments: Namespace) -> None:
     )
     low, high = arguments.weights or WEIGHTS
     wanted = RandomGraph(arguments.vertices, arcs, arguments.seed, (low, high))
-    asked = on_backend(name, Query(), arguments.backend)
-    what = f"generating {wanted.vertices} vertices and {arcs} arcs on {asked.backend}"
-    with stage(what), asked.device() as device:
+    measurement = on_backend(name, Query(), arguments.backend)
+    task = f"generating {wanted.vertices} vertices and {arcs} arcs on {measurement.backend}"
+    with stage(task), measurement.device() as device:
         graph = generators.generate(name, wanted, device)
     written = write_graph(graph, arguments.output)
     connected = "weakly connected" if kind.connected else "perhaps not connected"

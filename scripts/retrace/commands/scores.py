@@ -19,50 +19,52 @@ from retrace.system.errors import RetraceError
 
 def compute_scores(arguments: Namespace) -> None:
     """Compute scores, check them, write the output files and print a summary."""
-    kept = [] if arguments.checkpoint is None else [arguments.checkpoint]
-    check_outputs([*arguments.output, *kept], arguments.graph)
-    given = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
-    pairs_once = given.graph.info.get("directed") is False or is_symmetric(given.graph)
+    checkpoints = [] if arguments.checkpoint is None else [arguments.checkpoint]
+    check_outputs([*arguments.output, *checkpoints], arguments.graph)
+    graph_file = read_graph(arguments.graph, arguments.format, arguments.solver, arguments.directed)
+    pairs_once = graph_file.graph.info.get("directed") is False or is_symmetric(graph_file.graph)
     directed = arguments.directed is True or not pairs_once
-    graph = replace(given.graph, info={**given.graph.info, "directed": directed})
+    graph = replace(graph_file.graph, info={**graph_file.graph.info, "directed": directed})
     count = arguments.sources
     query = Query() if count is None else Query.sampled(graph.vertices, count, arguments.seed)
     spec: str = arguments.solver
-    asked = on_backend(spec, query, arguments.backend)
+    measurement = on_backend(spec, query, arguments.backend)
     identity = {  # all that determines scores
         "arcs": graph.digest(),
         "directions": directed,
         "solver settings": spec,
         "sources": hashlib.sha256(query.sources_in(graph).astype("<i4").data).hexdigest(),
     }
-    with asked.device() as device:
+    with measurement.device() as device:
         checkpoint = Checkpoint.open(arguments.checkpoint, identity, graph.vertices)
         resumed = checkpoint.done
         seconds = sum_up(make(spec, device), spec, graph, query, checkpoint)
 
-    checked = verify(arguments.check, asked, graph, checkpoint.scores)
+    checked = verify(arguments.check, measurement, graph, checkpoint.scores)
     scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
-    vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(given.base)
+    vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(graph_file.base)
     for output in arguments.output:
-        write_table(output, {f"vertex_from_{given.base}": vertices, "score": scores})
+        write_table(output, {f"vertex_from_{graph_file.base}": vertices, "score": scores})
     checkpoint.remove()
     kind = "directed" if directed else "undirected"
     sampled = "all" if count is None else f"{count} sampled"
-    found = f"{given.path}: {kind}, from {sampled} of {graph.vertices} vertices"
+    summary = f"{graph_file.path}: {kind}, from {sampled} of {graph.vertices} vertices"
     if len(scores):
         first = int(np.argmax(scores))
-        found += f", highest score {scores[first]:.6g} at {first + given.base} (ids from {given.base})"
+        summary += (
+            f", highest score {scores[first]:.6g} at {first + graph_file.base} (ids from {graph_file.base})"
+        )
     after = f" after {resumed} sources of an earlier run" if resumed else ""
-    print_summary(asked, found, f"{seconds:.3f} s{after}", checked)
+    print_summary(measurement, summary, f"{seconds:.3f} s{after}", checked)
 
 
 def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint: Checkpoint) -> float:
     """Add the remaining sources to a checkpoint, batch by batch; return the seconds without set-up."""
     sources = query.sources_in(graph)
-    whole = solver.declines(Query(sources=tuple(sources[:1].tolist())))
-    if whole is not None and (query.sources is not None or checkpoint.path is not None):
-        raise RetraceError(f"{spec}: {whole}; leave out --sources and --checkpoint, or take another solver")
-    at_once = whole is not None or (solver.prefers_all(query) and checkpoint.path is None)
+    reason = solver.declines(Query(sources=tuple(sources[:1].tolist())))
+    if reason is not None and (query.sources is not None or checkpoint.path is not None):
+        raise RetraceError(f"{spec}: {reason}; leave out --sources and --checkpoint, or take another solver")
+    at_once = reason is not None or (solver.prefers_all(query) and checkpoint.path is None)
     size, done = len(sources), checkpoint.done
     remaining = bar(total=size, initial=done, unit="vertex", desc=spec)
     with remaining as progress, failing_in_one_line(spec):
@@ -70,10 +72,10 @@ def sum_up(solver: Solver, spec: str, graph: CSRGraph, query: Query, checkpoint:
             solver.setup(graph)
         began = perf_counter()
         for batch in [sources] if at_once else checkpoint.batches(sources):
-            asked = query if at_once else Query(sources=tuple(batch.tolist()))
+            batch_query = query if at_once else Query(sources=tuple(batch.tolist()))
             with interruptible():
-                solver.upload(asked)
-                solver.solve(asked)
+                solver.upload(batch_query)
+                solver.solve(batch_query)
                 scores = solver.download()
             checkpoint.add(scores, len(batch))
             progress.update(len(batch))

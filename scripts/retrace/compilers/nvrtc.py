@@ -32,8 +32,8 @@ def find_in_wheels(pattern: str) -> Path | None:
     """Find a file or folder of NVIDIA's wheels, in the newest version if there are several."""
     wheels = importlib.util.find_spec("nvidia")
     folders = (wheels.submodule_search_locations or ()) if wheels else ()
-    found = (path for folder in folders for path in sorted(Path(folder).glob(pattern), reverse=True))
-    return next(found, None)
+    matches = (path for folder in folders for path in sorted(Path(folder).glob(pattern), reverse=True))
+    return next(matches, None)
 
 
 class Nvrtc:

@@ -56,8 +56,8 @@ class Toolkit:
         if self.version < OLDEST:
             return f"{self} lacks C++20"
         driver = installed_driver()
-        needed = self.version if virtual else (self.version[0], 0)
-        if driver is not None and driver.cuda() < needed:
+        required = self.version if virtual else (self.version[0], 0)
+        if driver is not None and driver.cuda() < required:
             return f"{'PTX' if virtual else 'code'} of {self} is too new for the {driver}"
         return None
 
@@ -76,20 +76,20 @@ class Toolkit:
 
 def toolkits() -> list[Toolkit]:
     """List the compilers that are here, what is preferred first."""
-    found = []
+    compilers = []
     if on_path := shutil.which(NVCC):
-        found.append(Toolkit(NVCC, (on_path,), ON_PATH))
+        compilers.append(Toolkit(NVCC, (on_path,), ON_PATH))
     if in_wheels := find_in_wheels("cu[0-9]*/bin/nvcc"):
-        found.append(Toolkit(NVCC, (str(in_wheels),), FROM_WHEELS))
+        compilers.append(Toolkit(NVCC, (str(in_wheels),), FROM_WHEELS))
     if find_in_wheels(nvrtc.LIBNVRTC):
         command = sys.executable, "-P", nvrtc.__file__  # -P: modules beside the program hide no others
-        found.append(Toolkit("NVRTC", command, FROM_WHEELS))
-    return found
+        compilers.append(Toolkit("NVRTC", command, FROM_WHEELS))
+    return compilers
 
 
 def find_nvcc() -> Path | None:
     """Find nvcc on PATH, else in the wheels of this environment; None if there is none."""
-    return next((Path(one.command[0]) for one in toolkits() if one.name == NVCC), None)
+    return next((Path(toolkit.command[0]) for toolkit in toolkits() if toolkit.name == NVCC), None)
 
 
 def choose_toolkit(arch: str, with_host: bool = False) -> Toolkit:
@@ -98,13 +98,15 @@ def choose_toolkit(arch: str, with_host: bool = False) -> Toolkit:
     `with_host` asks for what compiles the host's code, too: nvcc. Raise RetraceError, which says what there
     is, if nothing does.
     """
-    here = [toolkit for toolkit in toolkits() if toolkit.name == NVCC or not with_host]
-    for toolkit in here:
+    candidates = [toolkit for toolkit in toolkits() if toolkit.name == NVCC or not with_host]
+    for toolkit in candidates:
         if toolkit.why_not(arch) is None:
             return toolkit
-    there = "; ".join(str(toolkit.why_not(arch)) for toolkit in here)
-    what = "nvcc" if with_host else "nvcc or NVRTC"
-    raise RetraceError(f"nothing compiles for {arch}: {there or f'no {what} was found'}; run `make gpu`")
+    reasons = "; ".join(str(toolkit.why_not(arch)) for toolkit in candidates)
+    accepted = "nvcc" if with_host else "nvcc or NVRTC"
+    raise RetraceError(
+        f"nothing compiles for {arch}: {reasons or f'no {accepted} was found'}; run `make gpu`"
+    )
 
 
 def known_capabilities() -> tuple[str, ...]:
@@ -125,8 +127,8 @@ def why_no_thrust(arch: str) -> str | None:
 @cache
 def printed_by(*command: str) -> str:
     """Return what a compiler prints about itself; raise RetraceError if it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        last = next(reversed(done.stderr.splitlines()), f"exit status {done.returncode}")
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        last = next(reversed(process.stderr.splitlines()), f"exit status {process.returncode}")
         raise RetraceError(f"{' '.join(command)} fails: {last}; install it again, or take it from PATH")
-    return done.stdout
+    return process.stdout

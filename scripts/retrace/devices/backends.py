@@ -46,6 +46,6 @@ def emulator() -> Emulator:
     installed = next(iter(entry_points(group=GROUP, name="emulator")), None)
     module, _, name = (installed.value if installed else UNINSTALLED["emulator"]).partition(":")
     if find_spec(module.partition(".")[0]) is None:
-        told = "the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` in the checkout"
-        raise RetraceError(f"backend emulator: {told}")
+        reason = "the emulator is not installed; run `pip install ./scripts/cuda_on_cpu` in the checkout"
+        raise RetraceError(f"backend emulator: {reason}")
     return cast(Emulator, getattr(import_module(module), name))

@@ -329,10 +329,10 @@ class CudaDevice(Device):
             self._thrust.clear()
 
     def peers(self, count: int) -> list[Callable[[], Device]]:
-        there = self.cuda.Device.count()
-        if count > there:
-            raise RetraceError(f"{count} GPUs are asked for, and this host has {there}")
-        return [partial(CudaDevice, index, self.memory_gib, self._used_as) for index in range(count or there)]
+        total = self.cuda.Device.count()
+        if count > total:
+            raise RetraceError(f"{count} GPUs are asked for, and this host has {total}")
+        return [partial(CudaDevice, index, self.memory_gib, self._used_as) for index in range(count or total)]
 
     def architecture(self) -> str:
         """Return what kernels are compiled for, as nvcc names it: `sm_90`."""
@@ -356,9 +356,9 @@ class CudaDevice(Device):
         try:
             memory = self.cuda.mem_alloc(nbytes)
         except self.cuda.MemoryError as error:
-            left, asked = self.free_memory() / 2**30, nbytes / 2**30
+            free_gib, needed_gib = self.free_memory() / 2**30, nbytes / 2**30
             raise TooLargeError(
-                f"{self._gpu.name()} has {left:.1f} GiB left, {asked:.1f} GiB are needed"
+                f"{self._gpu.name()} has {free_gib:.1f} GiB left, {needed_gib:.1f} GiB are needed"
             ) from error
         return self._keep(CudaBuffer(size, dtype, memory, int(memory)))
 

@@ -142,15 +142,15 @@ def _files(archive: Path, shown: str) -> dict[str, bytes]:
             for member in members:
                 folder, _, name = member.name.rpartition("/")
                 plain = member.isfile() and folder == f"gapbs-{COMMIT}/src"
-                if plain and (whole := members.extractfile(member)):
-                    files[name] = whole.read()
+                if plain and (unpacked := members.extractfile(member)):
+                    files[name] = unpacked.read()
     except (tarfile.TarError, ValueError):
         raise RetraceError(f"{shown}: expected a tar archive, found another file") from None
     for name in sorted(files):
         sha256.update(f"{name} {len(files[name])}\n".encode() + files[name])
     if sha256.hexdigest() != FILES_SHA256:
-        found = f"found {len(files)} with {sha256.hexdigest()}"
-        raise RetraceError(f"{shown}: expected the files of src/ with sha256 {FILES_SHA256}, {found}")
+        difference = f"found {len(files)} with {sha256.hexdigest()}"
+        raise RetraceError(f"{shown}: expected the files of src/ with sha256 {FILES_SHA256}, {difference}")
     return files
 
 

@@ -18,8 +18,8 @@ def simplify(graph: CSRGraph) -> CSRGraph:
 
 def is_symmetric(graph: CSRGraph) -> bool:
     """Return whether every arc has a reverse arc; the number of parallel arcs does not matter."""
-    there = _different_arcs(graph.vertices, graph.tails(), graph.indices)
-    return np.array_equal(there, _different_arcs(graph.vertices, graph.indices, graph.tails()))
+    arcs = _different_arcs(graph.vertices, graph.tails(), graph.indices)
+    return np.array_equal(arcs, _different_arcs(graph.vertices, graph.indices, graph.tails()))
 
 
 def with_reverse_arcs(graph: CSRGraph) -> CSRGraph:

@@ -14,8 +14,8 @@ from retrace.system.project import ROOT
 class Places:
     """Where data sets would come from."""
 
-    of: dict[str, str | None]
-    """By data set, where its first available edition is; None if none is."""
+    by_dataset: dict[str, str | None]
+    """Where the first available edition is; None if none is."""
     asked: int
     answered: int
     """Web addresses that were asked, and that have the file."""
@@ -29,7 +29,7 @@ def find_places(
     What is there may still have other content than expected.
     """
     deadline = time.monotonic() + patience.probe
-    asked = {
+    probes = {
         (dataset.name, edition.name): [
             (address, probe(address, patience))
             for address in ([f"{mirror.rstrip('/')}/{edition.file}"] if mirror else []) + [*edition.addresses]
@@ -38,7 +38,7 @@ def find_places(
         for edition in dataset.editions
         if edition.file and not (downloads / edition.file).is_file()
     }
-    found: dict[str, str | None] = {}
+    by_dataset: dict[str, str | None] = {}
     asked_of_web = answered = 0
     for dataset in datasets:
         places = []
@@ -47,7 +47,7 @@ def find_places(
                 places.append("the project")
             elif edition.file and (downloads / edition.file).is_file():
                 places.append(str(downloads))
-            for address, answer in asked.get((dataset.name, edition.name), []):
+            for address, answer in probes.get((dataset.name, edition.name), []):
                 asked_of_web += address.startswith(WEB)
                 try:
                     answer.result(max(0.0, deadline - time.monotonic()))
@@ -55,5 +55,5 @@ def find_places(
                     continue
                 answered += address.startswith(WEB)
                 places.append("$GRAPH_MIRROR" if mirror and address.startswith(mirror) else host(address))
-        found[dataset.name] = next(iter(places), None)
-    return Places(found, asked_of_web, answered)
+        by_dataset[dataset.name] = next(iter(places), None)
+    return Places(by_dataset, asked_of_web, answered)

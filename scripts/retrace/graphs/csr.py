@@ -186,8 +186,8 @@ def load(folder: Path, negative: bool = False, wide: bool = False) -> CSRGraph:
     if "missing" in info:
         raise RetraceError(f"{folder}: the graph was not made: {info['missing']}")
     if not wide and info["arcs"] > MOST_ARCS:
-        told = f"{folder}: the graph has {info['arcs']} arcs, expected at most {MOST_ARCS} (32-bit offsets)"
-        raise RetraceError(f"{told}; only bfs/host-arcs and sssp/host-arcs take more")
+        reason = f"{folder}: the graph has {info['arcs']} arcs, expected at most {MOST_ARCS} (32-bit offsets)"
+        raise RetraceError(f"{reason}; only bfs/host-arcs and sssp/host-arcs take more")
     with naming_folder(folder):
         names = [name for name in ARRAYS if name != "weights" or (folder / "weights.npy").exists()]
         arrays = {name: open_memmap(plain_file(folder / f"{name}.npy"), mode="r") for name in names}
@@ -200,9 +200,9 @@ def load(folder: Path, negative: bool = False, wide: bool = False) -> CSRGraph:
 
 def _check(graph: CSRGraph) -> None:
     """Raise ValueError if kernels would read outside the arrays, or if they are not those of `info`."""
-    found, told = (graph.vertices, graph.arcs), (graph.info["vertices"], graph.info["arcs"])
-    if found != told:
-        raise ValueError(f"(vertices, arcs): expected {told}, as graph.json says, found {found}")
+    counts, expected = (graph.vertices, graph.arcs), (graph.info["vertices"], graph.info["arcs"])
+    if counts != expected:
+        raise ValueError(f"(vertices, arcs): expected {expected}, as graph.json says, found {counts}")
     if (graph.indptr[1:] < graph.indptr[:-1]).any():
         raise ValueError("indptr falls, expected rising numbers")
     if graph.arcs and not 0 <= graph.indices.min() <= graph.indices.max() < graph.vertices:
@@ -219,8 +219,8 @@ def save_folder(folder: Path, info: dict[str, Any], arrays: dict[str, NDArray[An
     if folder.name in ("", ".."):  # to replace the folder that one is in would take it away
         raise RetraceError(f"{folder}: expected the name of a folder, which is written whole; name a new one")
     with naming_output(folder):
-        others = folder.is_dir() and not {path.name for path in folder.iterdir()} <= STORED
-    if others:
+        has_other_files = folder.is_dir() and not {path.name for path in folder.iterdir()} <= STORED
+    if has_other_files:
         raise RetraceError(
             f"{folder}: is a folder with other content; name one that is new, or a stored graph"
         )

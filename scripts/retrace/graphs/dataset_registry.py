@@ -59,10 +59,10 @@ class Pairs(FileModel):
 
 def check_ids(vertices: int, source: int | None, pairs: Pairs | None) -> None:
     """Raise the error of a validator if the source or an end of a pair is no vertex."""
-    named = {} if source is None else {"source": [source]}
+    ids_by_key = {} if source is None else {"source": [source]}
     if pairs is not None:
-        named |= {f"pairs.{name}": pair for name, pair in pairs.by_name().items()}
-    for key, ids in named.items():
+        ids_by_key |= {f"pairs.{name}": pair for name, pair in pairs.by_name().items()}
+    for key, ids in ids_by_key.items():
         if max(ids) >= vertices:
             raise at(key, f"expected ids below {vertices}, found {max(ids)}")
 
@@ -124,18 +124,18 @@ class DatasetRegistry(
 
 def load_registry(files: Sequence[str | Path]) -> dict[str, Dataset]:
     """Read data sets; an entry replaces that of an earlier file. RetraceErrors name file and key."""
-    found: dict[str, Dataset] = {}
+    datasets: dict[str, Dataset] = {}
     for file in files:
         entries = read_as(DatasetRegistry, read_yaml(find_file(file)), str(file)).root
-        found |= {name: Dataset(name=name, **dict(entry)) for name, entry in entries.items()}
-    return found
+        datasets |= {name: Dataset(name=name, **dict(entry)) for name, entry in entries.items()}
+    return datasets
 
 
 def find_file(file: str | Path) -> Path:
     """Return the path of a file of the working folder, or else of the project."""
-    found = None
+    path = None
     with suppress(OSError):  # a name that is too long
-        found = next((path for path in (Path(file), ROOT / file) if path.is_file()), None)
-    if found is None:
+        path = next((candidate for candidate in (Path(file), ROOT / file) if candidate.is_file()), None)
+    if path is None:
         raise RetraceError(f"{file}: no such file; expected a registry of data sets such as datasets.yaml")
-    return found
+    return path

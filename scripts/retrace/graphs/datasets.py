@@ -119,7 +119,7 @@ def obtain(
         return graph
     if offline == "fail" or not dataset.stand_in:
         files = " or ".join(str(edition.file) for edition in missing)
-        failed = ", ".join(f"{address} ({why})" for address, why in tried.items())
+        failed = ", ".join(f"{address} ({failure})" for address, failure in tried.items())
         raise UnavailableError(
             f"{dataset.name}: could not be had, tried: {failed or 'nothing'}; "
             f"set GRAPH_MIRROR to a folder or address with {files}"
@@ -130,12 +130,12 @@ def obtain(
 
 def _warn(dataset: Dataset, tried: dict[str, str], instead: str) -> None:
     """Print one line about the addresses that failed; several that failed alike are named by their hosts."""
-    alike = defaultdict(list)
-    for address, why in tried.items():
-        alike[why].append(address)
+    by_failure = defaultdict(list)
+    for address, failure in tried.items():
+        by_failure[failure].append(address)
     failed = [
-        f"{', '.join(map(host, addresses) if len(addresses) > 1 else addresses)}: {why}"
-        for why, addresses in alike.items()
+        f"{', '.join(map(host, addresses) if len(addresses) > 1 else addresses)}: {failure}"
+        for failure, addresses in by_failure.items()
     ]
     warn(f"{dataset.name}: {'; '.join(failed) or 'no address'}; {instead}")
 
@@ -183,23 +183,23 @@ def _check(
     path: Path, shown: str, edition: Edition, dataset: Dataset, seed: int, downloads: Path
 ) -> CSRGraph:
     """Read an edition's file; check its hash, then parse it, then check the graph; add what it lacks."""
-    trusted, pin, wanted, whose = is_trusted(edition), pin_of(edition, downloads), edition.sha256, ""
+    trusted, pin, expected, whose = is_trusted(edition), pin_of(edition, downloads), edition.sha256, ""
     pinned = read_pin(pin) if trusted else None
     if pinned:
-        wanted, whose = pinned.sha256, f", which {pin} keeps of the first download"
+        expected, whose = pinned.sha256, f", which {pin} keeps of the first download"
     try:
-        found, is_page = _content_sha256(path, shown, _most_bytes(edition, dataset))
+        sha256, is_page = _content_sha256(path, shown, _most_bytes(edition, dataset))
     except OneLineError as error:
-        if not wanted or not os.access(path, os.R_OK):
+        if not expected or not os.access(path, os.R_OK):
             raise
         with path.open("rb") as file:
             raw = hashlib.file_digest(file, "sha256").hexdigest()
-        hashes = f"(sha256 of the content wanted: {wanted}, of the file found: {raw})"
+        hashes = f"(sha256 of the content wanted: {expected}, of the file found: {raw})"
         raise RetraceError(f"{error} {hashes}") from None
-    if wanted and found != wanted:
+    if expected and sha256 != expected:
         kind = "a web page" if is_page else "other content"
         raise RetraceError(
-            f"{shown}: expected content with sha256 {wanted}{whose}, found {kind} with {found}"
+            f"{shown}: expected content with sha256 {expected}{whose}, found {kind} with {sha256}"
         )
     with open_graph(path, shown) as file:
         counts = (dataset.vertices, dataset.arcs_of(edition))
@@ -207,17 +207,19 @@ def _check(
     if edition.renumber:
         graph = _by_appearance(graph)
     if edition.arrays_sha256 and (arrays := graph.digest()) != edition.arrays_sha256:
-        told = f"expected arrays with sha256 {edition.arrays_sha256}, as the registry says, found {arrays}"
-        raise RetraceError(f"{shown}: {told}")
+        message = f"expected arrays with sha256 {edition.arrays_sha256}, as the registry says, found {arrays}"
+        raise RetraceError(f"{shown}: {message}")
     weights = "none" if graph.weights is None else "file"
     info = {"edition": edition.name, "weights": weights, "seed": None}
     if trusted:
-        info["trusted_sha256"] = found
-        if pinned != (new := Pin(found, graph.digest(), replace(graph, weights=None).digest())):
-            write_pin(pin, new)
+        info["trusted_sha256"] = sha256
+        if pinned != (renewed := Pin(sha256, graph.digest(), replace(graph, weights=None).digest())):
+            write_pin(pin, renewed)
         if not pinned:
-            told = f"no sha256 of {edition.file} is known; {found} is trusted from now on, and kept in {pin}"
-            print(f"{dataset.name}: {told}", file=sys.stderr)
+            message = (
+                f"no sha256 of {edition.file} is known; {sha256} is trusted from now on, and kept in {pin}"
+            )
+            print(f"{dataset.name}: {message}", file=sys.stderr)
     return _complete(graph, dataset, seed, info)
 
 
@@ -240,15 +242,15 @@ def _complete(graph: CSRGraph, dataset: Dataset, seed: int, info: dict[str, Any]
 def _pairs(graph: CSRGraph, source: int) -> dict[str, list[int]]:
     """Return the first vertices at 15 hops from the source and at its eccentricity, each with the source."""
     hops = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), unweighted=True, indices=[source])[0]
-    most = hops[np.isfinite(hops)].max()
-    wanted = {"near": min(NEAR_HOPS, most), "far": most}
-    return {name: [source, int(np.argmax(hops == distance))] for name, distance in wanted.items()}
+    eccentricity = hops[np.isfinite(hops)].max()
+    distances = {"near": min(NEAR_HOPS, eccentricity), "far": eccentricity}
+    return {name: [source, int(np.argmax(hops == distance))] for name, distance in distances.items()}
 
 
 def _by_appearance(graph: CSRGraph) -> CSRGraph:
     """Renumber the vertices in the order in which the arcs name them; sort the arcs of each vertex."""
-    named = np.column_stack((graph.tails(), graph.indices)).ravel()
-    vertices, first = np.unique(named, return_index=True)
+    ends = np.column_stack((graph.tails(), graph.indices)).ravel()
+    vertices, first = np.unique(ends, return_index=True)
     number = np.empty(graph.vertices, dtype=np.int64)
     number[np.setdiff1d(np.arange(graph.vertices), vertices)] = np.arange(len(vertices), graph.vertices)
     number[vertices[np.argsort(first)]] = np.arange(len(vertices))

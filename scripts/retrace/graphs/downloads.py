@@ -89,11 +89,11 @@ def _probe(address: str, patience: Patience) -> None:
 def _download(address: str, target: Path, most: int, known: bool, patience: Patience) -> None:
     import requests
 
-    asked: dict[str, Any] = {"timeout": (patience.probe, patience.read), "stream": True}
+    options: dict[str, Any] = {"timeout": (patience.probe, patience.read), "stream": True}
     for attempt in range(patience.retries + 1):
         time.sleep(attempt)
         try:
-            with requests.get(address, headers={"Accept-Encoding": "identity"}, **asked) as response:
+            with requests.get(address, headers={"Accept-Encoding": "identity"}, **options) as response:
                 response.raise_for_status()
                 hops = [hop.url for hop in (*response.history, response) if hop.url.startswith("http://")]
                 if hops and not known:

@@ -32,7 +32,7 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     goes_left = has_left & (~has_up | (_random(seed, "tree", vertices - 1) >> np.uint64(63) == 0))
     tree = np.where(goes_left, vertex - 1, vertex - width)
     corner = has_left & has_up
-    other = np.where(goes_left, vertex - width, vertex - 1)
+    other_neighbour = np.where(goes_left, vertex - width, vertex - 1)
 
     extra = arcs // 2 - (vertices - 1)
     if vertices < 1 or arcs % 2 or not 0 <= extra <= np.count_nonzero(corner):
@@ -44,7 +44,7 @@ def road_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
     corners = np.flatnonzero(corner)
     drawn = corners[np.argsort(_random(seed, "edges", len(corners)), kind="stable")[:extra]]
     u = np.concatenate((vertex, vertex[drawn]))
-    v = np.concatenate((tree, other[drawn]))
+    v = np.concatenate((tree, other_neighbour[drawn]))
     tails, heads = np.concatenate((u, v)), np.concatenate((v, u))
     return from_arcs(vertices, tails, heads, random_weights(tails, heads, *ROAD_WEIGHTS, seed))
 
@@ -81,9 +81,9 @@ def heavy_tailed_stand_in(vertices: int, arcs: int, seed: int) -> CSRGraph:
         heads = ends[like][1::2]
         near, far = np.minimum(tails, heads), np.maximum(tails, heads)
         first = np.unique(near * vertices + far, return_index=True)[1]
-        new = np.sort(first[(near != far)[first]])[:edges]
-        if len(new) == edges:
-            u, v = near[new], far[new]
+        chosen = np.sort(first[(near != far)[first]])[:edges]
+        if len(chosen) == edges:
+            u, v = near[chosen], far[chosen]
             both = np.concatenate((u, v)), np.concatenate((v, u))
             order = np.lexsort(both[::-1])
             return from_arcs(vertices, both[0][order], both[1][order])

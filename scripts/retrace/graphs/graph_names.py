@@ -24,10 +24,10 @@ COMPLETE_GRAPH = r"dense-([0-9]{1,10})"
 
 def size(graph: str) -> tuple[int, int]:
     """Read log2 of the vertices and the arcs per vertex from a name; raise RetraceError for other names."""
-    found = re.fullmatch(RANDOM_GRAPH, graph)
-    if found is None:
+    match = re.fullmatch(RANDOM_GRAPH, graph)
+    if match is None:
         raise RetraceError(f"graph {graph}: expected random-<log2 of its vertices>-<arcs per vertex>")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def most_arcs(vertices: int) -> int:
@@ -52,26 +52,26 @@ def resolve_arcs(
     if not 1 <= vertices < UNREACHABLE:
         raise RetraceError(f"{vertices} vertices: expected from 1 to {UNREACHABLE - 1} (32 bits)")
     most = most_arcs(vertices)
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     if density is not None:
         if not 0 <= density <= 1:
             raise RetraceError(f"density {density:g}: expected from 0 to 1, the share of all {most} arcs")
-        found[f"density {density:g}"] = round(density * most)
+        counts[f"density {density:g}"] = round(density * most)
     if per_vertex is not None:
         if not (math.isfinite(per_vertex) and 0 <= per_vertex <= vertices - 1):
             raise RetraceError(
                 f"{per_vertex:g} arcs per vertex: expected from 0 to {vertices - 1}, one to each other vertex"
             )
-        found[f"{per_vertex:g} arcs per vertex"] = round(per_vertex * vertices)
+        counts[f"{per_vertex:g} arcs per vertex"] = round(per_vertex * vertices)
     if arcs is not None:
-        found[f"{arcs} arcs"] = arcs
-    if not found:
+        counts[f"{arcs} arcs"] = arcs
+    if not counts:
         raise RetraceError("the number of arcs is missing: give a density, arcs per vertex, or arcs")
-    if len(set(found.values())) > 1:
-        told = ", ".join(f"{said} means {count}" for said, count in found.items())
-        raise RetraceError(f"the number of arcs contradicts itself ({told}); keep one of them")
-    (said, count), *_ = found.items()
-    meaning = "" if said == f"{count} arcs" else f" ({count} arcs)"
+    if len(set(counts.values())) > 1:
+        meanings = ", ".join(f"{description} means {count}" for description, count in counts.items())
+        raise RetraceError(f"the number of arcs contradicts itself ({meanings}); keep one of them")
+    (description, count), *_ = counts.items()
+    meaning = "" if description == f"{count} arcs" else f" ({count} arcs)"
     if not 0 <= count <= most:
         expected = f"from 0 to {most}, since {vertices} vertices have no more distinct arcs; ask for fewer"
     elif connected and count < vertices - 1:
@@ -80,7 +80,7 @@ def resolve_arcs(
         )
     else:
         return count
-    raise RetraceError(f"{said}{meaning}: expected {expected}")
+    raise RetraceError(f"{description}{meaning}: expected {expected}")
 
 
 def require_complete(vertices: int) -> None:

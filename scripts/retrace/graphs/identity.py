@@ -70,11 +70,11 @@ def write_identity(info: dict[str, Any]) -> str:
 def read_identity(text: str | bytes) -> dict[str, Any]:
     """Return the values of `graph.json`, without its digest; raise ValueError if one of them is wrong."""
     try:
-        found = Identity.model_validate_json(text)
+        identity = Identity.model_validate_json(text)
     except ValidationError as error:
         raise ValueError(explain(error, "graph.json")) from None
-    info = found.model_dump(mode="json", exclude_unset=True, exclude={SEAL})
-    if _digest(info) != found.identity_sha256:
+    info = identity.model_dump(mode="json", exclude_unset=True, exclude={SEAL})
+    if _digest(info) != identity.identity_sha256:
         raise ValueError(f"graph.json was altered: its {SEAL} is not that of its other values")
     return info
 

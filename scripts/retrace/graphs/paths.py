@@ -26,15 +26,15 @@ def find_predecessors(
 
     Raises RetraceError if no path to some vertex has the length given for it.
     """
-    before, after = lengths[graph.tails()], lengths[graph.indices]
-    fits = before.astype(np.int64) + (1 if weights is None else weights) == after
-    fits &= (before != UNREACHABLE) & (after != UNREACHABLE)
+    tail_lengths, head_lengths = lengths[graph.tails()], lengths[graph.indices]
+    fits = tail_lengths.astype(np.int64) + (1 if weights is None else weights) == head_lengths
+    fits &= (tail_lengths != UNREACHABLE) & (head_lengths != UNREACHABLE)
     fitting = keep_arcs(graph, np.flatnonzero(fits))
-    found = scipy.sparse.csgraph.breadth_first_order(fitting.to_scipy(), source)[1]
-    predecessor = np.maximum(found, -1).astype(np.int32)  # SciPy has -9999 for none
-    should = lengths != UNREACHABLE
-    should[source] = False
-    loose = np.flatnonzero(should & (predecessor < 0))
+    scipy_predecessor = scipy.sparse.csgraph.breadth_first_order(fitting.to_scipy(), source)[1]
+    predecessor = np.maximum(scipy_predecessor, -1).astype(np.int32)  # SciPy has -9999 for none
+    needs_predecessor = lengths != UNREACHABLE
+    needs_predecessor[source] = False
+    loose = np.flatnonzero(needs_predecessor & (predecessor < 0))
     if len(loose):
         raise RetraceError(
             f"vertex {loose[0]} (from 0) has length {lengths[loose[0]]} from vertex {source}, but no path "
@@ -47,14 +47,14 @@ def trace(predecessor: Int32Array, source: int, target: int) -> Int32Array:
     """Return the path's vertices from source to target; raise RetraceError if predecessors lead elsewhere."""
     path = [target]
     while path[-1] != source:
-        before = int(predecessor[path[-1]])
-        if before < 0:
+        previous = int(predecessor[path[-1]])
+        if previous < 0:
             raise RetraceError(f"vertex {target} (from 0) is not reached from vertex {source}")
         if len(path) == len(predecessor):
             raise RetraceError(
                 f"the predecessors of vertex {target} (from 0) form a cycle, not a path from vertex {source}"
             )
-        path.append(before)
+        path.append(previous)
     return np.array(path[::-1], dtype=np.int32)
 
 

@@ -37,14 +37,14 @@ def read_pin(path: Path) -> Pin | None:
     """Return what the first download found; None if there was none."""
     check_regular(path)
     try:
-        found = path.read_text().strip()
+        text = path.read_text().strip()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise RetraceError(f"{path}: cannot be read ({one_line(error)}); delete it") from None
-    if not re.fullmatch("[0-9a-f]{64}(\n[0-9a-f]{64}){0,2}", found):
-        raise RetraceError(f"{path}: expected a sha256, found {one_line(found)!r}; delete it")
-    return Pin(*found.split("\n"))
+    if not re.fullmatch("[0-9a-f]{64}(\n[0-9a-f]{64}){0,2}", text):
+        raise RetraceError(f"{path}: expected a sha256, found {one_line(text)!r}; delete it")
+    return Pin(*text.split("\n"))
 
 
 def write_pin(path: Path, pin: Pin) -> None:

@@ -65,8 +65,8 @@ class Query:
     def parameters(self) -> dict[str, int | str]:
         """Return what a record stores of the query besides its source."""
         count = None if self.sources is None else len(self.sources)
-        found = {"target": self.target, "pair": self.pair, "sources": count, "source_seed": self.source_seed}
-        return {key: value for key, value in found.items() if value is not None}
+        values = {"target": self.target, "pair": self.pair, "sources": count, "source_seed": self.source_seed}
+        return {key: value for key, value in values.items() if value is not None}
 
     def sources_in(self, graph: CSRGraph) -> Int32Array:
         """Return the sources of a betweenness query, shape (sources,), int32; by default all vertices."""
@@ -86,10 +86,10 @@ def queries(problem: str, info: dict[str, Any]) -> list[Query]:
     if problem == "limits":
         return [Query()]
     of_pairs = problem == "stcon" and ("pairs" in info or "missing" not in info)
-    needed = "pairs" if of_pairs else "source"
-    if needed not in info:
+    key = "pairs" if of_pairs else "source"
+    if key not in info:
         raise RetraceError(
-            f"{info.get('name')}: its graph.json has no {needed} for {problem}; measure a graph that "
+            f"{info.get('name')}: its graph.json has no {key} for {problem}; measure a graph that "
             "get_graph.py or generate_*.py wrote"
         )
     if of_pairs:

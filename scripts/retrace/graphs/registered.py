@@ -73,14 +73,14 @@ def _compared(graph: Graph, dataset: Dataset, downloads: Path) -> Iterator[Expec
 def _arrays(graph: CSRGraph, dataset: Dataset, edition: Edition) -> Iterator[Expectation]:
     """Yield digests, where the registry has any, and weights that no file has."""
     seed, kind, rows = graph.info.get("seed"), graph.info.get("weights"), replace(graph, weights=None)
-    made = {"uniform": "generated", "unit": "unit"}.get(str(dataset.weights))
-    if made is not None:
-        yield "weights", made, kind
+    made_kind = {"uniform": "generated", "unit": "unit"}.get(str(dataset.weights))
+    if made_kind is not None:
+        yield "weights", made_kind, kind
     if kind in ("file", "none"):
         yield from _digest(graph, edition.arrays_sha256)
         return
-    yield from _digest(rows, edition.unweighted_sha256 if made else edition.arrays_sha256)
-    if kind == "unit" and made:
+    yield from _digest(rows, edition.unweighted_sha256 if made_kind else edition.arrays_sha256)
+    if kind == "unit" and made_kind:
         expected = np.ones(graph.arcs, np.int32)
     elif kind == "generated" and seed is not None:
         expected = random_weights(graph.tails(), graph.indices, *ROAD_WEIGHTS, seed)

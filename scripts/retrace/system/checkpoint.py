@@ -43,15 +43,15 @@ class Checkpoint:
         check_regular(path)
         try:
             with np.load(path, allow_pickle=False) as file:
-                known, scores, done = json.loads(str(file["identity"])), file["scores"], int(file["done"])
-            if not isinstance(known, dict) or scores.ndim != 1 or scores.dtype != np.float64:
+                stored, scores, done = json.loads(str(file["identity"])), file["scores"], int(file["done"])
+            if not isinstance(stored, dict) or scores.ndim != 1 or scores.dtype != np.float64:
                 raise ValueError
         except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
             raise RetraceError(f"{path}: is not a checkpoint; name another file, or delete it") from None
-        for what, value in identity.items():
-            if known.get(what) != value:
-                found = f"is a checkpoint of other {what} than requested"
-                raise RetraceError(f"{path}: {found}; name another file, or delete it")
+        for key, value in identity.items():
+            if stored.get(key) != value:
+                fault = f"is a checkpoint of other {key} than requested"
+                raise RetraceError(f"{path}: {fault}; name another file, or delete it")
         return cls(path, identity, scores, done)
 
     def batches(self, sources: NDArray[np.int32], least: int = 1) -> Iterator[NDArray[np.int32]]:
@@ -60,9 +60,9 @@ class Checkpoint:
         while first < len(sources):
             began = perf_counter()
             yield sources[first : first + size]
-            taken = perf_counter() - began
+            seconds = perf_counter() - began
             first += size
-            size = max(least, int(size * min(8.0, BATCH_S / taken)))
+            size = max(least, int(size * min(8.0, BATCH_S / seconds)))
 
     def add(self, scores: NDArray[np.float64], sources: int) -> None:
         """Add the scores of the next sources, and write the sum to the file."""

@@ -22,9 +22,9 @@ class NotVerifiedError(RetraceError):
     """An answer that differs from the oracle's, so nothing is written."""
 
 
-def warn(told: str) -> None:
+def warn(message: str) -> None:
     """Print a warning, or append it to the file of `--warnings`."""
-    line = f"warning: {told}"
+    line = f"warning: {message}"
     if not _warnings:
         print(line, file=sys.stderr)
         return
@@ -49,8 +49,8 @@ class OneLineParser(ArgumentParser):
 
     def may_keep_warnings(self) -> None:
         """Add the option with which a run keeps warnings for its last words."""
-        what = "append warnings to a file (default: print them)"
-        self.add_argument("--warnings", action=KeepWarnings, metavar="FILE", help=what)
+        help_text = "append warnings to a file (default: print them)"
+        self.add_argument("--warnings", action=KeepWarnings, metavar="FILE", help=help_text)
 
     def assume(self, option: str, default: float, what: str) -> None:
         """Add an option for a number that is assumed unless it is given."""

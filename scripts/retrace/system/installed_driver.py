@@ -48,8 +48,8 @@ class InstalledDriver:
 
     def release(self) -> str | None:
         """Return the driver's own version, such as 550.54.14, if the name of its file has it."""
-        found = re.fullmatch(r"libcuda\.so\.(\d{3,}\.[\d.]+)", self.path.resolve().name)
-        return found[1] if found else None
+        match = re.fullmatch(r"libcuda\.so\.(\d{3,}\.[\d.]+)", self.path.resolve().name)
+        return match[1] if match else None
 
     def gpus(self) -> list[InstalledGpu]:
         """Return the GPUs that this process may use; OSError, with CUDA's number of it, if it fails."""
@@ -102,11 +102,11 @@ def first_gpu() -> InstalledGpu | None:
 
 def driver_files() -> list[Path]:
     """List the files of the driver's library, where a program's loader finds them and in usual folders."""
-    given = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    folders = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
     known: list[str] = []
     if ldconfig := shutil.which("ldconfig", path="/sbin:/usr/sbin:/usr/bin:/bin"):
         listing = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
         known = re.findall(rf"^\s*{re.escape(LIBCUDA)} .*=> (.+)$", listing, flags=re.MULTILINE)
-    found = [*(f"{folder}/{LIBCUDA}" for folder in given), *known]
-    found += [f"{folder}/{LIBCUDA}" for folder in USUAL_FOLDERS]
-    return [path for path in map(Path, found) if path.exists()]
+    candidates = [*(f"{folder}/{LIBCUDA}" for folder in folders), *known]
+    candidates += [f"{folder}/{LIBCUDA}" for folder in USUAL_FOLDERS]
+    return [path for path in map(Path, candidates) if path.exists()]

@@ -56,10 +56,10 @@ def _signal_descendants(number: int) -> None:
             )
         except OSError:
             continue  # it has ended
-    found = [os.getpid()]
-    for process in found:  # which grows meanwhile
-        found += [child for child, parent in parents.items() if parent == process]
-    for process in found[1:]:
+    processes = [os.getpid()]
+    for process in processes:  # which grows meanwhile
+        processes += [child for child, parent in parents.items() if parent == process]
+    for process in processes[1:]:
         try:
             os.kill(process, number)
         except ProcessLookupError:

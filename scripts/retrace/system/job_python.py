@@ -43,14 +43,14 @@ def make_environment(root: Path, python: Path) -> None:
     environment, lock = python.parent, root / "requirements.lock"
     if python == Path(sys.executable).parent:
         return
-    made = environment / "run"  # as make names it
-    if not made.exists() or made.stat().st_mtime < lock.stat().st_mtime:
+    stamp = environment / "run"  # as make names it
+    if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
         print(f"Snakemake's Python lacks packages: jobs get {environment}", file=sys.stderr)
         program = str(root / "scripts/set_up.py")
         command = [sys.executable, program, str(lock), "--environment", str(environment)]
         if subprocess.run(command, check=False).returncode != 0:
             sys.exit(1)
-        made.touch()
+        stamp.touch()
         lend_packages(environment)
     if missing := lacking():
         sys.exit(

@@ -121,11 +121,11 @@ def explain(error: ValidationError, where: str) -> str:
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"] if part != "[key]"]
     key = "".join([*parts, f".{context['key']}"] if "key" in context else parts).removeprefix(".")
     place = (f"{where}.{key}" if where.isidentifier() else f"{where}: {key}") if key else where
-    found = SHORT.repr(first["input"])
+    value = SHORT.repr(first["input"])
     if first["type"] in COMPLAINTS:
-        complaint = COMPLAINTS[first["type"]].format(**context, found=found)
+        complaint = COMPLAINTS[first["type"]].format(**context, found=value)
     else:
-        complaint = f"expected {first['msg'].partition(' should be ')[2] or first['msg']}, found {found}"
+        complaint = f"expected {first['msg'].partition(' should be ')[2] or first['msg']}, found {value}"
     return f"{place}: {one_line(complaint)}"
 
 
@@ -160,9 +160,9 @@ class StrictLoader(*PARSER):  # type: ignore[misc]
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         """Look for control characters, which are written as escapes."""
         node: yaml.ScalarNode = super().compose_scalar_node(anchor)
-        if found := CONTROLS.search(re.sub(r"[\n\t]", "", node.value)):
-            told = f"a control character, {found[0]!r},"
-            raise yaml.MarkedYAMLError(problem=told, problem_mark=node.start_mark)
+        if control := CONTROLS.search(re.sub(r"[\n\t]", "", node.value)):
+            problem = f"a control character, {control[0]!r},"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
         return node
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
@@ -172,8 +172,8 @@ class StrictLoader(*PARSER):  # type: ignore[misc]
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if (key.tag, key.value) in seen:
-                    told = f"the key {key.value!r} twice in one mapping"
-                    raise yaml.MarkedYAMLError(problem=told, problem_mark=key.start_mark)
+                    problem = f"the key {key.value!r} twice in one mapping"
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
                 seen.add((key.tag, key.value))
         return node
 

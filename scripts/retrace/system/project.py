@@ -27,10 +27,10 @@ def build_folder() -> Path:
 
     If the project cannot be written, it is `retrace/` in the user's cache, `$XDG_CACHE_HOME` or `~/.cache`.
     """
-    if given := os.environ.get("RETRACE_BUILD"):
-        return Path(given)
-    if os.access(own if (own := ROOT / "build").exists() else ROOT, os.W_OK):
-        return own
+    if folder := os.environ.get("RETRACE_BUILD"):
+        return Path(folder)
+    if os.access(project_build if (project_build := ROOT / "build").exists() else ROOT, os.W_OK):
+        return project_build
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "retrace"
 
 
@@ -52,47 +52,47 @@ def imports(script: str, aside: str = "") -> list[str]:
 
     With them comes the catalogue of solvers, if the program knows solvers by it, and not by their classes.
     """
-    found = imported(f"scripts/{script}", aside=aside)
-    by_class = any(name.startswith("scripts/retrace/solvers/") for name in found)
-    read = [CATALOGUE_FILE] if READS_CATALOGUE in found and not by_class else []
-    return [path(name) for name in (*found, *read)]
+    modules = imported(f"scripts/{script}", aside=aside)
+    by_class = any(name.startswith("scripts/retrace/solvers/") for name in modules)
+    catalogue = [CATALOGUE_FILE] if READS_CATALOGUE in modules and not by_class else []
+    return [path(name) for name in (*modules, *catalogue)]
 
 
 def imported(*files: str, aside: str = "") -> list[str]:
     """Return the library's modules that files import, directly or not, but not through the module `aside`."""
-    found: set[str] = set()
+    modules: set[str] = set()
     waiting = list(files)
     while waiting:
-        new = imported_by(waiting.pop()) - found - {aside}
-        found |= new
-        waiting += new
-    return sorted(found)
+        added = imported_by(waiting.pop()) - modules - {aside}
+        modules |= added
+        waiting += added
+    return sorted(modules)
 
 
 @cache
 def imported_by(file: str) -> set[str]:
     """Return the library's modules that a file imports itself, or names as an entry point."""
-    found = set()
+    modules = set()
     text = (ROOT / file).read_text(encoding="utf-8")
     for package, names in IMPORT.findall(text):
-        for name in (package, *(f"{package}.{one}" for one in re.findall(r"\w+", names))):
+        for name in (package, *(f"{package}.{member}" for member in re.findall(r"\w+", names))):
             stem = f"scripts/{name.replace('.', '/')}"
-            found |= {path for path in (f"{stem}.py", f"{stem}/__init__.py") if (ROOT / path).exists()}
-    found |= {f"scripts/{name.replace('.', '/')}.py" for name in ENTRY_POINT.findall(text)}
-    return found
+            modules |= {path for path in (f"{stem}.py", f"{stem}/__init__.py") if (ROOT / path).exists()}
+    modules |= {f"scripts/{name.replace('.', '/')}.py" for name in ENTRY_POINT.findall(text)}
+    return modules
 
 
 def with_headers(*files: str) -> tuple[str, ...]:
     """Return files of `kernels/`, named relative to it, and all headers there that they include."""
-    found = list(files)
-    for file in found:  # which grows meanwhile
-        found += [header for header in headers(file) if header not in found]
-    return tuple(found)
+    included = list(files)
+    for file in included:  # which grows meanwhile
+        included += [header for header in headers(file) if header not in included]
+    return tuple(included)
 
 
 @cache
 def headers(file: str) -> list[str]:
     """Return the headers of `kernels/` that a file there includes itself, named relative to it."""
     text, folder = (KERNELS / file).read_text(encoding="utf-8"), (KERNELS / file).parent
-    named = [folder / name for name in re.findall(r'^ *#include "(.+)"', text, re.MULTILINE)]
-    return [str(path.resolve().relative_to(KERNELS)) for path in named if path.is_file()]
+    included = [folder / name for name in re.findall(r'^ *#include "(.+)"', text, re.MULTILINE)]
+    return [str(path.resolve().relative_to(KERNELS)) for path in included if path.is_file()]

@@ -65,8 +65,10 @@ def layout_of(content: bytes, path: Path | str) -> LineLayout:
     try:
         _, _, _, storage, field, symmetry = scipy.io.mminfo(io.BytesIO(content))
     except (ValueError, OverflowError) as error:
-        told = re.fullmatch(r"Line (\d+): (.*)", str(error)) or re.fullmatch(r"()(.*)", str(error), re.DOTALL)
-        number, reason = told.groups() if told else ("", "")
+        match = re.fullmatch(r"Line (\d+): (.*)", str(error)) or re.fullmatch(
+            r"()(.*)", str(error), re.DOTALL
+        )
+        number, reason = match.groups() if match else ("", "")
         raise RetraceError(
             f"{path}, line {number or 1}: expected a Matrix Market header, found: {reason}"
         ) from None

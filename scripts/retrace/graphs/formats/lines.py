@@ -49,8 +49,8 @@ def open_graph(path: Path, shown: str | None = None) -> Iterator[BinaryIO]:
             else:
                 yield raw
     except (EOFError, DAMAGED, gzip.BadGzipFile):
-        told = "expected a whole gzip file, found a damaged one; get it again"
-        raise RetraceError(f"{shown or path}: {told}") from None
+        reason = "expected a whole gzip file, found a damaged one; get it again"
+        raise RetraceError(f"{shown or path}: {reason}") from None
     except OSError as error:
         raise RetraceError(f"{shown or path}: cannot be read ({error.strerror}); check the path") from None
 
@@ -191,9 +191,9 @@ def read_any(
         rows.append([values[0] - layout.base, values[1] - layout.base, *values[2:]])
     count = place.rows + len(rows)
     if place.last and count < (1 if header.lines is None else header.lines):
-        wanted = "some" if header.lines is None else f"the {header.lines} that line {header.number} announces"
+        amount = "some" if header.lines is None else f"the {header.lines} that line {header.number} announces"
         raise RetraceError(
-            f"{path}, line {max(number, 1)}: expected lines '{layout.line}', {wanted}, found the file's end "
+            f"{path}, line {max(number, 1)}: expected lines '{layout.line}', {amount}, found the file's end "
             f"after {count}; it may be cut short"
         )
     return np.array(rows, dtype=np.int32).reshape(-1, layout.columns).T.copy()
@@ -225,5 +225,5 @@ def weight_of(word: bytes) -> int:
 
 def blame(path: Path | str, number: int, expected: str, words: list[bytes]) -> RetraceError:
     """Return an error that names the line at fault."""
-    found = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
-    return RetraceError(f"{path}, line {number}: expected {expected}, found {found}")
+    text = ascii(b" ".join(words)[:60].decode("latin-1")) if words else "nothing"
+    return RetraceError(f"{path}, line {number}: expected {expected}, found {text}")

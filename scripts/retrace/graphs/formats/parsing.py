@@ -40,8 +40,8 @@ def parse_stream(
     arcs, largest, heaviest = 0, -1, -1
     blamed: Callable[[], int] = int
     parts: list[Int32Array] = []
-    for found in rows:
-        columns = _both_ways(found.columns, layout.loops_once) if header.undirected else found.columns
+    for piece in rows:
+        columns = _both_ways(piece.columns, layout.loops_once) if header.undirected else piece.columns
         if columns.size == 0:
             continue
         arcs += columns.shape[1]
@@ -51,9 +51,9 @@ def parse_stream(
             )
         largest = max(largest, int(columns[:2].max()))
         if layout.columns == 3:
-            row = int(found.columns[2].argmax())
-            if (weight := int(found.columns[2, row])) > heaviest:
-                heaviest, blamed = weight, partial(found.line_number, row, layout)
+            row = int(piece.columns[2].argmax())
+            if (weight := int(piece.columns[2, row])) > heaviest:
+                heaviest, blamed = weight, partial(piece.line_number, row, layout)
         parts.append(columns)
     vertices = largest + 1 if header.vertices is None else header.vertices
     if counts not in (None, (vertices, arcs)):
@@ -79,8 +79,8 @@ def parse_stream(
             f"{path}, line {blamed()}: expected distances of at most {LARGEST} (32 bits), but the "
             "heaviest arc, on this line, may lead to a longer one; scale the weights down"
         )
-    told = header.undirected or "U" in layout.header.split()
-    return replace(graph, info={"directed": not header.undirected}) if told else graph
+    states_direction = header.undirected or "U" in layout.header.split()
+    return replace(graph, info={"directed": not header.undirected}) if states_direction else graph
 
 
 def _both_ways(edges: Int32Array, loops_once: bool) -> Int32Array:

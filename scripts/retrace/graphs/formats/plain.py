@@ -82,6 +82,6 @@ def sort_arcs(vertices: int, columns: int, parts: list[Int32Array]) -> CSRGraph:
     parts.reverse()
     while parts:
         rows = [np.ascontiguousarray(row) for row in parts.pop()]
-        given, into = ([row.ctypes.data for row in one] + no_weights for one in (rows, arrays))
-        library.place_arcs(len(rows[0]), *given, places[1:].ctypes.data, *into)
+        inputs, outputs = ([row.ctypes.data for row in block] + no_weights for block in (rows, arrays))
+        library.place_arcs(len(rows[0]), *inputs, places[1:].ctypes.data, *outputs)
     return CSRGraph(places[:-1], arrays[0], None if no_weights else arrays[1])
