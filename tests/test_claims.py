@@ -26,6 +26,7 @@ from retrace.publish import verdicts
 from retrace.publish.page import render
 from retrace.records.record import Record
 from retrace.reports.claim import (
+    DERIVED,
     Faster,
     Fastest,
     GainGrows,
@@ -35,7 +36,8 @@ from retrace.reports.claim import (
     Verified,
     Where,
 )
-from retrace.reports.judge import DERIVED, Finding, Verdict, judge, verdict
+from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, verdict
+from retrace.reports.judge import judge
 from retrace.reports.report import load_reports
 from retrace.reports.wording import TIMES, duration, ratio
 
@@ -480,15 +482,23 @@ def test_two_records_of_one_thing_are_refused() -> None:
         find("pinned-copies-faster", records * 2)
 
 
-@given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.sampled_from([9, 1024, 10**6])), min_size=1))
-def test_a_verdict_turned_round(judged: list[tuple[int, int]]) -> None:
-    found, contrary = verdict(judged), verdict([(-order, work) for order, work in judged])
+FOR, NEITHER, AGAINST = Speaks
+CONTRARY = {FOR: AGAINST, NEITHER: NEITHER, AGAINST: FOR}
+
+
+@given(st.lists(st.tuples(st.sampled_from(Speaks), st.sampled_from([9, 1024, 10**6])), min_size=1))
+def test_a_verdict_turned_round(judged: list[Weighed]) -> None:
+    found, contrary = verdict(judged), verdict([(CONTRARY[speaks], work) for speaks, work in judged])
     if found == Verdict.HOLDS:
         assert contrary == Verdict.FAILS
         largest = max(work for _, work in judged)
-        assert (-1, largest) in judged
-        assert (1, largest) not in judged
-    assert (found == Verdict.OPEN) == (contrary == Verdict.OPEN) == ({order for order, _ in judged} == {0})
+        assert (FOR, largest) in judged
+        assert (AGAINST, largest) not in judged
+    assert (
+        (found == Verdict.OPEN)
+        == (contrary == Verdict.OPEN)
+        == ({speaks for speaks, _ in judged} == {NEITHER})
+    )
     assert found == verdict(judged[::-1])
 
 
@@ -498,27 +508,31 @@ SMALL, MIDDLE, LARGE = 9, 1024, 200_000
 @pytest.mark.parametrize(
     ("judged", "expected"),
     [
-        ([(-1, LARGE)], Verdict.HOLDS),
-        ([(1, SMALL), (-1, MIDDLE), (-1, LARGE), (-1, LARGE)], Verdict.HOLDS),  # 7 % of the weight
-        ([(1, SMALL), (-1, LARGE)], Verdict.IN_PART),  # 16 %
-        ([(1, MIDDLE), (-1, LARGE), (-1, LARGE), (-1, LARGE)], Verdict.IN_PART),  # 16 %
-        ([(-1, SMALL), (-1, MIDDLE), (0, LARGE)], Verdict.IN_PART),  # a tie on the largest
-        ([(-1, MIDDLE), (-1, MIDDLE), (1, LARGE)], Verdict.IN_PART),
-        ([(0, SMALL), (0, SMALL), (-1, LARGE)], Verdict.HOLDS),  # 2 of 3 tie, with less than half the weight
-        ([(0, MIDDLE), (0, MIDDLE), (-1, LARGE)], Verdict.IN_PART),
-        ([(-1, LARGE), (0, LARGE)], Verdict.IN_PART),
-        ([(1, SMALL), (-1, MIDDLE), (-1, LARGE)], Verdict.IN_PART),  # 11 %
-        ([(-1, MIDDLE)] * 3 + [(0, LARGE)], Verdict.IN_PART),  # 63 %, but the largest is a tie
-        ([(-1, MIDDLE)] * 4 + [(-1, LARGE), (0, LARGE)], Verdict.IN_PART),  # half of the largest is
-        ([(-1, LARGE)] * 11 + [(1, LARGE)], Verdict.IN_PART),  # one of twelve of the largest contradicts
-        ([(-1, SMALL), (1, MIDDLE), (1, LARGE), (1, LARGE)], Verdict.FAILS),
-        ([(0, LARGE), (1, SMALL)], Verdict.FAILS),
-        ([(0, LARGE), (0, SMALL)], Verdict.OPEN),
+        ([(FOR, LARGE)], Verdict.HOLDS),
+        ([(AGAINST, SMALL), (FOR, MIDDLE), (FOR, LARGE), (FOR, LARGE)], Verdict.HOLDS),  # 7 % of the weight
+        ([(AGAINST, SMALL), (FOR, LARGE)], Verdict.IN_PART),  # 16 %
+        ([(AGAINST, MIDDLE), (FOR, LARGE), (FOR, LARGE), (FOR, LARGE)], Verdict.IN_PART),  # 16 %
+        ([(FOR, SMALL), (FOR, MIDDLE), (NEITHER, LARGE)], Verdict.IN_PART),  # a tie on the largest
+        ([(FOR, MIDDLE), (FOR, MIDDLE), (AGAINST, LARGE)], Verdict.IN_PART),
+        (
+            [(NEITHER, SMALL), (NEITHER, SMALL), (FOR, LARGE)],
+            Verdict.HOLDS,
+        ),  # 2 of 3 tie, with less than half the weight
+        ([(NEITHER, MIDDLE), (NEITHER, MIDDLE), (FOR, LARGE)], Verdict.IN_PART),
+        ([(FOR, LARGE), (NEITHER, LARGE)], Verdict.IN_PART),
+        ([(AGAINST, SMALL), (FOR, MIDDLE), (FOR, LARGE)], Verdict.IN_PART),  # 11 %
+        ([(FOR, MIDDLE)] * 3 + [(NEITHER, LARGE)], Verdict.IN_PART),  # 63 %, but the largest is a tie
+        ([(FOR, MIDDLE)] * 4 + [(FOR, LARGE), (NEITHER, LARGE)], Verdict.IN_PART),  # half of the largest is
+        (
+            [(FOR, LARGE)] * 11 + [(AGAINST, LARGE)],
+            Verdict.IN_PART,
+        ),  # one of twelve of the largest contradicts
+        ([(FOR, SMALL), (AGAINST, MIDDLE), (AGAINST, LARGE), (AGAINST, LARGE)], Verdict.FAILS),
+        ([(NEITHER, LARGE), (AGAINST, SMALL)], Verdict.FAILS),
+        ([(NEITHER, LARGE), (NEITHER, SMALL)], Verdict.OPEN),
     ],
 )
-def test_graphs_weigh_by_size_and_the_largest_must_agree(
-    judged: list[tuple[int, int]], expected: Verdict
-) -> None:
+def test_graphs_weigh_by_size_and_the_largest_must_agree(judged: list[Weighed], expected: Verdict) -> None:
     assert verdict(judged) == expected
 
 

@@ -22,8 +22,8 @@ from fabricated import (
 )
 from retrace.records.record import Record
 from retrace.reports.claim import Claim, Ratio
-from retrace.reports.frame import differences
-from retrace.reports.judge import Finding, Verdict, judge
+from retrace.reports.finding import Finding, Verdict
+from retrace.reports.judge import judge
 from retrace.reports.report import load_reports
 from retrace.reports.wording import TIMES
 
@@ -196,10 +196,10 @@ def test_pairs_of_vertices_are_not_held_against_each_other() -> None:
     levels = measured("bfs/queue", "table-3.3", "small-9", phases(1, 1))
     everything = frame([near, far, levels], "bsp-suite")[0]
     one, other = everything.of("table-3.4").measured
-    assert differences(one, other) == ["another question"]
+    assert one.differences(other) == ["another question"]
     (search,) = everything.of("table-3.3").measured
     assert (
-        differences(one, search) == differences(other, search) == []
+        one.differences(search) == other.differences(search) == []
     )  # a claim holds iterations against levels
 
 

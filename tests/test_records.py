@@ -14,7 +14,7 @@ from command_line import PROJECT, refused
 from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, frame, graph_info, record, trial, without_answer
 from retrace.records.record import Record, make_record, read_records, update_records, write_records
-from retrace.records.statistics import Summary, rank
+from retrace.records.statistics import Order, Summary, rank
 from retrace.reports.frame import Entry, build
 
 
@@ -295,25 +295,32 @@ def test_quartiles_are_those_of_numpy() -> None:
             assert [one.q1, one.median, one.q3] == np.percentile(times, [25, 50, 75]).tolist()
 
 
+LESS, TIE, MORE = Order
+
+
 def test_times_are_ranked_by_quartiles_and_two_per_cent() -> None:
     base = Summary.of([1.0, 1.001, 1.002])
-    for factor, expected in ((1.03, -1), (1.01, 0), (1.0, 0), (0.99, 0), (0.97, 1)):
+    for factor, expected in ((1.03, LESS), (1.01, TIE), (1.0, TIE), (0.99, TIE), (0.97, MORE)):
         assert rank(base, Summary.of([factor, factor * 1.001, factor * 1.002])) == expected
-    assert rank(base, Summary.of([0.9, 1.5, 1.6, 0.8])) == 0
-    assert rank(base, Summary.of([2.0, 2.0])) == 0  # too few trials
-    assert rank(Summary.of([2000.0]), Summary.of([2150.0])) == -1  # but long ones
-    assert rank(Summary.of([2000.0]), Summary.of([2050.0])) == 0
+    assert rank(base, Summary.of([0.9, 1.5, 1.6, 0.8])) == TIE
+    assert rank(base, Summary.of([2.0, 2.0])) == TIE  # too few trials
+    assert rank(Summary.of([2000.0]), Summary.of([2150.0])) == LESS  # but long ones
+    assert rank(Summary.of([2000.0]), Summary.of([2050.0])) == TIE
     nearly = Summary.of([1.0, 1.0, 1.05]), Summary.of([0.5, 1.06, 1.07, 1.08])
-    assert rank(Summary.of([1.0, 1.001, 1.002]), Summary.of([1.01, 1.011, 1.9])) == 0  # medians differ little
-    assert [rank(*pair) for pair in (nearly, nearly[::-1])] == [0, 0]  # the quartiles overlap
+    assert (
+        rank(Summary.of([1.0, 1.001, 1.002]), Summary.of([1.01, 1.011, 1.9])) == TIE
+    )  # medians differ little
+    assert [rank(*pair) for pair in (nearly, nearly[::-1])] == [TIE, TIE]  # the quartiles overlap
 
 
 def test_only_medians_say_by_how_much_times_differ() -> None:
     base = Summary.of([0.8, 1.0, 1.0, 1.0, 1.001])
-    assert rank(base, Summary.of([1.01, 1.01, 1.01, 1.01, 1.012])) == 0
-    assert rank(base, Summary.of([0.8, 1.03, 1.03, 1.03, 1.04])) == -1
-    assert rank(Summary.of([2000.0, 2001.0, 2002.0]), Summary.of([2060.0])) == 0  # one of them has one trial
-    assert rank(Summary.of([2000.0]), Summary.of([2110.0, 2111.0, 2112.0])) == -1
+    assert rank(base, Summary.of([1.01, 1.01, 1.01, 1.01, 1.012])) == TIE
+    assert rank(base, Summary.of([0.8, 1.03, 1.03, 1.03, 1.04])) == LESS
+    assert (
+        rank(Summary.of([2000.0, 2001.0, 2002.0]), Summary.of([2060.0])) == TIE
+    )  # one of them has one trial
+    assert rank(Summary.of([2000.0]), Summary.of([2110.0, 2111.0, 2112.0])) == LESS
 
 
 def test_a_summary_in_other_units() -> None:

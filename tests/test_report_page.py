@@ -27,8 +27,8 @@ from retrace.publish.listings import listing
 from retrace.publish.record_cards import address
 from retrace.publish.report_page import make_page
 from retrace.records.record import Record, read_records, write_records
+from retrace.reports.finding import Verdict
 from retrace.reports.frame import Frame, build, read_frames
-from retrace.reports.judge import Verdict
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
 from retrace.reports.wording import duration

@@ -10,10 +10,11 @@ from retrace.publish.panels import DOUBT, LABELS, Panel, bar_names, entries_of, 
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.standing import comparison, headline, standings_of
 from retrace.publish.waterfall import MEANINGS, sentences, ways
-from retrace.records.statistics import rank
-from retrace.reports import claim as claims
-from retrace.reports.frame import Entry, Frame, differences
-from retrace.reports.judge import Finding, by_verdict, judge
+from retrace.records.statistics import Order, rank
+from retrace.reports.claim import Fastest
+from retrace.reports.finding import Finding, by_verdict
+from retrace.reports.frame import Entry, Frame
+from retrace.reports.judge import judge
 from retrace.reports.report import Drawing, Measure, Report, table_layout
 from retrace.reports.wording import EMPTY, duration, ratio, side_by_side, word_list
 
@@ -60,7 +61,7 @@ def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
 def bold_bar(drawing: Drawing, report: Report | None) -> str | None:
     """Return the variant that the drawing's claim calls the fastest; its bar's name is bold."""
     test = report.claims[drawing.claim].test if report and drawing.claim else None
-    return test.fastest if isinstance(test, claims.Fastest) and drawing.kind == "bars" else None
+    return test.fastest if isinstance(test, Fastest) and drawing.kind == "bars" else None
 
 
 def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
@@ -127,7 +128,7 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     first, *rest = sorted((min(own, key=lambda e: e.times[drawing.y].median) for own in there),
                           key=lambda e: e.times[drawing.y].median)  # fmt: skip
     best = first.times[drawing.y]
-    aside = {e.name: why[0] for e in rest if (why := sorted(ELSEWHERE.intersection(differences(first, e))))}
+    aside = {e.name: why[0] for e in rest if (why := sorted(ELSEWHERE.intersection(first.differences(e))))}
     rest = [entry for entry in rest if entry.name not in aside]
     told = ", ".join(f"{name} ({why})" for name, why in aside.items())
     end = f"; not compared: {told}" if aside else ""
@@ -142,7 +143,7 @@ def _fastest(drawing: Drawing, chosen: Sequence[Panel]) -> str:
     text = f"{where} {first.name} is the fastest ({time})"
     if not all(entry.times[drawing.y].enough for entry in (first, *rest)):
         return f"{where} {first.name} took least ({time}), with too few trials to rank{end}"
-    if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) == 0]:
+    if alike := [entry.name for entry in rest if rank(best, entry.times[drawing.y]) is Order.TIE]:
         others = alike if len(alike) < 2 else [alike[0], f"{len(alike) - 1} more"]
         named = [first.name, *others]
         text = f"{where} {word_list(named)} cannot be told apart ({time})"

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from retrace.reports.finding import Finding, Verdict, by_verdict
 from retrace.reports.frame import Frame
-from retrace.reports.judge import Finding, Verdict, by_verdict, judge
+from retrace.reports.judge import judge
 from retrace.reports.report import Report
 from retrace.reports.wording import side_by_side
 

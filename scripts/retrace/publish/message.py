@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from retrace.publish.panels import Dot, Panel
-from retrace.records.statistics import rank
+from retrace.records.statistics import Order, rank
 from retrace.reports.frame import why_incomparable
 from retrace.reports.report import Drawing
 from retrace.reports.wording import duration, power_of_two, ratio
@@ -115,7 +115,7 @@ def _least(points: Points) -> str:
     """Say where the least of some values is, and how they are at the ends; or that all are alike."""
     values = [(dot.value.median, where) for where, dot in points.items()]
     best, place = min(values)
-    if len(values) > 1 and not any(rank(a.value, b.value) for a, b in combinations(points.values(), 2)):
+    if {rank(a.value, b.value) for a, b in combinations(points.values(), 2)} == {Order.TIE}:
         return f"{duration(best)} to {duration(max(values)[0])}, which cannot be told apart"
     ends = [
         f"{ratio(value / best)}{{}} {where}" for value, where in (values[0], values[-1]) if where != place

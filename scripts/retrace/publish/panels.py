@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
-from retrace.reports.evidence import fits, meets
+from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
 from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
@@ -118,7 +118,7 @@ def family(entry: Entry) -> str:
 def entries_of(drawing: Drawing, frame: Frame) -> Frame:
     """Return the entries that a drawing is about."""
     of = frame.of(drawing.experiment).entries
-    return Frame([entry for entry in of if entry.pair == PRINTED_PAIR and meets(entry, drawing.where)])
+    return Frame([entry for entry in of if entry.pair == PRINTED_PAIR and drawing.where.counts(entry)])
 
 
 def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]:

@@ -22,9 +22,9 @@ from retrace.publish.provenance import provenance
 from retrace.publish.record_cards import cards, packed
 from retrace.publish.verification import Matrix, matrices, outcomes, result
 from retrace.reports.claim import Claim
-from retrace.reports.evidence import Evidence, fits
+from retrace.reports.evidence import Evidence
+from retrace.reports.finding import COMPARING
 from retrace.reports.frame import KINDS, Entry, Frame
-from retrace.reports.judge import COMPARING
 from retrace.reports.report import Report, table_layout
 
 
@@ -215,7 +215,5 @@ def _evidence(report: Report, claim: Claim, frame: Frame, machine: str) -> list[
     """List the records of the variants that a claim compares."""
     if claim.test is None:
         return []
-    variants = [report.variant(spec) for spec in claim.test.specs]
-    entries = Evidence.of(frame, claim.experiments, machine, claim.test.where).entries
-    fitting = [entry for entry in entries if any(fits(entry, variant) for variant in variants)]
-    return sorted(fitting, key=lambda entry: (entry.vertices, entry.arcs))
+    evidence = Evidence.of(report, claim.experiments, claim.test, frame, machine)
+    return sorted(evidence.records(*evidence.variants), key=lambda entry: (entry.vertices, entry.arcs))

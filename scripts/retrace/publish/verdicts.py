@@ -11,8 +11,8 @@ import pandas as pd
 from retrace.publish.front import abstract, judging
 from retrace.publish.page import Cell, Group, Page, Row, Table
 from retrace.publish.provenance import emulated, provenance
+from retrace.reports.finding import COMPARING, Verdict
 from retrace.reports.frame import Frame
-from retrace.reports.judge import COMPARING, Verdict
 from retrace.reports.report import Report
 from retrace.reports.wording import EMPTY
 from retrace.system.errors import RetraceError
@@ -27,22 +27,23 @@ def tidy(report: Report, frame: Frame) -> pd.DataFrame:
     """Lay the claims out for machines: one row for each claim and machine."""
     rows, findings = [], abstract(report, frame).findings
     for name, claim in report.claims.items():
-        said = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
-        for machine, found in findings[name].items():
-            rows.append((*said, machine, found.measured, str(found.verdict), found.why))
+        cells = (report.key, claim.section, name, claim.says, ", ".join(claim.experiments), claim.rule)
+        for machine, finding in findings[name].items():
+            rows.append((*cells, machine, finding.measured, str(finding.verdict), finding.why))
     return pd.DataFrame(rows, columns=COLUMNS, dtype="string")
 
 
 def page(report: Report, frame: Frame) -> Page:
     """Lay the claims of a report out for reading."""
-    own, findings = judging(report, frame), abstract(report, frame).findings
+    records, findings = judging(report, frame), abstract(report, frame).findings
     groups = [Group("", ["Section", "The report says", "Judged by"], "text")]
-    groups += [Group(machine, ["Measured", "Verdict"], "text") for machine in own.machines]
+    groups += [Group(machine, ["Measured", "Verdict"], "text") for machine in records.machines]
     rows = []
     for name, claim in report.claims.items():
         cells = [Cell(claim.section), Cell(claim.says), Cell(claim.rule or EMPTY)]
-        for found in findings[name].values():
-            cells += [Cell(found.measured or EMPTY), Cell(found.sentence, bad=found.verdict == Verdict.OPEN)]
+        for finding in findings[name].values():
+            is_open = finding.verdict == Verdict.OPEN
+            cells += [Cell(finding.measured or EMPTY), Cell(finding.sentence, bad=is_open)]
         rows.append(Row(name, cells))
     return Page(
         title=f"{report.title}: what {report.key} says, and what was measured",
@@ -52,9 +53,9 @@ def page(report: Report, frame: Frame) -> Page:
         remarks=[
             COMPARING,
             "Without a GPU nothing can be told of kernels: docs/adding-a-gpu.md says how to measure.",
-            *emulated(own.measured),
-            *([] if own.machines else ["No machine here has measured any of it."]),
-            *(provenance(machine, own.measured) for machine in own.machines),
+            *emulated(records.measured),
+            *([] if records.machines else ["No machine here has measured any of it."]),
+            *(provenance(machine, records.measured) for machine in records.machines),
         ],
     )
 
@@ -63,24 +64,25 @@ def read_tidy(path: Path) -> pd.DataFrame:
     """Read a table that `tidy` laid out; raise RetraceError if it is none, or has another verdict."""
     check_regular(path)
     try:
-        found = pd.read_csv(path, dtype="string")
+        table = pd.read_csv(path, dtype="string")
     except (OSError, ValueError) as error:  # those of pandas are ValueErrors
-        found, why = pd.DataFrame(), f" ({one_line(error)})"
+        table, why = pd.DataFrame(), f" ({one_line(error)})"
     else:
         why = ""
-    if list(found.columns) != COLUMNS or not found["verdict"].isin(list(Verdict)).all():
+    if list(table.columns) != COLUMNS or not table["verdict"].isin(list(Verdict)).all():
         raise RetraceError(f"{path}: expected a table of claims{why}; write it again, by make_claims.py")
-    return found
+    return table
 
 
 def count_claims(tables: Iterable[Path]) -> tuple[Page, pd.DataFrame]:
     """Count the claims of CSV files that `tidy` laid out; return the page, and a row for each number."""
-    found = pd.concat([read_tidy(path) for path in tables], ignore_index=True)
-    counts = pd.crosstab([found["machine"], found["report"]], found["verdict"])
-    counts = counts.reindex(columns=list(Verdict), fill_value=0).assign(claims=lambda own: own.sum(axis=1))
+    claims = pd.concat([read_tidy(path) for path in tables], ignore_index=True)
+    counts = pd.crosstab([claims["machine"], claims["report"]], claims["verdict"])
+    counts = counts.reindex(columns=list(Verdict), fill_value=0).assign(claims=lambda row: row.sum(axis=1))
     rows = []
-    for machine, own in counts.groupby("machine"):
-        numbers = {report: own.loc[machine, report] for _, report in own.index} | {"all reports": own.sum()}
+    for machine, part in counts.groupby("machine"):
+        numbers = {report: part.loc[machine, report] for _, report in part.index}
+        numbers |= {"all reports": part.sum()}
         rows.append(Row(str(machine)))
         rows += [Row(report, [Cell(str(number)) for number in some]) for report, some in numbers.items()]
     page = Page(

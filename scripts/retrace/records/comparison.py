@@ -13,7 +13,7 @@ from scipy import stats
 
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import Phase, Record
-from retrace.records.statistics import Summary, rank
+from retrace.records.statistics import Order, Summary, rank
 from retrace.system.cells import no_formula
 
 CONFIDENCE, RESAMPLES, SEED = 0.95, 1999, 1
@@ -50,8 +50,8 @@ class MachineComparison:
 
         It is the same if the whole interval is within 5 % of 1.
         """
-        if order := rank(self.first, self.second):
-            return "slower" if order < 0 else "faster"
+        if (order := rank(self.first, self.second)) is not Order.TIE:
+            return "slower" if order is Order.LESS else "faster"
         if self.low is None or self.high is None:
             return "cannot tell"
         return "same" if self.low >= 1 / EQUAL and self.high <= EQUAL else "cannot tell"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 LEAST_TRIALS = 3
 """Fewer have no quartiles to speak of."""
@@ -57,15 +58,23 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return float(b - (b - a) * (1 - part) if part >= 0.5 else a + (b - a) * part)
 
 
-def rank(a: Summary, b: Summary) -> int:
-    """Return -1 if the first takes less time, 1 if the second does, 0 if they cannot be told apart."""
+class Order(Enum):
+    """How one time compares with another."""
+
+    LESS = "less"
+    TIE = "cannot be told apart"
+    MORE = "more"
+
+
+def rank(a: Summary, b: Summary) -> Order:
+    """Return whether the first time is less than the second, or more, as `RULE` says."""
     if not (a.enough and b.enough):
-        return 0
+        return Order.TIE
     if min(a.n, b.n) < LEAST_TRIALS:
         margin = FEW
     elif a.q1 <= b.q3 and b.q1 <= a.q3:
-        return 0
+        return Order.TIE
     else:
         margin = SAME
     ratio = b.median / a.median
-    return -1 if ratio > margin else int(ratio < 1 / margin)
+    return Order.LESS if ratio > margin else Order.MORE if ratio < 1 / margin else Order.TIE

@@ -1,22 +1,45 @@
-"""What a report claims in words, as a comparison that measurements bear out or not.
+"""What a report claims in words, as a comparison: each kind has its fields, its rule, and judges itself.
 
-Each kind of comparison states its rule in words, made from the same data by which it is judged.
+The rule is made from the same data by which it is judged. Times are compared graph by graph, by the one rule
+of `retrace.records.statistics.rank`.
 """
 
-from itertools import product
-from typing import Annotated, Any, ClassVar, Literal, Self
+from __future__ import annotations
 
-from pydantic import Discriminator, Field, Tag
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise, permutations, product
+from math import inf
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from retrace.records.record import Phase
-from retrace.records.statistics import SAME
-from retrace.reports.wording import plural, word_list
+from pydantic import Discriminator, Field, GetPydanticSchema, Tag
+
+from retrace.graphs.query import NoGraph
+from retrace.records.record import PHASES, Phase
+from retrace.records.statistics import SAME, Order, rank
+from retrace.records.variant import Variant
+from retrace.reports.finding import Finding, Speaks, Verdict, Weighed, weigh
+from retrace.reports.wording import duration, plural, ratio, word_list
 from retrace.system.models import FileModel
+
+if TYPE_CHECKING:  # they read reports, which hold comparisons
+    from retrace.reports.evidence import Evidence, Pair
+    from retrace.reports.frame import Entry, Measured
 
 Spec = Annotated[str, Field(min_length=1, description="a variant, such as streams:parts=2")]
 Specs = Spec | list[Spec]
 Quantity = Annotated[str, Field(pattern="^[a-z][a-z_0-9]*$")]
-"""What a record says: a phase, what `retrace.reports.judge` derives from it, or what a solver observed."""
+"""What a record says: a phase, what `Measured.quantity` derives from it, or what a solver observed."""
+DERIVED = ("outside_kernels", "kernel_per_iteration")
+"""Times of a record that are no phases: of solve, what its kernels do not take, and a kernel's average."""
+REAL = ("dimacs", "snap")
+"""The origins of real graphs."""
+
+
+def several(specs: Specs) -> list[str]:
+    """List variants, of which there may be one."""
+    return [specs] if isinstance(specs, str) else specs
 
 
 class Where(FileModel):
@@ -48,6 +71,21 @@ class Where(FileModel):
         }
         return "".join(f", {text}" for text, said in texts.items() if said)
 
+    def counts(self, entry: Entry) -> bool:
+        """Return whether an entry counts under the conditions."""
+        record = entry.record
+        left = record.observed.get("searched_vertices") if record and "-comp" in entry.solver else None
+        whole = left is not None and left >= entry.vertices
+        return (
+            self.arcs_per_vertex in (None, entry.arcs_per_vertex)
+            and entry.vertices >= (self.least_vertices or 0)
+            and entry.vertices <= (self.most_vertices or entry.vertices)
+            and not (self.real and not (record and record.graph.origin in REAL))
+            and self.pair in (None, entry.pair)
+            and not (self.all_sources and record and record.parameters.get("sources"))
+            and not (self.compaction_helps and whole)
+        )
+
 
 class Comparison(FileModel):
     """A comparison of variants by a phase; `for` stands for each of its values in the variants' names."""
@@ -60,7 +98,7 @@ class Comparison(FileModel):
     compared: ClassVar[tuple[str, ...]] = ()
     """The keys that hold variants."""
     wording: ClassVar[str] = ""
-    """The rule; what stands in its braces is in `_said`."""
+    """The rule; what stands in its braces is in `_words`."""
 
     def judged_by(self, phase: Phase) -> Self:
         """Return the same by another phase, with nothing quoted beside it."""
@@ -68,12 +106,12 @@ class Comparison(FileModel):
 
     def expand(self, specs: Specs) -> list[str]:
         """List variants, those with a placeholder such as `{n}` once for each of its values."""
-        found = []
-        for spec in _several(specs):
+        expanded = []
+        for spec in several(specs):
             keys = [key for key in self.for_ if f"{{{key}}}" in spec]
             for values in product(*(self.for_[key] for key in keys)):
-                found.append(spec.format(**dict(zip(keys, values, strict=True))))
-        return found
+                expanded.append(spec.format(**dict(zip(keys, values, strict=True))))
+        return expanded
 
     @property
     def specs(self) -> list[str]:
@@ -81,16 +119,20 @@ class Comparison(FileModel):
         return [spec for key in self.compared for spec in self.expand(getattr(self, key))]
 
     @property
-    def _said(self) -> dict[str, object]:
+    def _words(self) -> dict[str, object]:
         ranges = [f", {key} = {word_list([str(v) for v in values])}" for key, values in self.for_.items()]
-        variants = {key: word_list(_several(getattr(self, key))) for key in self.compared}
+        variants = {key: word_list(several(getattr(self, key))) for key in self.compared}
         return dict(self) | variants | {"conditions": "".join([*ranges, self.where.words])}
 
     @property
     def rule(self) -> str:
         """How it is judged."""
         also = f"; {self.beside} is quoted beside it" if self.beside else ""
-        return self.wording.format(**self._said) + also
+        return self.wording.format(**self._words) + also
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Return the verdict of the records that count, and the numbers that it rests on."""
+        raise NotImplementedError
 
 
 class Faster(Comparison):
@@ -109,9 +151,33 @@ class Faster(Comparison):
         return [spec for pair in pairs for spec in pair]
 
     @property
-    def _said(self) -> dict[str, object]:
-        pairs = zip(_several(self.faster), _several(self.than), strict=True)
-        return super()._said | {"pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs)}
+    def _words(self) -> dict[str, object]:
+        pairs = zip(several(self.faster), several(self.than), strict=True)
+        return super()._words | {"pairs": ", ".join(f"{fast} against {slow}" for fast, slow in pairs)}
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge whether the first of each two is faster: of their largest graphs, two ratios are quoted."""
+        couples = list(zip(evidence.variants[::2], evidence.variants[1::2], strict=True))
+        by_couple = [pairs for couple in couples if (pairs := evidence.pairs(couple, self.by))]
+        left = _shares_left(evidence, *couples[0]) if self.where.reduced else {}
+        if left:
+            by_couple = [[pair for pair in pairs if left.get(pair.graph, 1) < 1] for pairs in by_couple]
+            if min(left.values()) >= 1:
+                return Finding(Verdict.OPEN, why=f"there is nothing to remove from {', '.join(left)}")
+        if not any(by_couple):
+            return evidence.untimed
+        largest = sorted((pairs[-1] for pairs in by_couple if pairs), key=lambda pair: pair.ratio)
+        comparisons: dict[str, Weighed] = {}
+        for pair in (pair for pairs in by_couple for pair in pairs):
+            against = f" ({pair.fast} against {pair.slow})" if len(by_couple) > 1 else ""
+            speaks = Speaks.of(pair.order is Order.LESS, pair.order is Order.MORE)
+            comparisons[f"{pair.graph}{against}"] = speaks, pair.work
+        sides = [speaks for speaks, _ in comparisons.values()]
+        faster, slower = sides.count(Speaks.FOR), sides.count(Speaks.AGAINST)
+        counts = [f"faster in {faster}, slower in {slower} of {len(sides)}"]
+        shares = {graph: f"{share:.0%} of the vertices left" for graph, share in left.items() if share < 1}
+        counts += [", ".join(f"{share} on {graph}" for graph, share in shares.items())] if shares else []
+        return weigh(comparisons, str(largest[0]), str(largest[-1]), *counts, short=_short(largest, counts))
 
 
 class NotFaster(Comparison):
@@ -123,6 +189,18 @@ class NotFaster(Comparison):
     compared = ("not_faster", "than")
     wording = "{by} of {not_faster} against {than}{conditions}; contradicted where it is less"
 
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge on which graphs the first is not the faster."""
+        pairs = evidence.pairs(evidence.variants, self.by)
+        if not pairs:
+            return evidence.untimed
+        orders = [pair.order for pair in pairs]
+        sides = [Speaks.of(order is not Order.LESS, order is Order.LESS) for order in orders]
+        comparisons = {pair.graph: (side, pair.work) for pair, side in zip(pairs, sides, strict=True)}
+        slower, quicker = orders.count(Order.MORE), orders.count(Order.LESS)
+        counts = f"slower on {slower}, faster on {quicker} of {len(pairs)} graphs"
+        return weigh(comparisons, str(pairs[-1]), counts, short=_short(pairs[-1:], [counts]))
+
 
 class SomewhereFaster(Comparison):
     """A variant is faster than another on some graphs."""
@@ -132,6 +210,24 @@ class SomewhereFaster(Comparison):
 
     compared = ("faster_on_some", "than")
     wording = "{by} of {faster_on_some} against {than}{conditions}; holds if it is less on some graphs"
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge whether one is faster on some graphs; medians that differ within the spread leave it open."""
+        pairs = evidence.pairs(evidence.variants, self.by)
+        if len(pairs) < 2:
+            return evidence.untimed
+        first, last = pairs[0], pairs[-1]
+        faster = [pair.graph for pair in pairs if pair.order is Order.LESS]
+        unclear = [pair.graph for pair in pairs if pair.order is Order.TIE and pair.ratio > SAME]
+        if faster:
+            more = ", the largest measured" if last.graph in faster else ""
+            verdict, why = Verdict.HOLDS, f"{first.fast} is faster up to {faster[-1]}{more}"
+        elif unclear:
+            verdict, why = Verdict.OPEN, f"the spread on {word_list(unclear)} is too wide"
+        else:
+            verdict, why = Verdict.FAILS, f"{first.slow} is no slower on any graph"
+        short = ", ".join(f"{ratio(pair.ratio)} on {pair.graph}" for pair in (first, last))
+        return Finding(verdict, f"{first}; {last}", why, short)
 
 
 class Fastest(Comparison):
@@ -147,6 +243,30 @@ class Fastest(Comparison):
         "it is beaten"
     )
 
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge whether one of several is the fastest; those of one solver are named by their settings."""
+        alone = len({variant.solver for variant in evidence.variants}) == 1
+        names = {v: (alone and str(v).partition(":")[2]) or str(v) for v in evidence.variants}
+        best, *others = names
+        pairs = [pair for other in others for pair in evidence.pairs((best, other), self.by)]
+        comparisons: dict[str, Weighed] = {}
+        quoted, largest = [], ""
+        for graph in evidence.timed(best):
+            here = [pair for pair in pairs if pair.graph == graph]
+            if not here or (len(here) < len(others) and not self.any_present):
+                continue
+            orders = {pair.order for pair in here}
+            comparisons[graph] = Speaks.of(orders == {Order.LESS}, Order.MORE in orders), here[0].work
+            medians = {best: here[0].times[0].median} | {pair.slow: pair.times[1].median for pair in here}
+            least = min(medians, key=lambda variant: medians[variant])
+            longer = ratio(medians[best] / medians[least]) if least != best else ""
+            time = duration(medians[least]) + (f", {names[best]} takes {longer}" if longer else "")
+            quoted.append(f"{graph}: fastest of {len(medians)} is {names[least]} ({time})")
+            largest = f"{names[least]}{f' by {longer}' if longer else ''} on {graph}"
+        if not comparisons:
+            return evidence.untimed
+        return weigh(comparisons, quoted[0], quoted[-1], short=quoted[-1], largest=largest)
+
 
 class GainGrows(Comparison):
     """What a variant saves, or how many times faster it is, grows from each size to the next."""
@@ -161,8 +281,23 @@ class GainGrows(Comparison):
     )
 
     @property
-    def _said(self) -> dict[str, object]:
-        return super()._said | {"less": "over" if self.as_ratio else "less"}
+    def _words(self) -> dict[str, object]:
+        return super()._words | {"less": "over" if self.as_ratio else "less"}
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge each step to a larger graph; a step whose ranges overlap, by the quartiles, is a tie."""
+        pairs = evidence.pairs(evidence.variants, self.by)
+        if len(pairs) < 2:
+            return evidence.untimed
+        comparisons, texts = {}, []
+        for smaller, larger in pairwise(pairs):
+            (low, high), (least, most) = (pair.gain(self.as_ratio) for pair in (smaller, larger))
+            comparisons[larger.graph] = Speaks.of(least > high, most < low), larger.work
+        for pair in (pairs[0], pairs[-1]):
+            ms = pair.times[1].median - pair.times[0].median
+            saved = f"{duration(abs(ms))} {'saved' if ms >= 0 else 'lost'}"
+            texts.append(f"{pair.graph}: {saved} ({ratio(pair.ratio)})")
+        return weigh(comparisons, *texts, short=texts[0])
 
 
 class TransferShare(Comparison):
@@ -177,6 +312,22 @@ class TransferShare(Comparison):
         "{between[0]:.0%} to {between[1]:.0%}"
     )
 
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge by the quartiles of the share where it is greatest."""
+        timed = evidence.timed(evidence.variants[0]).items()
+        shares = {graph: e.times["transfer"] for graph, e in timed if e.total and e.total.enough}
+        if not shares:
+            return evidence.untimed
+        greatest = max(shares, key=lambda graph: shares[graph].median)
+        share, (low, high) = shares[greatest], self.between
+        least = min(summary.median for summary in shares.values())
+        measured = f"{least:.0%} to {share.median:.0%} of the total, most on {greatest}"
+        if low <= share.q1 and share.q3 <= high:
+            return Finding(Verdict.HOLDS, measured)
+        if share.q3 < low or share.q1 > high:
+            return Finding(Verdict.FAILS, measured, "it is less" if share.q3 < low else "it is more")
+        return Finding(Verdict.OPEN, measured, f"the spread, {share.q1:.0%} to {share.q3:.0%}, is too wide")
+
 
 class Below(Comparison):
     """Every one of some variants stays below a time."""
@@ -187,18 +338,23 @@ class Below(Comparison):
     compared = ("every",)
     wording = "{by} of {every}{conditions}; holds if the third quartile of each is less than {below_s:g} s"
 
-
-class Spread(Comparison):
-    """The slowest of some variants takes at least so many times as long as the fastest."""
-
-    spread: Specs
-    at_least: float
-
-    compared = ("spread",)
-    wording = (
-        "{by} of the slowest over that of the fastest of {spread}{conditions}; borne out where it is at "
-        "least {at_least:g}"
-    )
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge by the third quartile of each variant where it is greatest."""
+        slowest = {}
+        for variant in evidence.variants:
+            times = [entry.times.get(self.by) for entry in evidence.timed(variant).values()]
+            slowest[str(variant)] = max((summary.q3 for summary in times if summary), default=0.0)
+        if not any(slowest.values()):
+            why = "no graph of that size was measured as a whole"
+            return Finding(Verdict.OPEN, why=why) if evidence.on_gpu else evidence.untimed
+        ms, name = max((ms, name) for name, ms in slowest.items())
+        measured = f"slowest: {duration(ms)} ({name})"
+        if late := [name for name, ms in slowest.items() if ms >= self.below_s * 1e3]:
+            part = Verdict.FAILS if len(late) == len(slowest) else Verdict.IN_PART
+            return Finding(part, measured, f"not {', '.join(late)}")
+        if untimed := [name for name, ms in slowest.items() if not ms]:
+            return Finding(Verdict.IN_PART, measured, f"not measured: {', '.join(untimed)}")
+        return Finding(Verdict.HOLDS, measured)
 
 
 class Ratio(Comparison):
@@ -233,22 +389,96 @@ class Ratio(Comparison):
         return [self.ratio, self.over or self.ratio]
 
     @property
-    def _said(self) -> dict[str, object]:
+    def _words(self) -> dict[str, object]:
         ends = {"at least": self.at_least, "at most": self.at_most}
         bounds = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
-        own = {"over": self.over or "the same", "over_its": self.over_its or self.of}
-        own |= {"bounds": "not " * self.outside + word_list(bounds)}
-        own |= {"enough": "; one graph is enough" if self.somewhere else ""}
+        words = {"over": self.over or "the same", "over_its": self.over_its or self.of}
+        words |= {"bounds": "not " * self.outside + word_list(bounds)}
+        words |= {"enough": "; one graph is enough" if self.somewhere else ""}
         others = ["those of the same names"] if self.over_graphs == self.graphs else self.over_graphs
         places = {"on": self.graphs, "over_on": self.graphs and others}
-        own |= {key: f" on {word_list(_several(names))}" if names else "" for key, names in places.items()}
-        return super()._said | own
+        words |= {key: f" on {word_list(several(names))}" if names else "" for key, names in places.items()}
+        return super()._words | words
 
     @property
     def held_against(self) -> dict[str, str]:
         """The graphs that count, each with the one that it is held against; empty if all do."""
         graphs, others = self.expand(self.graphs), self.expand(self.over_graphs or self.graphs)
         return dict(zip(graphs, others, strict=True))
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge graph by graph; times whose quartiles lie on both sides of a bound tie."""
+        low, high = self.at_least or 0.0, inf if self.at_most is None else self.at_most
+        variant, base_variant = evidence.variants
+        entries, bases = evidence.timed(variant), list(evidence.timed(base_variant).values())
+        comparisons: dict[str, Weighed] = {}
+        ratios = {}
+        for graph, entry in entries.items():
+            base = next((base for base in bases if self._is_over(entry, base)), None)
+            top = entry.quantity(self.of)
+            unit = base.quantity(self.over_its or self.of) if base else None
+            if top and unit and unit.median:
+                ratios[graph] = top.over(unit.median)
+                inside = [low <= value <= high for value in (ratios[graph].q1, ratios[graph].q3)]
+                sides = all(inside), not any(inside)
+                comparisons[graph] = Speaks.of(*sides[:: -1 if self.outside else 1]), entry.work[0]
+        if not ratios:
+            return self._without_ratio(evidence, list(entries.values()), bases)
+        if self.somewhere:
+            comparisons = {g: said for g, said in comparisons.items() if said[0] is Speaks.FOR} or comparisons
+        if list(ratios) == [NoGraph.name]:
+            return weigh(comparisons, ratio(ratios[NoGraph.name].median))
+        least, most = (choose(ratios, key=lambda graph: ratios[graph].median) for choose in (min, max))
+        last = list(ratios)[-1]
+        numbers = [f"{graph}: {ratio(ratios[graph].median)}" for graph in dict.fromkeys((least, most, last))]
+        return weigh(comparisons, *numbers, largest=f"{ratio(ratios[last].median)} on {last}")
+
+    def _is_over(self, entry: Measured, base: Measured) -> bool:
+        """Return whether it is over a record: of the very same graph, or of the one named for it."""
+        if self.graphs and self.held_against.get(entry.graph) != base.graph:
+            return False
+        apart = entry.differences(base)
+        return not apart or (bool(self.over_graphs) and apart == ["another graph"])
+
+    def _without_ratio(self, evidence: Evidence, entries: list[Measured], bases: list[Measured]) -> Finding:
+        """Say what is lacking to form a ratio."""
+        if not entries or not bases:
+            return evidence.untimed
+        here, wanted = {entry.graph for entry in (*entries, *bases)}, self.held_against.items()
+        if wanted and not any(here.issuperset(pair) for pair in wanted):
+            lacking = dict.fromkeys(name for pair in wanted for name in pair if name not in here)
+            return Finding(Verdict.OPEN, why=f"{word_list(list(lacking))}: not measured")
+        if self.of in (*PHASES, *DERIVED):
+            return evidence.untimed
+        return Finding(Verdict.OPEN, why=f"no record says {self.of} of {evidence.variants[0]}")
+
+
+class Spread(Comparison):
+    """The slowest of some variants takes at least so many times as long as the fastest."""
+
+    spread: Specs
+    at_least: float
+
+    compared = ("spread",)
+    wording = (
+        "{by} of the slowest over that of the fastest of {spread}{conditions}; borne out where it is at "
+        "least {at_least:g}"
+    )
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge how far apart variants are; a ratio whose quartiles lie on both sides of the bound ties."""
+        widest: dict[str, Pair] = {}
+        for two in permutations(evidence.variants, 2):
+            for pair in evidence.pairs(two, self.by):
+                widest[pair.graph] = max(widest.get(pair.graph, pair), pair, key=lambda each: each.ratio)
+        comparisons = {}
+        for graph, pair in widest.items():
+            low, high = pair.gain(as_ratio=True)
+            comparisons[graph] = Speaks.of(low >= self.at_least, high < self.at_least), pair.work
+        if not widest:
+            return evidence.untimed
+        ends = sorted(widest.values(), key=lambda pair: pair.work)
+        return weigh(comparisons, str(ends[0]), str(ends[-1]), short=str(ends[-1]))
 
 
 class Verified(Comparison):
@@ -261,8 +491,21 @@ class Verified(Comparison):
     wording = "answers of {verified}{conditions}; holds if all are verified{and_tree}"
 
     @property
-    def _said(self) -> dict[str, object]:
-        return super()._said | {"and_tree": ", and their predecessors too" if self.tree else ""}
+    def _words(self) -> dict[str, object]:
+        return super()._words | {"and_tree": ", and their predecessors too" if self.tree else ""}
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge whether all answers are right, whatever they took, if there are some of each variant."""
+        by_variant = [evidence.records(variant) for variant in evidence.variants]
+        if not all(any(entry.record.status == "ok" for entry in entries) for entries in by_variant):
+            return evidence.untimed
+        answers = [e for e in evidence.records(*evidence.variants) if e.record.status == "ok"]
+        proven = [e for e in answers if not self.tree or "tree" in str(e.record.oracle)]
+        right = [entry for entry in proven if entry.outcome == "ok"]
+        wrong = [f"{entry.title} ({entry.name})" for entry in answers if entry not in right]
+        verdict = Verdict.HOLDS if not wrong else Verdict.IN_PART if right else Verdict.FAILS
+        why = f"not on {', '.join(wrong)}" if verdict == Verdict.IN_PART else ""
+        return Finding(verdict, f"verified in {len(right)} of {len(answers)} records", why)
 
 
 class TooLarge(Comparison):
@@ -275,6 +518,21 @@ class TooLarge(Comparison):
     wording = (
         "memory of {too_large}{conditions}; borne out where it does not suffice and {than} has an answer"
     )
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """Judge on which graphs that one variant has answered another was skipped for want of memory."""
+        large, small = evidence.variants
+        comparisons, reasons = {}, []
+        for graph, entry in evidence.timed(small).items():
+            for other in (other for other in evidence.records(large) if not entry.differences(other)):
+                reason = str(other.record.reason)
+                lacking = other.outcome == "skipped" and "memory" in reason
+                comparisons[graph] = Speaks.of(lacking, not lacking), entry.work[0]
+                reasons += [f"{graph}: {reason}"] if lacking else []
+        if not comparisons:
+            return evidence.untimed
+        fitting = [graph for graph, (speaks, _) in comparisons.items() if speaks is Speaks.AGAINST]
+        return weigh(comparisons, *reasons[-1:], *(f"largest that fits: {graph}" for graph in fitting[-1:]))
 
 
 class NewerGPU(Comparison):
@@ -296,6 +554,41 @@ class NewerGPU(Comparison):
         """Return the same by another phase, of which a report prints nothing."""
         return super().judged_by(phase).model_copy(update={"in_print": []})
 
+    def judge(self, evidence: Evidence) -> Finding:
+        """Hold the times of machines with the newer GPU against the older one's, and quote printed ones."""
+        (variant,) = evidence.variants
+        fitting = [e for e in evidence.shown.measured if variant.fits(e.solver, e.record.parameters)]
+        timed = sorted((entry for entry in fitting if entry.total), key=lambda entry: entry.work)
+        older, newer = ([e for e in timed if gpu in e.hardware] for gpu in (self.than, self.newer_gpu))
+        claimed, contrary = (Order.LESS, Order.MORE) if self.takes == "less" else (Order.MORE, Order.LESS)
+        comparisons, texts, of_other_commits = {}, [], False
+        for new, old in product(newer, older):
+            differ = {"another graph", "another commit"}.intersection(new.differences(old))
+            if new.title != old.title or evidence.machine not in (new.machine, old.machine):
+                continue
+            of_other_commits |= differ == {"another commit"}
+            if not differ:
+                times = [entry.times[self.by] for entry in (new, old)]
+                order = rank(*times)
+                speaks = Speaks.of(order is claimed, order is contrary)
+                comparisons[f"{new.title} ({old.machine})"] = speaks, new.work[0]
+                medians = [duration(summary.median) for summary in times]
+                texts.append(f"{new.title}: {medians[0]} ({new.machine}), {medians[1]} ({old.machine})")
+        printed: dict[str, dict[str, str]] = {}
+        for number in evidence.shown.printed:
+            if number.hardware in self.in_print:
+                printed.setdefault(number.graph, {})[number.hardware] = number.printed.text
+        quoted = [
+            f"{graph}, printed: " + ", ".join(f"{cells[gpu]} ({gpu})" for gpu in self.in_print)
+            for graph, cells in printed.items()
+            if len(cells) == len(self.in_print)
+        ]
+        if not comparisons:
+            needed = f"the records of an {self.newer_gpu} and of an {self.than}"
+            why = f"{needed} are of different commits" if of_other_commits else f"it takes {needed}"
+            return Finding(Verdict.OPEN, "; ".join(quoted), why)
+        return weigh(comparisons, texts[-1], *quoted)
+
 
 class OneOff(Comparison):
     """A comparison of its own kind: what prefix sums on the GPU save, beside a variant's total."""
@@ -310,42 +603,48 @@ class OneOff(Comparison):
         f"{SAME - 1:.0%} of vert's total or less on every graph"
     )
 
+    def judge(self, evidence: Evidence) -> Finding:
+        """Hold what the GPU saves against the total of the variant that has the sums from the host."""
+        comparisons: dict[str, Weighed] = {}
+        measured = ""
+        for pair in evidence.pairs(evidence.variants, self.by):
+            device, host = (_observed(pair.entries[0], f"prefix_{place}_ms") for place in ("device", "host"))
+            total = pair.times[1].median
+            if device and host:
+                much = host - device > (SAME - 1) * total
+                comparisons[pair.graph] = Speaks.of(not much, much), pair.work
+                both = f"{duration(device)} on the GPU, {duration(host)} on the host"
+                measured = f"{pair.graph}: {both}, of {duration(total)} in all"
+        return weigh(comparisons, measured) if comparisons else evidence.untimed
 
-def _several(specs: Specs) -> list[str]:
-    return [specs] if isinstance(specs, str) else specs
+
+def _short(pairs: Sequence[Pair], counts: Sequence[str]) -> str:
+    ratios = dict.fromkeys(ratio(pair.ratio) for pair in (pairs[0], pairs[-1]))
+    return "; ".join([f"{' to '.join(ratios)} on {pairs[0].graph}", *counts])
 
 
-COMPARISON_KEYS = (
-    "faster", "not_faster", "faster_on_some", "fastest", "gain_grows", "transfer_share", "below_s", "ratio",
-    "spread", "verified", "too_large", "newer_gpu", "function",
-)  # fmt: skip
-"""The keys that tell each kind of comparison from the others."""
+def _shares_left(evidence: Evidence, further: Variant, without: Variant) -> dict[str, float]:
+    """Return by graph the share of vertices that a further reduction leaves."""
+    left, whole = evidence.timed(further), evidence.timed(without)
+    whole_of = {graph: _observed(entry, "searched_vertices") for graph, entry in whole.items()}
+    return {g: _observed(e, "searched_vertices") / whole_of[g] for g, e in left.items() if whole_of.get(g)}
 
 
-def _kind(value: Any) -> str | None:
-    return next((key for key in COMPARISON_KEYS if isinstance(value, dict) and key in value), None)
+def _observed(entry: Measured, key: str) -> float:
+    return float(entry.record.observed.get(key, 0))
 
 
-AnyComparison = Annotated[
-    Annotated[Faster, Tag("faster")]
-    | Annotated[NotFaster, Tag("not_faster")]
-    | Annotated[SomewhereFaster, Tag("faster_on_some")]
-    | Annotated[Fastest, Tag("fastest")]
-    | Annotated[GainGrows, Tag("gain_grows")]
-    | Annotated[TransferShare, Tag("transfer_share")]
-    | Annotated[Below, Tag("below_s")]
-    | Annotated[Ratio, Tag("ratio")]
-    | Annotated[Spread, Tag("spread")]
-    | Annotated[Verified, Tag("verified")]
-    | Annotated[TooLarge, Tag("too_large")]
-    | Annotated[NewerGPU, Tag("newer_gpu")]
-    | Annotated[OneOff, Tag("function")],
+COMPARISONS = {next(iter(kind.__annotations__)): kind for kind in Comparison.__subclasses__()}
+"""Each kind of comparison by its first key, which tells it from the others."""
+ONE_OF_KINDS: Any = Annotated[
+    reduce(or_, (Annotated[kind, Tag(key)] for key, kind in COMPARISONS.items())),
     Discriminator(
-        _kind,
+        lambda value: next((key for key in COMPARISONS if isinstance(value, dict) and key in value), None),
         custom_error_type="unknown_test",
-        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISON_KEYS)}",
+        custom_error_message=f"Input should be one of the keys {', '.join(COMPARISONS)}",
     ),
 ]
+AnyComparison = Annotated[Comparison, GetPydanticSchema(lambda _, handler: handler(ONE_OF_KINDS))]
 
 
 class Quote(FileModel):
@@ -370,7 +669,7 @@ class Claim(FileModel):
     @property
     def experiments(self) -> list[str]:
         """The experiments that it is judged by."""
-        return _several(self.experiment or [])
+        return several(self.experiment or [])
 
     @property
     def rule(self) -> str:

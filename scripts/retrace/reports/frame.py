@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.graph_names import size
-from retrace.records.record import PHASES, Record, read_records
-from retrace.records.statistics import Summary, rank
+from retrace.records.record import PHASES, Phase, Record, read_records
+from retrace.records.statistics import Order, Summary, rank
 from retrace.records.variant import QUERY, Variant
 from retrace.reports.printed import PrintedNumber, read_printed
 from retrace.reports.report import Measure, Report, TableLayout, load_report
@@ -31,6 +31,8 @@ PAIRS = (PRINTED_PAIR, "near", "unreachable")
 KINDS = ("report", "ours", "library")
 """Whose algorithm a solver is, in the order they are shown."""
 REPORT = "the report's"
+QUESTION = ("sources", "source_seed", "pair", "target")
+"""The parameters of a record that say what is asked of a graph, beside its source."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +109,24 @@ class Entry:
             return self.vertices, self.arcs, self.label
         return int(record.parameters.get("sources") or self.vertices) * self.arcs, self.arcs, self.label
 
+    def differences(self, other: Entry) -> list[str]:
+        """List in what its record and another's differ, of: graph, question, machine, host, commit.
+
+        Records of two problems, such as a search and what a search is a part of, have the same question.
+        """
+        first, second = self.record, other.record
+        if first is None or second is None:
+            return ["another kind of number"]
+        questions = {(r.source, *(r.parameters.get(key) for key in QUESTION)) for r in (first, second)}
+        differing = {
+            "another graph": first.graph.sha256 != second.graph.sha256,
+            "another question": first.problem == second.problem and len(questions) > 1,
+            "another machine": first.machine.name != second.machine.name,
+            "another host": first.machine.computer != second.machine.computer,
+            "another commit": first.software.git_commit != second.software.git_commit,
+        }
+        return [what for what, differs in differing.items() if differs]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Printed(Entry):
@@ -126,6 +146,29 @@ class Measured(Entry):
         """What came of it: ok, not verified, failed or skipped."""
         ok = self.record.status == "ok"
         return "not verified" if ok and not self.record.verified else self.record.status
+
+    def quantity(self, name: str) -> Summary | None:
+        """Return a time that can be ranked, a count, or what was observed; None if the record has none."""
+        record, times, gpu = self.record, self.times.get(cast(Phase, name)), self.record.machine.gpu
+        if name == "outside_kernels":
+            outside = [trial.solve - trial.kernel for trial in record.trials if trial.kernel is not None]
+            times = Summary.of(outside) if outside else None
+        elif name == "kernel_per_iteration":
+            kernel = self.times.get("kernel")
+            times = kernel.over(record.iterations) if kernel and record.iterations else None
+        if times:
+            return times if times.enough else None
+        known = {
+            "iterations": record.iterations,
+            "vertices": self.vertices,
+            "arcs": self.arcs,
+            "arcs_of_iterations": record.iterations and self.arcs * record.iterations,
+            "possible_arcs": self.vertices * (self.vertices - 1),
+            "graph_bytes": 4 * (self.vertices + 1 + 2 * self.arcs),
+            "device_bytes": gpu.memory_gib * 2**30 if gpu else None,
+        }
+        value = known.get(name, record.observed.get(name))
+        return None if value is None else Summary.of([float(value)])
 
 
 @dataclass
@@ -294,35 +337,12 @@ def speed_up(slow: Entry | None, fast: Entry | None, measure: Measure = "total")
     if slow is None or fast is None or slow is fast or why_incomparable(slow, fast) is not None:
         return None
     a, b = slow.times.get(measure), fast.times.get(measure)
-    return (a.median / b.median, rank(a, b) != 0) if a and b and b.median else None
-
-
-QUESTION = ("sources", "source_seed", "pair", "target")
-"""The parameters of a record that say what is asked of a graph, beside its source."""
-
-
-def differences(a: Entry, b: Entry) -> list[str]:
-    """List in what two records differ, of: graph, question, machine, host, commit.
-
-    Records of two problems, such as a search and what a search is a part of, have the same question.
-    """
-    one, other = a.record, b.record
-    if one is None or other is None:
-        return ["another kind of number"]
-    questions = {(r.source, *(r.parameters.get(key) for key in QUESTION)) for r in (one, other)}
-    differing = {
-        "another graph": one.graph.sha256 != other.graph.sha256,
-        "another question": one.problem == other.problem and len(questions) > 1,
-        "another machine": one.machine.name != other.machine.name,
-        "another host": one.machine.computer != other.machine.computer,
-        "another commit": one.software.git_commit != other.software.git_commit,
-    }
-    return [what for what, differs in differing.items() if differs]
+    return (a.median / b.median, rank(a, b) is not Order.TIE) if a and b and b.median else None
 
 
 def why_incomparable(a: Entry, b: Entry) -> str | None:
     """Return in what two records differ whose times must not be compared; None if they may be."""
-    return next(iter(differences(a, b)), None)
+    return next(iter(a.differences(b)), None)
 
 
 def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
