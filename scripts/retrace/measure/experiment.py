@@ -12,11 +12,12 @@ from typing import Any
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
-from retrace.graphs import csr, dense, random
+from retrace.graphs import csr, random
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.query import NoGraph, Subject, no_graph, queries
 from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
+from retrace.graphs.stored import load_graph
 from retrace.measure import environment
 from retrace.measure.kept_trials import Keeping, KeptTrials
 from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDevice
@@ -101,7 +102,7 @@ class Task:
         if self.subject is not None:
             return self.subject
         negative = all(find(name).problem == "bellman-ford" for name in self.solvers)
-        graph = dense.load(self.folder, negative, wide=True)
+        graph = load_graph(self.folder, negative, wide=True)
         require_registered(graph, self.folder, registry, downloads)
         return graph
 
