@@ -11,7 +11,7 @@ from retrace.commands.scores import compute_scores
 from retrace.graphs.csr import UNREACHABLE, CSRGraph, Int32Array
 from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.graphs.query import Query
-from retrace.measure.trials import Measurement, Outcome
+from retrace.measure.trials import Outcome, Request
 from retrace.solvers import REGISTRY, make
 from retrace.system.errors import RetraceError
 
@@ -24,7 +24,7 @@ class Answer:
     """A solver's answer, in ids from 0."""
 
     given: GraphFile
-    asked: Measurement
+    asked: Request
     """The solver, its backend and the query."""
     outcome: Outcome
     """Level or distance of each vertex (for st-connectivity one length), predecessors, and times."""
@@ -102,8 +102,9 @@ def solve_query(arguments: Namespace) -> None:
             write_graph(with_lengths(given.graph), output, arcs_of(given.graph, paths[0]))
         else:
             write_graph(with_lengths(keep_arcs(given.graph, find_arcs(given.graph, wanted))), output)
-    took = answer.outcome.phases
-    times = ", ".join(f"{phase} {took[phase]:.3f}" for phase in ("setup", "upload", "solve", "download"))
+    setup, took = answer.outcome.setup, answer.outcome.times
+    phases = {"setup": setup, "upload": took.upload, "solve": took.solve, "download": took.download}
+    times = ", ".join(f"{phase} {milliseconds:.3f}" for phase, milliseconds in phases.items())
     given.print_note()
     print_summary(answer.asked, f"{given.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:

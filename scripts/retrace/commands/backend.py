@@ -11,12 +11,12 @@ from retrace.devices.backends import emulator
 from retrace.devices.cuda import CudaDevice, cuda_status
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.measure.trials import Measurement
+from retrace.measure.trials import Request
 from retrace.solvers import find
 from retrace.system.errors import NotVerifiedError, RetraceError
 
 
-def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
+def on_backend(spec: str, query: Query, wanted: str) -> Request:
     """Return a solver with its backend and device; raise RetraceError if it cannot run on the wanted one."""
     backends = find(spec).backends
     if wanted not in ("auto", *backends):
@@ -24,13 +24,13 @@ def on_backend(spec: str, query: Query, wanted: str) -> Measurement:
     if (why_missing := find(spec).unavailable()) is not None:
         raise RetraceError(f"{spec}: {why_missing}")
     if backends == ("host",):
-        return Measurement(spec, "host", query, None)
+        return Request(spec, "host", query, None)
     why_not = "not asked for" if wanted == "emulator" else cuda_status()
     if wanted == "cuda" and why_not is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     if why_not is None:
-        return Measurement(spec, "cuda", query, CudaDevice)
-    return Measurement(spec, "emulator", query, emulator())
+        return Request(spec, "cuda", query, CudaDevice)
+    return Request(spec, "emulator", query, emulator())
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def failing_in_one_line(what: str) -> Iterator[None]:
 
 
 def verify(
-    wanted: bool, asked: Measurement, graph: CSRGraph, answer: Any, predecessor: Int32Array | None = None
+    wanted: bool, asked: Request, graph: CSRGraph, answer: Any, predecessor: Int32Array | None = None
 ) -> str:
     """Check an answer if wanted; say what verified it, or raise NotVerifiedError if the oracle's differs."""
     if not wanted:
@@ -62,7 +62,7 @@ def verify(
     return f"verified against {result.oracle}"
 
 
-def print_summary(asked: Measurement, found: str, times: str, checked: str) -> None:
+def print_summary(asked: Request, found: str, times: str, checked: str) -> None:
     """Print one line: what was found, how fast, and whether it is verified."""
     emulated = " (emulated: no measure of a GPU)" if asked.backend == "emulator" else ""
     print(f"{asked.solver} on {asked.backend}, {found}; {times}{emulated}; {checked}")
