@@ -26,7 +26,8 @@ from retrace.publish.chart_lines import LEADER, draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
 from retrace.publish.panels import Panel, bar_names, panels
 from retrace.reports.frame import Frame
-from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.measures import Measure
+from retrace.reports.report import Drawing, Report, table_layout
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 

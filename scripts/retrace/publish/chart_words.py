@@ -14,7 +14,8 @@ from retrace.records.statistics import rank
 from retrace.reports import claim as claims
 from retrace.reports.frame import Entry, Frame, differences
 from retrace.reports.judge import Finding, by_verdict, judge
-from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.measures import Measure
+from retrace.reports.report import Drawing, Report, table_layout
 from retrace.reports.wording import EMPTY, duration, ratio, side_by_side, word_list
 
 MEANT: dict[Measure, str] = {

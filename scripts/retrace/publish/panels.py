@@ -12,8 +12,9 @@ from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits, meets
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
+from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
-from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
+from retrace.reports.report import Drawing, Report, TableLayout, table_layout
 from retrace.reports.wording import plural
 
 LABELS: dict[Measure, str] = {

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from retrace.publish.panels import entries_of, panels
 from retrace.reports.frame import Entry, Frame, speed_up
+from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit
-from retrace.reports.report import Drawing, Measure, Report
+from retrace.reports.report import Drawing, Report
 from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
 

@@ -17,8 +17,9 @@ from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, speed_up, why_incomparable
+from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import LEAST_BYTES, PhysicalLimit, least_bytes, limit_of
-from retrace.reports.report import Measure, Report, SpeedUp, TableLayout, table_layout
+from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits, word_list
 
 UNSURE = "~"

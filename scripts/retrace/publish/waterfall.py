@@ -15,7 +15,8 @@ from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
-from retrace.reports.report import Drawing, Fall, Measure
+from retrace.reports.measures import Measure
+from retrace.reports.report import Drawing, Fall
 from retrace.reports.wording import duration, ratio, three_digits, word_list
 
 PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (
