@@ -100,10 +100,10 @@ def ways(drawing: Drawing, frame: Frame) -> list[Way]:
     return found
 
 
-def sentences(drawing: Drawing, frame: Frame) -> list[str]:
+def sentences(falls: Iterable[Way]) -> list[str]:
     """Say of each way what its steps are worth."""
     said = []
-    for way in ways(drawing, frame):
+    for way in falls:
         kernel = [way.ends] if way.kernel else []
         baseline = [f"{way.fall.baseline.split('/')[1]}: {worth(way.baseline)}"] if way.baseline else []
         said.append(f"{way.title}: {'; '.join(kernel + baseline)}.")

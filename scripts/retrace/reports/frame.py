@@ -34,9 +34,9 @@ KINDS = ("report", "ours", "library")
 REPORT = "the report's"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Entry:
-    """A printed number or a record: `Printed` or `Measured`.
+    """A printed number or a record: `Printed` or `Measured`. It equals itself alone, so that it can be a key.
 
     Its name is the variant with the settings that tell it from its like, or the printed name; its solver that
     of the record, or the one that repeats the number. Its machine is where it was measured, or the system
@@ -109,14 +109,14 @@ class Entry:
         return int(record.parameters.get("sources") or self.vertices) * self.arcs, self.arcs, self.label
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Printed(Entry):
     """A printed number."""
 
     printed: PrintedNumber
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Measured(Entry):
     """A record."""
 
