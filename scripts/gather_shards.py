@@ -16,8 +16,8 @@ from retrace.graphs import csr
 from retrace.graphs.query import sampled_or_all
 from retrace.measure import environment
 from retrace.measure.experiment import as_record
-from retrace.measure.trials import Measurement
-from retrace.records.record import write_records
+from retrace.measure.trials import Measurement, Request
+from retrace.records.record import Trial, write_records
 from retrace.solvers.betweenness.shards import gather
 from retrace.system.errors import NotVerifiedError, OneLineParser, run_command
 
@@ -44,31 +44,32 @@ def main() -> None:
     gathered_ms = (perf_counter() - began) * 1e3
     searched_ms = 1e3 * sum(shard.seconds for shard in shards)
 
-    measurement = Measurement(spec, arguments.backend, query, None, started=started)
+    measured = Measurement(request=Request(spec, arguments.backend, query, None), started=started)
     if arguments.no_check:
         verdict = "not checked"
     else:
-        measurement.result = checker_of("betweenness", graph).check(spec, query, scores)
-        if not measurement.result.verified:
-            raise NotVerifiedError(f"{graph.name}: {measurement.result.reason}; nothing is written")
-        verdict = f"verified against {measurement.result.oracle}"
+        measured.result = checker_of("betweenness", graph).check(spec, query, scores)
+        if not measured.result.verified:
+            raise NotVerifiedError(f"{graph.name}: {measured.result.reason}; nothing is written")
+        verdict = f"verified against {measured.result.oracle}"
         upload_ms = sum(shard.facts["upload_ms"] for shard in shards)
-        phases = {"upload": upload_ms, "solve": searched_ms, "download": gathered_ms}
-        measurement.trials = [{**phases, "total": sum(phases.values())}]
-        measurement.setups = [shard.facts["setup_ms"] for shard in shards]
-        measurement.digest = digest(scores)
-        measurement.observed = {
+        total_ms = upload_ms + searched_ms + gathered_ms
+        times = Trial(upload=upload_ms, solve=searched_ms, download=gathered_ms, total=total_ms)
+        measured.trials = [times]
+        measured.setups = [shard.facts["setup_ms"] for shard in shards]
+        measured.digest = digest(scores)
+        measured.observed = {
             "shards": len(shards),
             "devices": max(shard.facts["devices"] for shard in shards),
             "passes": shards[0].facts["passes"],
-            **measurement.result.observed,
+            **measured.result.observed,
         }
     gpu = shards[0].facts["gpu"]
     origin = {"machine": environment.machine(arguments.machine, gpu), "software": environment.software()}
     if arguments.no_check:
-        measurement.skip("the scores were not checked")
+        measured.skip("the scores were not checked")
     write_table(arguments.scores, {"vertex_from_0": np.arange(graph.vertices), "score": scores})
-    write_records(arguments.record, [as_record("scores", graph.info, measurement, origin)])
+    write_records(arguments.record, [as_record("scores", graph.info, measured, origin)])
     print(
         f"{graph.name}: {len(shards)} shards, {searched_ms / 1e3:.1f} s of searches, {verdict}, "
         f"scores' sha256 {digest(scores)[:16]}"

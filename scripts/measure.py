@@ -122,7 +122,8 @@ def main() -> None:
     for task in tasks:
         for case in task.measure(software, registry, arguments.downloads):
             outcome = case.reason or ("agrees" if case.result and case.result.verified else "differs")
-            name = f"{case.solver} {case.query.pair}" if case.query.pair else case.solver
+            solver, pair = case.request.solver, case.request.query.pair
+            name = f"{solver} {pair}" if pair else solver
             print(f"{task.folder.name}, {name}: {case.status}, trials: {len(case.trials)}, {outcome}")
     if keeping:
         keeping.forget(task.folder.name for task in tasks)

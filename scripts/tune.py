@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retrace.publish.chart import draw, image
-from retrace.publish.chart_words import caption
+from retrace.publish.chart import write_three
+from retrace.publish.panels import FigureContent
 from retrace.records.record import read_records
 from retrace.records.sweep import Sweep, sweep
 from retrace.reports.frame import build
@@ -36,9 +36,7 @@ def main() -> None:
         experiment = f"tune-{key.replace('_', '-')}"
         sweeps.append(sweep(key, [record for record in records if record.experiment == experiment]))
         drawing = Drawing(experiment=experiment, title=f"{key}: time on the largest graph", x=key, y="solve")
-        figure, words = draw(drawing, frame, None), caption(drawing, frame, None).encode()
-        for form, content in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": words}.items():
-            write_whole(arguments.figures / f"{experiment}.{form}", content)
+        write_three(arguments.figures, experiment, FigureContent(drawing, frame, None))
     write_whole(arguments.output, entry(arguments.machine, sweeps))
     print("".join(f"tune: {line}\n" for line in map(told, sweeps)), end="")
 

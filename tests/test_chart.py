@@ -22,7 +22,7 @@ from retrace.publish.chart_axes import COLOURS, shade, tick_time
 from retrace.publish.chart_bars import GROUP_COLOURS
 from retrace.publish.chart_lines import spread
 from retrace.publish.chart_words import NOTHING, UNTIMED, caption, finding, heading
-from retrace.publish.panels import Panel, panels
+from retrace.publish.panels import FigureContent, Panel
 from retrace.records.record import Record, write_records
 from retrace.reports.report import PUBLISHED, Drawing, load_reports
 from retrace.reports.wording import EMPTY, TIMES
@@ -39,8 +39,8 @@ def made(
 
 
 def shown(key: str, name: str, records: Sequence[Record]) -> tuple[Figure, list[Panel], str, str]:
-    of = (drawing_of(load_reports()[key], name), *frame(records, key))
-    return draw(*of), panels(*of), finding(*of), caption(*of)
+    content = FigureContent(drawing_of(load_reports()[key], name), *frame(records, key))
+    return draw(content), content.panels, finding(content), caption(content)
 
 
 def words(figure: Figure) -> str:
@@ -275,8 +275,8 @@ SPARSE = Drawing(experiment="bellman-ford-sparse", title="Sparse")
 def test_real_graphs_stand_apart_from_generated_ones() -> None:
     graphs = ("random-12-5", "random-14-5", "NY")
     records = [made("bellman-ford-sparse", "bellman-ford/edge-list", graph, 3) for graph in graphs]
-    found, report = frame(records, "an-bellman-ford")
-    drawn, (panel,) = draw(SPARSE, found, report), panels(SPARSE, found, report)
+    content = FigureContent(SPARSE, *frame(records, "an-bellman-ford"))
+    drawn, (panel,) = draw(content), content.panels
     assert [(joined, len(dots)) for joined, dots in panel.lines[0].strokes] == [(True, 2), (False, 1)]
     assert "NY" in [text.get_text() for text in drawn.axes[0].texts]
     hollow = [line for line in drawn.axes[0].lines if line.get_markerfacecolor() == "white"]
@@ -286,7 +286,7 @@ def test_real_graphs_stand_apart_from_generated_ones() -> None:
 def test_no_line_joins_sizes_between_which_a_decade_was_not_measured() -> None:
     graphs = [f"random-{k}-5" for k in (10, 12, 16, 18)]
     records = [made("bellman-ford-sparse", "bellman-ford/edge-list", graph, 3) for graph in graphs]
-    ((line,),) = [panel.lines for panel in panels(SPARSE, *frame(records, "an-bellman-ford"))]
+    ((line,),) = [panel.lines for panel in FigureContent(SPARSE, *frame(records, "an-bellman-ford")).panels]
     assert [[dot.entry.graph for dot in dots] for _, dots in line.strokes] == [graphs[:2], graphs[2:]]
 
 
@@ -326,8 +326,7 @@ def test_substitutes_are_named_where_they_stand() -> None:
     assert "NY (stand-in) | " in words(drawn)
     assert "made by a generator" in text
     lines = Drawing(experiment="table-3.5", title="Lines")
-    found, report = frame(records, "bsp-suite")
-    drawn = draw(lines, found, report)
+    drawn = draw(FigureContent(lines, *frame(records, "bsp-suite")))
     assert "× NY (stand-in); + NW (weights generated)" in words(drawn)
     assert {"x", "+"} <= {line.get_marker() for line in drawn.axes[0].lines}
 
@@ -361,7 +360,9 @@ def test_a_setting_is_the_x_axis_and_many_lines_stay_legible() -> None:
 @pytest.mark.parametrize(("kind", "axis"), [("lines", 1), ("bars", 0)])
 def test_whiskers_end_at_the_quartiles(kind: Literal["lines", "bars"], axis: int) -> None:
     records = [record("bfs/bsp", "NY", [1.0, 2.0, 3.0, 10.0, 20.0], backend="cuda")]
-    drawn = draw(Drawing(experiment="table-3.3", title="Both", kind=kind), *frame(records, "bsp-suite"))
+    drawn = draw(
+        FigureContent(Drawing(experiment="table-3.3", title="Both", kind=kind), *frame(records, "bsp-suite"))
+    )
     whiskers = [
         part
         for part in drawn.axes[0].containers
@@ -417,7 +418,7 @@ def copies(ratios: Sequence[float], **changes: Any) -> list[Record]:
 
 
 def title(name: str, records: Sequence[Record], key: str = "an-bellman-ford") -> str:
-    return heading(drawing_of(load_reports()[key], name), *frame(records, key))
+    return heading(FigureContent(drawing_of(load_reports()[key], name), *frame(records, key)))
 
 
 def test_a_title_says_the_ratio_on_the_largest_graph_on_the_smallest_and_where_it_turns() -> None:
@@ -469,9 +470,10 @@ def test_a_title_says_where_a_line_is_the_lowest() -> None:
 def test_a_title_says_where_two_lines_cross(ratios: list[float], where: str) -> None:
     drawing = drawing_of(load_reports()["an-bellman-ford"], "bellman-ford-copy")
     crossing = drawing.model_copy(update={"finding": "equal {crossing of pageable and pinned}"})
-    told = heading(crossing, *frame(copies(ratios), "an-bellman-ford"))
+    told = heading(FigureContent(crossing, *frame(copies(ratios), "an-bellman-ford")))
     assert told == f"{drawing.title}: equal {where} vertices"
-    assert heading(crossing, *frame(copies(ratios)[::2], "an-bellman-ford")) == drawing.title  # no partner
+    alone = FigureContent(crossing, *frame(copies(ratios)[::2], "an-bellman-ford"))
+    assert heading(alone) == drawing.title
 
 
 def test_a_line_across_has_its_name_and_a_caption_says_what_names_stand_for() -> None:
@@ -567,7 +569,9 @@ def test_an_axis_narrower_than_its_numbers_still_has_all_values() -> None:
         made("brandes-variants", f"betweenness/{n}", one, ms) for n, ms in times.items() for one in graphs
     ]
     ranked = Drawing(experiment="brandes-variants", title="Narrow", kind="bars", y="solve", beside="total")
-    drawn = draw(ranked.model_copy(update={"graphs": graphs}), *frame(records, "domitrz-brandes"))
+    drawn = draw(
+        FigureContent(ranked.model_copy(update={"graphs": graphs}), *frame(records, "domitrz-brandes"))
+    )
     assert len(drawn.axes) == len(graphs)
     for axes in drawn.axes:
         low, high = axes.get_xlim()
@@ -576,7 +580,7 @@ def test_an_axis_narrower_than_its_numbers_still_has_all_values() -> None:
 
 def test_what_a_report_says_ends_with_a_sentence() -> None:
     found, report = frame([measured("bfs/block-queue", "hong-bfs", "NY", phases(1, 2, 2))], "hong-bfs")
-    told = finding(report.figures["hong-bfs"], found, report)
+    told = finding(FigureContent(report.figures["hong-bfs"], found, report))
     says = report.claims[str(report.figures["hong-bfs"].claim)].says
     first, _, rest = says.partition(". ")
     assert rest

@@ -188,7 +188,7 @@ def test_on_a_gpu_its_setup_is_timed_on_the_device_of_all(
     problem: str, setups: int, there: None, provenance: dict[str, Any]
 ) -> None:
     (case,) = measure("mine", GRID, [f"{problem}/cugraph"], Effort(3, 60, setups=setups), ("cuda", Opened))
-    assert (case.status, case.backend) == ("ok", "cuda"), case.reason
+    assert (case.status, case.request.backend) == ("ok", "cuda"), case.reason
     assert len(case.setups) == max(1, setups)
     assert case.gpu == Opened().describe()
     on_gpu = {**provenance, "machine": {**provenance["machine"], "gpu": case.gpu}}

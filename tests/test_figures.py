@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -22,6 +21,7 @@ from retrace.planning.configuration import committed_records, load_configuration
 from retrace.planning.plan import Plan
 from retrace.publish import results_pages
 from retrace.publish.chart import WORDS, draw, drawing_of, image
+from retrace.publish.panels import FigureContent
 from retrace.publish.results_pages import REMAKE, stale
 from retrace.reports.frame import Frame, read_frames
 from retrace.reports.report import PUBLISHED, Drawing, Report, load_reports
@@ -103,8 +103,8 @@ def made() -> Made:
     """The files of docs/results/, and the figures drawn for them."""
     figures = []
 
-    def drawn(drawing: Drawing, *given: Any) -> Figure:
-        figures.append((drawing, draw(drawing, *given)))
+    def drawn(content: FigureContent) -> Figure:
+        figures.append((content.drawing, draw(content)))
         return figures[-1][1]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -195,7 +195,7 @@ def test_a_run_s_figure_can_be_read_and_its_words_stand_apart(
     drawing = drawing_of(report, name)
     files, figures = made
     if not (figure := next((figure for known, figure in figures if known == drawing), None)):
-        figure = draw(drawing, frame, report)
+        figure = draw(FigureContent(drawing, frame, report))
     if not any(entry.times for entry in frame.of(drawing.experiment).measured):
         return
     assert_readable(ElementTree.fromstring(files.get(f"{name}.svg") or image(figure, "svg")))

@@ -16,7 +16,7 @@ from graphs import NAMED
 from retrace.devices.available_gpus import cuda_available
 from retrace.devices.cuda import CudaDevice
 from retrace.graphs.query import Query
-from retrace.measure.trials import Effort, Measurement, SharedDevice
+from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table
 from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, find, make
@@ -164,7 +164,9 @@ def test_a_launch_beyond_the_limits_is_refused(capability: str) -> None:
 def test_what_a_gpu_lacks_is_skipped_before_anything_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cuda_on_cpu.device.build_emulator", pytest.fail)
     old = SharedDevice(lambda: EmulatedDevice(compute_capability="8.6"))
-    case = Measurement("bfs/cluster", "emulator", Query(0), lambda: EmulatedDevice(compute_capability="8.6"))
+    case = Measurement(
+        request=Request("bfs/cluster", "emulator", Query(0), lambda: EmulatedDevice(compute_capability="8.6"))
+    )
     case.prepare(NAMED["grid"], Effort(1, 60), old)
     assert (case.status, case.reason) == (
         "skipped", "needs thread-block clusters, from compute capability 9.0 on; this GPU has 8.6",

@@ -117,7 +117,7 @@ def stop(script: Call, job: Job, monkeypatch: Patch, fails: str = "") -> None:
     run, whole = Measurement.run_trial, experiment.checker_of
 
     def run_trial(case: Measurement, *given: Any) -> None:
-        if case.solver == fails:
+        if case.request.solver == fails:
             case.fail(RuntimeError("planted"))
         else:
             run(case, *given)

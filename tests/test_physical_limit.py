@@ -10,7 +10,7 @@ import pytest
 from fabricated import LEVELS, MOVED, STEPS, WRONG, changed, fast, frame, limits, measured, phases
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
-from retrace.publish.panels import LIMIT, panels
+from retrace.publish.panels import LIMIT, FigureContent
 from retrace.records.record import Record
 from retrace.reports.physical_limit import PhysicalLimit, least_bytes, limit_of
 
@@ -93,15 +93,10 @@ def today(figure: str, records: Iterable[Record]) -> tuple[str, str, str, list[t
     """Return heading, finding, caption and the panels' titles with their rows."""
     found, report = frame(records, "today")
     drawing = drawing_of(report, figure)
-    chosen = panels(drawing, found, report)
-    rows = [(panel.title, [line.name for line in panel.lines]) for panel in chosen]
-    assert image(draw(drawing, found, report), "svg").startswith(b"<?xml")
-    return (
-        heading(drawing, found, report),
-        finding(drawing, found, report),
-        caption(drawing, found, report),
-        rows,
-    )
+    content = FigureContent(drawing, found, report)
+    rows = [(panel.title, [line.name for line in panel.lines]) for panel in content.panels]
+    assert image(draw(content), "svg").startswith(b"<?xml")
+    return heading(content), finding(content), caption(content), rows
 
 
 def test_the_figure_of_today_begins_at_the_limit_and_says_what_it_shows() -> None:

@@ -26,8 +26,8 @@ from retrace.graphs.dense import DenseGraph
 from retrace.measure import environment, patience
 from retrace.measure import trials as trials_module
 from retrace.measure.experiment import as_record, measure
-from retrace.measure.trials import Effort, Measurement, Outcome, SharedDevice
-from retrace.records.record import write_records
+from retrace.measure.trials import Effort, Measurement, Outcome, Request, SharedDevice
+from retrace.records.record import Trial, write_records
 from retrace.solvers import REGISTRY, Query, Solver, find, make
 from retrace.solvers.bellman_ford import masked, on_host
 from retrace.solvers.betweenness import block_per_source, conventions
@@ -117,9 +117,9 @@ def test_phases_hold_what_they_say(temporary: Any, work: Callable[[float], None]
     (case,) = run(["bfs/delegate"])
     assert case.setups == pytest.approx([30] * 3)
     for trial in case.trials:
-        times = [trial[phase] for phase in ("upload", "solve", "download", "total")]
+        times = [getattr(trial, phase) for phase in ("upload", "solve", "download", "total")]
         assert times == pytest.approx([30, 40, 50, 120])
-        assert trial["kernel"] is None
+        assert trial.kernel is None
 
 
 @pytest.mark.parametrize("drifts", [False, True])
@@ -148,7 +148,7 @@ def test_a_second_solve_is_timed_alone_and_answers_alike(
         assert "bfs/delegate: a later solve on the same device gave another answer" in str(case.reason)
         return
     for trial in case.trials:
-        assert [trial[phase] for phase in ("solve", "again", "total")] == pytest.approx([20, 40, 70])
+        assert [getattr(trial, phase) for phase in ("solve", "again", "total")] == pytest.approx([20, 40, 70])
 
 
 def test_further_solves_are_19_or_end_in_time(temporary: Any, work: Callable[[float], None]) -> None:
@@ -166,7 +166,7 @@ def test_further_solves_are_19_or_end_in_time(temporary: Any, work: Callable[[fl
             return super().solve(query)
 
     (case,) = run(["bfs/delegate"])
-    assert [trial["again"] for trial in case.trials] == pytest.approx([4.4] * 3)
+    assert [trial.again for trial in case.trials] == pytest.approx([4.4] * 3)
     solves.clear()
     Repeating.each = 0
     run(["bfs/delegate"])
@@ -246,7 +246,7 @@ def test_every_trial_is_checked_and_a_wrong_one_is_kept_without_a_time(
 def test_trials_that_cannot_be_recorded_are_a_failure_of_their_solver(provenance: Any) -> None:
     """A run keeps what it has measured of the other solvers."""
     (case,) = run(["bfs/queue"], trials=1)
-    case.trials[0]["total"] += 1
+    case.trials[0] = case.trials[0].model_copy(update={"total": 1 + case.trials[0].total})
     record = as_record("table-3.3", GRID.info, case, provenance)
     assert (record.status, record.verified, record.trials) == ("failed", None, [])
     assert record.reason is not None
@@ -310,7 +310,7 @@ def test_the_emulator_skips_large_graphs() -> None:
     def statuses(most: int) -> dict[str, tuple[str, str | None]]:
         effort = Effort(1, 60, emulated_vertices=most)
         found = measure("table-3.3", GRID, ["bfs/queue", "bfs/bsp"], effort, ("emulator", EmulatedDevice))
-        return {case.solver: (case.status, case.reason) for case in found}
+        return {case.request.solver: (case.status, case.reason) for case in found}
 
     why = f"emulated on graphs of at most {GRID.vertices - 1} vertices"
     assert statuses(GRID.vertices - 1) == {"bfs/queue": ("ok", None), "bfs/bsp": ("skipped", why)}
@@ -357,7 +357,7 @@ def test_trials_that_take_long_end_early_after_the_least(
 
 def test_the_emulator_gets_one_trial() -> None:
     case = run(["bfs/bsp"])[0]
-    assert (case.backend, len(case.trials)) == ("emulator", 1)
+    assert (case.request.backend, len(case.trials)) == ("emulator", 1)
 
 
 @pytest.mark.parametrize(
@@ -520,10 +520,10 @@ def test_a_throttled_trial_is_repeated_at_no_cost_to_the_budget(work: Callable[[
     for states, kept in (([True, False], False), ([True] * 3, True), ([False], False)):
         Throttled.states = states
         (case,) = run(["bfs/bsp"], device=("emulator", Throttled))
-        assert [trial["throttled"] for trial in case.trials] == [kept]
+        assert [trial.throttled for trial in case.trials] == [kept]
         assert case.seconds == [1.0]
         assert not states
-    assert case.trials[0]["load"] >= 0
+    assert case.trials[0].load is not None
 
 
 @needs_networkit
@@ -626,7 +626,7 @@ def test_when_a_solve_is_repeated(
     assert case.result is not None
     assert case.result.verified
     timed = 3 if slow_ms else 1
-    assert [trial["kernel"] is not None for trial in case.trials] == [True] * timed + [False] * (5 - timed)
+    assert [trial.kernel is not None for trial in case.trials] == [True] * timed + [False] * (5 - timed)
 
 
 @pytest.mark.parametrize(
@@ -654,7 +654,7 @@ def test_only_a_trial_is_followed_by_another_solve(
 
     (case,) = run(["bfs/repeating"], trials=3, device=("cuda", EmulatedDevice))
     assert len(solved) == solves
-    assert ["again" in trial for trial in case.trials] == [long_ms > 0] * 3
+    assert [trial.again is not None for trial in case.trials] == [long_ms > 0] * 3
 
 
 def test_kernels_that_outlast_their_solve_are_not_kept(monkeypatch: Patch) -> None:
@@ -665,30 +665,30 @@ def test_kernels_that_outlast_their_solve_are_not_kept(monkeypatch: Patch) -> No
     for event_ms in (trials_module.EVENT_MS, 0.0):
         monkeypatch.setattr(trials_module, "EVENT_MS", event_ms)
         (case,) = run(["bfs/bsp"], trials=1, device=("cuda", EmulatedDevice))
-        assert case.trials[0]["kernel"] is None
+        assert case.trials[0].kernel is None
     monkeypatch.setattr(Outcome, "is_sound", True)
     (case,) = run(["bfs/bsp"], trials=1, device=("cuda", EmulatedDevice))
     assert case.iterations
-    assert case.trials[0]["kernel"] == 500 * 2 * case.iterations
+    assert case.trials[0].kernel == 500 * 2 * case.iterations
 
 
 @pytest.mark.parametrize(("kernel", "sound"), [(28676.7, True), (28700.0, False), (None, True)])
 def test_two_clocks_need_not_agree_to_the_last_digit(kernel: float | None, sound: bool) -> None:
     """A solve of 28.7 s had kernels of 28.7 s and some microseconds more, by the clock of the GPU."""
-    phases = {"solve": 28676.630751, "kernel": kernel}
-    assert Outcome(phases, 1, np.zeros(1), None, {}, 1).is_sound is sound
+    times = Trial(upload=0, solve=28676.630751, download=0, total=28676.630751, kernel=kernel)
+    assert Outcome(times, 1, np.zeros(1), None, {}, 1).is_sound is sound
 
 
 def test_a_solver_that_launches_nothing_has_no_kernel_time() -> None:
     (case,) = run(["betweenness/auto:crossover=10000000"], trials=1, device=("cuda", EmulatedDevice))
     assert case.observed["chose_seq-array"] == 1
-    assert case.trials[0]["kernel"] is None
+    assert case.trials[0].kernel is None
 
 
 def test_a_prediction_keeps_no_memory() -> None:
     """What is free decides how many searches another solver makes at a time."""
     with SharedDevice(EmulatedDevice) as shared:
-        case = Measurement("betweenness/vert", "emulator", Query(), EmulatedDevice)
+        case = Measurement(request=Request("betweenness/vert", "emulator", Query(), EmulatedDevice))
         case.prepare(GRID, Effort(trials=1, budget_s=10, setups=0), shared)
         assert case.ready is not None
         assert not shared.device._buffers  # type: ignore[attr-defined]

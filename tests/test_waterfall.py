@@ -10,6 +10,7 @@ import pytest
 from fabricated import changed, fast, frame, phases, suite, sweep
 from retrace.publish.chart import draw, drawing_of, image
 from retrace.publish.chart_words import caption, finding, heading
+from retrace.publish.panels import FigureContent
 from retrace.publish.waterfall import Way, ways
 from retrace.records.record import Record
 
@@ -19,8 +20,9 @@ BSP = suite("h200", True) + fast("h200", True)
 def found(records: Iterable[Record], report: str = "bsp-suite") -> list[Way]:
     shown, own = frame(records, report)
     drawing = drawing_of(own, f"waterfall-{report}")
-    assert image(draw(drawing, shown, own), "svg").startswith(b"<?xml")
-    return ways(drawing, shown)
+    content = FigureContent(drawing, shown, own)
+    assert image(draw(content), "svg").startswith(b"<?xml")
+    return content.ways
 
 
 def labels(way: Way) -> list[tuple[str, str]]:
@@ -52,14 +54,14 @@ def test_each_step_begins_where_the_last_one_ended() -> None:
 
 def test_the_title_and_the_caption_say_what_the_steps_are_worth() -> None:
     shown, report = frame(BSP, "bsp-suite")
-    drawing = drawing_of(report, "waterfall-bsp-suite")
-    assert heading(drawing, shown, report) == (
+    content = FigureContent(drawing_of(report, "waterfall-bsp-suite"), shown, report)
+    assert heading(content) == (
         "A printed time's way to ours: sssp on NY, h200, 1.50 ms where 825 ms are printed; "
         "the largest part of the 550× is algorithm (24.5×), then hardware (22.2×) and graph resident (1.01×)"  # noqa: RUF001
     )
-    assert "dijkstra-linear: hardware 50.4×, baseline 793×." in finding(drawing, shown, report)  # noqa: RUF001
+    assert "dijkstra-linear: hardware 50.4×, baseline 793×." in finding(content)  # noqa: RUF001
     assert "Algorithm: the fastest kernel of ours in its place, on the resident graph." in " ".join(
-        caption(drawing, shown, report).split()
+        caption(content).split()
     )
 
 

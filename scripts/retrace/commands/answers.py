@@ -12,7 +12,7 @@ from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
 from retrace.graphs.query import Query
-from retrace.measure.trials import Measurement, Outcome
+from retrace.measure.trials import Outcome, Request
 from retrace.solvers import REGISTRY, make
 from retrace.system.errors import RetraceError
 
@@ -25,7 +25,7 @@ class Answer:
     """A solver's answer, in ids from 0."""
 
     graph_file: GraphFile
-    measurement: Measurement
+    request: Request
     """The solver, its backend and the query."""
     outcome: Outcome
     """Level or distance of each vertex (for st-connectivity one length), predecessors, and times."""
@@ -35,7 +35,7 @@ class Answer:
     @property
     def problem(self) -> str:
         """The problem that was solved."""
-        return REGISTRY.find(self.measurement.solver).problem
+        return REGISTRY.find(self.request.solver).problem
 
     @property
     def length_name(self) -> str:
@@ -48,12 +48,12 @@ class Answer:
             return self.outcome.predecessor
         graph = self.graph_file.graph
         weights = graph.weights if self.problem in WEIGHTED else None
-        return find_predecessors(graph, self.measurement.query.source, self.outcome.answer, weights)
+        return find_predecessors(graph, self.request.query.source, self.outcome.answer, weights)
 
     def path_to(self, target: int, predecessor: Int32Array) -> Int32Array:
         """Return the path to a vertex; raise RetraceError if there is none."""
-        source, base = self.measurement.query.source, self.graph_file.base
-        if self.outcome.answer[target if self.measurement.query.target is None else 0] == UNREACHABLE:
+        source, base = self.request.query.source, self.graph_file.base
+        if self.outcome.answer[target if self.request.query.target is None else 0] == UNREACHABLE:
             ends = f"from {source + base} to {target + base}"
             raise RetraceError(f"no path leads {ends} in {self.graph_file.path} (ids from {base})")
         return trace(predecessor, source, target)
@@ -63,7 +63,7 @@ class Answer:
 
         An st-connectivity search tells the length to the target alone; along its path, arcs are counted.
         """
-        base, target = np.int32(self.graph_file.base), self.measurement.query.target
+        base, target = np.int32(self.graph_file.base), self.request.query.target
         lengths, predecessor = self.outcome.answer, self.outcome.predecessor
         if target is None:
             vertices = np.arange(self.graph_file.graph.vertices, dtype=np.int32) if path is None else path
@@ -103,10 +103,11 @@ def solve_query(arguments: Namespace) -> None:
             write_graph(with_lengths(graph_file.graph), output, arcs_of(graph_file.graph, paths[0]))
         else:
             write_graph(with_lengths(keep_arcs(graph_file.graph, find_arcs(graph_file.graph, tree))), output)
-    took = answer.outcome.phases
-    times = ", ".join(f"{phase} {took[phase]:.3f}" for phase in ("setup", "upload", "solve", "download"))
+    setup, took = answer.outcome.setup, answer.outcome.times
+    phases = {"setup": setup, "upload": took.upload, "solve": took.solve, "download": took.download}
+    times = ", ".join(f"{phase} {milliseconds:.3f}" for phase, milliseconds in phases.items())
     graph_file.print_note()
-    print_summary(answer.measurement, f"{graph_file.path} {findings(answer)}", f"{times} ms", answer.checked)
+    print_summary(answer.request, f"{graph_file.path} {findings(answer)}", f"{times} ms", answer.checked)
     for path in paths:
         print(f"path to {path[-1] + graph_file.base}: {listed(path, graph_file.base)}")
 
@@ -165,7 +166,7 @@ def with_lengths(graph: CSRGraph) -> CSRGraph:
 
 def findings(answer: Answer) -> str:
     """Return in words what was asked, and what was found."""
-    query, base, lengths = answer.measurement.query, answer.graph_file.base, answer.outcome.answer
+    query, base, lengths = answer.request.query, answer.graph_file.base, answer.outcome.answer
     reached = lengths[lengths != UNREACHABLE]
     if query.target is not None:
         destination = f" to {query.target + base}"

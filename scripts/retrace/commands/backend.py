@@ -12,12 +12,12 @@ from retrace.devices.backends import emulator
 from retrace.devices.cuda import CudaDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
-from retrace.measure.trials import Measurement
+from retrace.measure.trials import Request
 from retrace.solvers import find
 from retrace.system.errors import NotVerifiedError, RetraceError
 
 
-def on_backend(spec: str, query: Query, backend: str) -> Measurement:
+def on_backend(spec: str, query: Query, backend: str) -> Request:
     """Return a solver with its backend and device; raise RetraceError if it cannot run on the wanted one."""
     backends = find(spec).backends
     if backend not in ("auto", *backends):
@@ -25,13 +25,13 @@ def on_backend(spec: str, query: Query, backend: str) -> Measurement:
     if (why_missing := find(spec).unavailable()) is not None:
         raise RetraceError(f"{spec}: {why_missing}")
     if backends == ("host",):
-        return Measurement(spec, "host", query, None)
+        return Request(spec, "host", query, None)
     why_not = "not asked for" if backend == "emulator" else cuda_status()
     if backend == "cuda" and why_not is not None:
         raise RetraceError(f"--backend cuda: {why_not}; use --backend emulator")
     if why_not is None:
-        return Measurement(spec, "cuda", query, CudaDevice)
-    return Measurement(spec, "emulator", query, emulator())
+        return Request(spec, "cuda", query, CudaDevice)
+    return Request(spec, "emulator", query, emulator())
 
 
 @contextmanager
@@ -47,27 +47,23 @@ def failing_in_one_line(task: str) -> Iterator[None]:
 
 
 def verify(
-    wanted: bool,
-    measurement: Measurement,
-    graph: CSRGraph,
-    answer: Any,
-    predecessor: Int32Array | None = None,
+    wanted: bool, request: Request, graph: CSRGraph, answer: Any, predecessor: Int32Array | None = None
 ) -> str:
     """Check an answer if wanted; say what verified it, or raise NotVerifiedError if the oracle's differs."""
     if not wanted:
         return "not checked"
     with stage("checking the answer"):
-        checker = checker_of(find(measurement.solver).problem, graph)
-        result = checker.check(measurement.solver, measurement.query, answer, predecessor)
+        checker = checker_of(find(request.solver).problem, graph)
+        result = checker.check(request.solver, request.query, answer, predecessor)
     if not result.verified:
         raise NotVerifiedError(
-            f"{measurement.solver} on {measurement.backend}: the answer is not verified against "
+            f"{request.solver} on {request.backend}: the answer is not verified against "
             f"{result.oracle}: {result.reason} (ids from 0); nothing is written"
         )
     return f"verified against {result.oracle}"
 
 
-def print_summary(measurement: Measurement, finding: str, times: str, checked: str) -> None:
+def print_summary(request: Request, finding: str, times: str, checked: str) -> None:
     """Print one line: what was found, how fast, and whether it is verified."""
-    emulated = " (emulated: no measure of a GPU)" if measurement.backend == "emulator" else ""
-    print(f"{measurement.solver} on {measurement.backend}, {finding}; {times}{emulated}; {checked}")
+    emulated = " (emulated: no measure of a GPU)" if request.backend == "emulator" else ""
+    print(f"{request.solver} on {request.backend}, {finding}; {times}{emulated}; {checked}")

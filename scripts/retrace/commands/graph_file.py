@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from cuda_device.compiled_files import naming_output
 from retrace.devices.matrices import rows_of
-from retrace.graphs import csr, dense
+from retrace.graphs import csr
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.formats.he import write_he
@@ -27,6 +27,7 @@ from retrace.graphs.formats.lines import open_graph
 from retrace.graphs.formats.parsing import parse_stream
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.paths import ArcIds
+from retrace.graphs.stored import load_graph
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
 from retrace.system.files import check_writable, write_whole
@@ -102,7 +103,7 @@ def _read(path: Path, kind: str, solver: str | None) -> GraphFile:
                 "folder with a graph.json, as get_graph.py and `convert` write"
             )
         wide = solver is not None and find(solver).wide
-        return GraphFile(rows_of(dense.load(path, negative, wide)), path, STORED_KIND, 0)
+        return GraphFile(rows_of(load_graph(path, negative, wide)), path, STORED_KIND, 0)
     known = detect_format(path) if kind == "auto" else kind
     with interruptible(), open_graph(path) as file:
         size = None if isinstance(file, gzip.GzipFile) else path.stat().st_size

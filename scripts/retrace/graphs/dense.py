@@ -81,11 +81,9 @@ def save(graph: DenseGraph, folder: Path) -> None:
     csr.save_folder(folder, graph.info, {})
 
 
-def load(folder: Path, negative: bool = False, wide: bool = False) -> Graph:
-    """Load a stored graph, dense or not; raise RetraceError as `csr.load` does."""
+def load(folder: Path) -> DenseGraph:
+    """Load a graph that `save` wrote; raise RetraceError if there is none, or not the one that was saved."""
     info = identity.stored_info(folder)
-    if info.get("edition") != EDITION:
-        return csr.load(folder, negative, wide)
     with identity.naming_folder(folder, "generate_dense.py"):
         graph = DenseGraph(info["vertices"], info["seed"], (info["least_weight"], info["greatest_weight"]))
         if graph.info != info:

@@ -12,14 +12,15 @@ from typing import Any
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import given
 from retrace.check.checkers import checker_of
-from retrace.graphs import dense, identity, random
+from retrace.graphs import identity, random
 from retrace.graphs.dataset_registry import Dataset
 from retrace.graphs.query import NoGraph, Subject, no_graph, queries
 from retrace.graphs.random import RandomGraph
 from retrace.graphs.registered import require_registered
+from retrace.graphs.stored import load_graph
 from retrace.measure import environment
 from retrace.measure.kept_trials import Keeping, KeptTrials
-from retrace.measure.trials import DeviceFactory, Effort, Measurement, SharedDevice
+from retrace.measure.trials import DeviceFactory, Effort, Measurement, Request, SharedDevice
 from retrace.records.record import GraphInfo, Record, make_record, update_records, updated, write_records
 from retrace.solvers import find, parse
 from retrace.solvers.libraries import Peer
@@ -101,7 +102,7 @@ class Task:
         if self.subject is not None:
             return self.subject
         negative = all(find(name).problem == "bellman-ford" for name in self.solvers)
-        graph = dense.load(self.folder, negative, wide=True)
+        graph = load_graph(self.folder, negative, wide=True)
         require_registered(graph, self.folder, registry, downloads)
         return graph
 
@@ -161,7 +162,7 @@ def complete(
     keep: Callable[[Sequence[Measurement]], None],
 ) -> None:
     """Run the trials that measurements on a graph still lack; `keep` is called between trials."""
-    kinds = {find(measurement.solver) for measurement in found}
+    kinds = {find(measurement.request.solver) for measurement in found}
     able = {kind.problem for kind in kinds if kind.exceeded_by(graph) is None}
     checkers = {problem: checker_of(problem, graph) for problem in able}
     with (
@@ -169,19 +170,20 @@ def complete(
         SharedDevice(open_device) as shared,
         bar(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
-        if effort.setups and any(measurement.open_device for measurement in found):
+        if effort.setups and any(measurement.request.open_device for measurement in found):
             shared.open_once()
         for measurement in found:
             if measurement.wants_trial(effort):
-                progress.set_postfix_str(f"{measurement.solver}, setup")
+                progress.set_postfix_str(f"{measurement.request.solver}, setup")
                 measurement.prepare(graph, effort, shared)
         for done in range(effort.trials):
             if not any(measurement.wants_trial(effort) for measurement in found):
                 break
             for measurement in found:
-                progress.set_postfix_str(measurement.solver)
+                progress.set_postfix_str(measurement.request.solver)
                 if measurement.wants_trial(effort) and len(measurement.trials) <= done:
-                    measurement.run_trial(graph, checkers[find(measurement.solver).problem], shared)
+                    checker = checkers[find(measurement.request.solver).problem]
+                    measurement.run_trial(graph, checker, effort, shared)
                     keep(found)
                 progress.update()
         for measurement in found:
@@ -198,7 +200,7 @@ def unmeasured(
         solver = find(name)
         where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
         for query in queries(solver.problem, info):
-            found.append(Measurement(name, where, query, factory))
+            found.append(Measurement(request=Request(name, where, query, factory)))
     return found
 
 
@@ -213,8 +215,8 @@ def as_record(
 
     If its trials cannot be recorded, it has failed, for that reason.
     """
-    solver, parameters = parse(measurement.solver)
-    parameters = {**parameters, **measurement.query.parameters()}
+    solver, parameters = parse(measurement.request.solver)
+    parameters = {**parameters, **measurement.request.query.parameters()}
     software = dict(provenance["software"])
     if issubclass(solver, Peer):
         software["peer"] = solver.library()
@@ -225,9 +227,9 @@ def as_record(
         "experiment": experiment,
         "problem": solver.problem,
         "solver": solver.name,
-        "backend": measurement.backend,
+        "backend": measurement.request.backend,
         "parameters": parameters,
-        "source": None if solver.problem in SOURCELESS else measurement.query.source,
+        "source": None if solver.problem in SOURCELESS else measurement.request.query.source,
         "graph": {key: info[key] for key in GraphInfo.model_fields if key in info},
         "status": measurement.status,
         "reason": measurement.reason,
@@ -239,7 +241,7 @@ def as_record(
     if measurement.status == "ok" and measurement.result is not None:
         answered = {
             "setup": measurement.setups,
-            "trials": measurement.trials,
+            "trials": [trial.model_dump() for trial in measurement.trials],
             "iterations": measurement.iterations,
             "verified": measurement.result.verified,
             "oracle": measurement.result.oracle,

@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -17,15 +17,12 @@ from typing import Any
 from retrace.check.result import CheckResult
 from retrace.devices.available_gpus import visible_gpus
 from retrace.measure import environment
-from retrace.measure.trials import Measurement
+from retrace.measure.trials import Measurement, Results
+from retrace.records.record import Trial
 from retrace.solvers import find
 from retrace.solvers.libraries import Peer
 from retrace.system.files import check_regular, write_whole
 
-MEASURED = (
-    "status", "reason", "setups", "trials", "iterations", "digest", "observed", "gpu", "seconds", "started",
-)  # fmt: skip
-"""What is kept of a measurement beside its result."""
 as_text = partial(json.dumps, sort_keys=True)
 
 
@@ -67,6 +64,22 @@ def identity_of_job(options: Mapping[str, Any], software: Mapping[str, Any]) -> 
     }
 
 
+def state_of(results: Results) -> dict[str, Any]:
+    """Return results as JSON has them."""
+    state = {each.name: getattr(results, each.name) for each in fields(Results)}
+    state["trials"] = [trial.model_dump() for trial in results.trials]
+    state["result"] = results.result and asdict(results.result)
+    return state
+
+
+def give_back(results: Results, state: Mapping[str, Any]) -> None:
+    """Set results to what `state_of` returned of them."""
+    for each in fields(Results):
+        setattr(results, each.name, state[each.name])
+    results.trials = [Trial(**trial) for trial in state["trials"]]
+    results.result = state["result"] and CheckResult(**state["result"])
+
+
 @dataclass
 class KeptTrials:
     """The trials of all solvers on one graph."""
@@ -94,8 +107,7 @@ class KeptTrials:
                     return self.refuse(f"is of other {what} than this job's")
             for case, state in zip(found, measured, strict=True):
                 if state["status"] != "failed":
-                    result = state["result"] and CheckResult(**state["result"])
-                    vars(case).update({key: state[key] for key in MEASURED}, result=result)
+                    give_back(case, state)
         except (OSError, ValueError, TypeError, KeyError) as error:
             return self.refuse(f"is damaged ({type(error).__name__})")
         return sum(len(case.trials) for case in found)
@@ -107,10 +119,7 @@ class KeptTrials:
 
     def write(self, found: Sequence[Measurement]) -> None:
         """Write what was measured until now."""
-        states = [
-            {key: getattr(case, key) for key in MEASURED} | {"result": case.result and asdict(case.result)}
-            for case in found
-        ]
+        states = [state_of(case) for case in found]
         write_whole(self.path, json.dumps({"identity": self.identity, "measurements": states}))
         self.written = monotonic()
 

@@ -8,12 +8,13 @@ time. Every answer is checked after the clocks have stopped.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import islice
 from time import perf_counter
 from typing import Any, Self, TypeVar
 
@@ -32,14 +33,12 @@ from retrace.graphs.query import Query, Subject
 from retrace.graphs.random import RandomGraph
 from retrace.measure.other_work import OtherWork
 from retrace.measure.patience import patience
-from retrace.records.record import CLOCKS_AGREE
+from retrace.records.record import CLOCKS_AGREE, Trial
 from retrace.records.statistics import LEAST_TRIALS, Summary
 from retrace.solvers import DeviceSolver, Solver, find, make
 from retrace.solvers.libraries import Peer
 from retrace.system.errors import RetraceError
 
-Phases = dict[str, Any]
-"""Milliseconds of each phase, and what else is said of a trial."""
 DeviceFactory = Callable[[], Device]
 T = TypeVar("T")
 
@@ -90,33 +89,40 @@ class Effort:
 class Outcome:
     """The outcome of one pass, before its answer is checked."""
 
-    phases: Phases
+    times: Trial
+    """The milliseconds of each phase, and the state of the machine; its `kernel` is None without events."""
     iterations: int | None
     answer: NDArray[Any]
     predecessor: Int32Array | None
     observed: dict[str, float]
     launches: int
     """The number of launches that had events around them."""
+    setup: float | None = None
+    """Milliseconds of the solver's own `setup`; None in trials, whose solver is set up apart."""
 
     @property
     def needs_no_warm_up(self) -> bool:
         """Whether the solve is so long that a warm-up makes no difference."""
-        return (self.phases["solve"] or 0.0) >= WARM_MS
+        return self.times.solve >= WARM_MS
 
     @property
     def has_cheap_events(self) -> bool:
         """Whether all events cost less than 1 % of the solve."""
-        return self.launches * EVENT_MS <= (self.phases["solve"] or 0.0) / 100
+        return self.launches * EVENT_MS <= self.times.solve / 100
 
     @property
     def is_sound(self) -> bool:
         """Whether the kernels took no longer than the solve, by another clock."""
-        return (self.phases["kernel"] or 0.0) <= (self.phases["solve"] or 0.0) * CLOCKS_AGREE
+        return (self.times.kernel or 0.0) <= self.times.solve * CLOCKS_AGREE
 
     @property
     def is_a_trial(self) -> bool:
         """Whether a pass with events counts as a trial."""
         return self.has_cheap_events and self.is_sound
+
+    def with_times(self, **times: float | bool | None) -> Self:
+        """Return the same outcome with other values of some fields of its times."""
+        return replace(self, times=self.times.model_copy(update=times))
 
 
 class SharedDevice:
@@ -164,9 +170,9 @@ class SharedDevice:
             device.__exit__()
 
 
-@dataclass
-class Measurement:
-    """The trials of one solver with one query; `trials` has the phases of each, in milliseconds."""
+@dataclass(frozen=True)
+class Request:
+    """What is to be measured: one solver with one query."""
 
     solver: str
     """Name of the solver, and its settings."""
@@ -175,13 +181,41 @@ class Measurement:
     query: Query
     open_device: DeviceFactory | None
     """Opens a device of its own; None for a host solver."""
+
+    @property
+    def is_library(self) -> bool:
+        """Whether a library is called, which makes a graph object of its own."""
+        return issubclass(find(self.solver), Peer)
+
+    def device(self) -> AbstractContextManager[Device | None]:
+        """Open a device, or nothing for a host solver."""
+        return nullcontext() if self.open_device is None else self.open_device()
+
+    def once(self, graph: CSRGraph) -> Outcome:
+        """Set up and run once on a device of its own; the outcome has the time of `setup`."""
+        clock = Clock()
+        with self.device() as device:
+            solver = make(self.solver, device)
+            solver.setup(graph)
+            setup = clock.lap(device)
+            if self.backend == "cuda":
+                outcome = pass_with_kernel_time(solver, self.query, device, is_warm=False)
+            else:
+                outcome = one_pass(solver, self.query, device)
+        return replace(outcome, setup=setup)
+
+
+@dataclass
+class Results:
+    """What has been measured of a request until now: all that a record tells, and that a job keeps."""
+
     status: str = "ok"
     """`ok`, `failed` or `skipped`."""
     reason: str | None = None
     """Why it failed or was skipped, or how the answer is wrong."""
     setups: list[float] = field(default_factory=list)
     """Milliseconds of each pass of `setup`."""
-    trials: list[Phases] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
     iterations: int | None = None
     result: CheckResult | None = None
     """The result of checking the last answer, of which `digest` is the sha256."""
@@ -191,8 +225,47 @@ class Measurement:
     seconds: list[float] = field(default_factory=list)
     """What each trial took, without passes on a throttled GPU that were repeated."""
     started: str = ""
-    longest_s: float = float("inf")
-    """Seconds above which no solver is predicted that is run."""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the trials agree so well that more would tell nothing, or took long."""
+        if sum(self.seconds) < ENOUGH_S:
+            return False
+        if sum(self.seconds) >= PLENTY_S:
+            return True
+        solves, totals = [trial.solve for trial in self.trials], [trial.total for trial in self.trials]
+        summaries = (Summary.of(solves), Summary.of(totals))
+        return all(times.q3 - times.q1 <= NARROW * times.median for times in summaries)
+
+    @property
+    def has_kernel_times(self) -> bool:
+        """Whether further trials need no kernel time."""
+        slow = bool(self.trials) and self.trials[-1].solve >= SLOW_MS
+        return len(self.trials) >= (1 if slow else KERNEL_TRIALS)
+
+    def start(self) -> None:
+        """Note the time of day, unless it was noted before."""
+        self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
+
+    def fail(self, error: Exception) -> None:
+        """End the measurement with an exception's message; what this computer lacks is no failure."""
+        if isinstance(error, TooLargeError | LacksError):
+            self.skip(str(error))
+            return
+        message = f"{type(error).__name__}: {error}".splitlines()[0]
+        self.status, self.reason = "failed", escaped(message)
+
+    def skip(self, reason: str) -> None:
+        """End the measurement without an answer."""
+        self.start()
+        self.status, self.reason = "skipped", reason
+
+
+@dataclass
+class Measurement(Results):
+    """Runs the setup and the trials of a request, and holds their results."""
+
+    request: Request = field(kw_only=True)
     ready: tuple[Device | None, Solver] | None = None
     """The solver as `setup` left it, and the device that it is set up on."""
 
@@ -202,34 +275,23 @@ class Measurement:
             return False
         if not self.trials:
             return True
-        wanted = 1 if self.backend == "emulator" else effort.trials
+        wanted = 1 if self.request.backend == "emulator" else effort.trials
         needed = sum(self.seconds) + max(self.seconds)
         ends_early = len(self.trials) >= effort.least_trials and self.is_enough
         return len(self.trials) < wanted and needed <= effort.budget_s and not ends_early
 
-    @property
-    def is_enough(self) -> bool:
-        """Whether the trials agree so well that more would tell nothing, or took long."""
-        if sum(self.seconds) < ENOUGH_S:
-            return False
-        if sum(self.seconds) >= PLENTY_S:
-            return True
-        found = (Summary.of([trial[phase] for trial in self.trials]) for phase in ("solve", "total"))
-        return all(times.q3 - times.q1 <= NARROW * times.median for times in found)
-
     def prepare(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
         """Check that the solver can answer in memory and in time, and time its setup as often as is asked."""
-        self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
-        self.longest_s = effort.longest_s
+        self.start()
         try:
-            kind = find(self.solver)
+            kind = find(self.request.solver)
             if (why_not := kind.exceeded_by(graph)) is not None:
                 self.skip(why_not)
                 return
-            if self.open_device and (missing := kind.missing_from(shared.limits)) is not None:
+            if self.request.open_device and (missing := kind.missing_from(shared.limits)) is not None:
                 self.skip(missing)
                 return
-            if self.backend == "emulator" and graph.vertices > effort.emulated_vertices:
+            if self.request.backend == "emulator" and graph.vertices > effort.emulated_vertices:
                 self.skip(f"emulated on graphs of at most {effort.emulated_vertices:,} vertices")
             if isinstance(graph, CSRGraph):
                 memory.require(graph.memory_bytes + search_bytes(graph), memory.available(), "memory")
@@ -239,31 +301,26 @@ class Measurement:
                 self.skip(why_not)
             elif issubclass(kind, Peer):
                 kind.load()
-            own_device = self.open_device and not self.is_library
+            own_device = self.request.open_device and not self.request.is_library
             most = effort.setups if own_device else max(1, effort.setups)
             while self.status == "ok" and len(self.setups) < most and sum(self.setups) < SETUP_S * 1e3:
                 self.ready = None  # a large graph object does not stay beside the next
-                with self.patience(graph):
+                with self.patience(graph, effort):
                     self.time_setup(graph, effort, shared)
             if self.status == "ok" and not self.setups:
-                with self.patience(graph):
+                with self.patience(graph, effort):
                     shared.with_room(lambda: self.set_up(graph, effort, shared.device))
         except Exception as error:
             self.fail(error)
             if self.status == "failed":
                 shared.close()  # a failed kernel leaves a context that fails
 
-    @property
-    def is_library(self) -> bool:
-        """Whether a library is called, which makes a graph object of its own."""
-        return issubclass(find(self.solver), Peer)
-
     def time_setup(self, graph: Subject, effort: Effort, shared: SharedDevice) -> None:
         """Time a pass of `setup`, of kernels on a device of its own."""
-        own_device = self.open_device and not self.is_library
-        of_all = shared.device if self.open_device and not own_device else None
+        own_device = self.request.open_device and not self.request.is_library
+        of_all = shared.device if self.request.open_device and not own_device else None
         clock = Clock()
-        with self.device() if own_device else nullcontext(of_all) as device:
+        with self.request.device() if own_device else nullcontext(of_all) as device:
             opened = clock.lap()
             took = self.set_up(graph, effort, device)
         if own_device:
@@ -274,7 +331,7 @@ class Measurement:
     def set_up(self, graph: Subject, effort: Effort, device: Device | None) -> float | None:
         """Set up, and return the milliseconds. The first pass tells what cannot be solved, or not in time."""
         first, clock = not self.setups, Clock()
-        solver = make(self.solver, device)
+        solver = make(self.request.solver, device)
         made = clock.lap()
         if first and (why_not := self.declined(solver, device, graph)) is not None:
             self.skip(why_not)
@@ -282,7 +339,8 @@ class Measurement:
         clock.lap()
         solver.setup(graph)
         took = made + clock.lap(device)
-        predicted = copy(solver).predict_seconds(self.query) if first else None  # whose memory is free again
+        # The memory of a copy is free again.
+        predicted = copy(solver).predict_seconds(self.request.query) if first else None
         if predicted is not None and predicted > effort.longest_s:
             self.skip(f"predicted {predicted:.1f} s a trial, longest_s is {effort.longest_s:g}")
         else:
@@ -294,109 +352,93 @@ class Measurement:
         if device is not None:
             self.gpu = device.describe()
         if device is not None and isinstance(solver, DeviceSolver):
-            kind = "device memory" if self.backend == "cuda" else "memory"
+            kind = "device memory" if self.request.backend == "cuda" else "memory"
             memory.require(solver.memory_bytes(graph), device.free_memory(), kind)
-        return solver.declines(self.query)
+        return solver.declines(self.request.query)
 
-    def run_trial(self, graph: Subject, checker: Checker, shared: SharedDevice) -> None:
+    def run_trial(self, graph: Subject, checker: Checker, effort: Effort, shared: SharedDevice) -> None:
         """Run a trial and check its answer; an exception becomes the reason."""
         try:
-            with self.patience(graph):
+            with self.patience(graph, effort):
                 outcome = shared.with_room(lambda: self.unthrottled(graph, shared))
             self.keep(outcome, checker)
         except Exception as error:
             self.fail(error)
             self.ready = None
-            if self.open_device is not None:
+            if self.request.open_device is not None:
                 shared.close()  # a failed kernel leaves a context that fails
 
-    def patience(self, graph: Subject) -> AbstractContextManager[None]:
+    def patience(self, graph: Subject, effort: Effort) -> AbstractContextManager[None]:
         """End the process if a GPU's kernel does not end."""
-        longest = self.longest_s if self.backend == "cuda" else float("inf")
-        return patience(f"{self.solver} on {graph.name}", longest)
-
-    def fail(self, error: Exception) -> None:
-        """End the measurement with an exception's message; what this computer lacks is no failure."""
-        if isinstance(error, TooLargeError | LacksError):
-            self.skip(str(error))
-            return
-        told = f"{type(error).__name__}: {error}".splitlines()[0]
-        self.status, self.reason = "failed", escaped(told)
-
-    def skip(self, reason: str) -> None:
-        """End the measurement without an answer."""
-        self.started = self.started or datetime.now(UTC).isoformat(timespec="seconds")
-        self.status, self.reason = "skipped", reason
-
-    def device(self) -> AbstractContextManager[Device | None]:
-        """Open a device, or nothing for a host solver."""
-        return nullcontext() if self.open_device is None else self.open_device()
+        longest = effort.longest_s if self.request.backend == "cuda" else float("inf")
+        return patience(f"{self.request.solver} on {graph.name}", longest)
 
     def unthrottled(self, graph: Subject, shared: SharedDevice) -> Outcome:
-        """Run a trial, again if the GPU was throttled; the phases include the state of the machine."""
-        device = None if self.open_device is None else shared.device
+        """Run a trial, again if the GPU was throttled; its times include the state of the machine."""
+        device = None if self.request.open_device is None else shared.device
         if self.ready is None or self.ready[0] is not device:
-            solver = make(self.solver, device)
+            solver = make(self.request.solver, device)
             solver.setup(graph)
             self.ready = device, solver
         solver = self.ready[1]
         for _ in range(REPEATS):
             begun = perf_counter()
-            outcome = self.timed(solver, device)
+            outcome = self.run_phases(solver, device)
             state = device.state() if device else {}
             if not state.get("throttled"):
                 break
         self.seconds.append(perf_counter() - begun)
         host = {"load": round(os.getloadavg()[0], 2), "others": OTHERS.cores()}
-        return replace(outcome, phases={**outcome.phases, **state, **host})
+        return outcome.with_times(**state, **host)
 
-    def once(self, graph: CSRGraph) -> Outcome:
-        """Set up and run once on a device of its own; the phases include `setup`."""
-        clock = Clock()
-        with self.device() as device:
-            solver = make(self.solver, device)
-            solver.setup(graph)
-            setup = clock.lap(device)
-            outcome = self.timed(solver, device)
-        return replace(outcome, phases={"setup": setup, **outcome.phases})
-
-    @property
-    def has_kernel_times(self) -> bool:
-        """Whether further trials need no kernel time."""
-        slow = bool(self.trials) and self.trials[-1]["solve"] >= SLOW_MS
-        return len(self.trials) >= (1 if slow else KERNEL_TRIALS)
-
-    def timed(self, solver: Solver, device: Device | None) -> Outcome:
-        """Run the phases; on CUDA, warm, and in the first trials beside a pass that times the kernels."""
-        if self.backend != "cuda" or self.has_kernel_times:
-            return one_pass(solver, self.query, device)
-        timing = None
-        if not self.trials:
-            cold = one_pass(solver, self.query, device, with_events=True, warms_up=True)
-            timing = cold if cold.needs_no_warm_up else None
-        for _ in range(REPEATS):
-            timing = timing or one_pass(solver, self.query, device, with_events=True)
-            if timing.is_a_trial:
-                return timing
-            outcome = one_pass(solver, self.query, device)
-            found = replace(outcome, phases=outcome.phases | {"kernel": timing.phases["kernel"]})
-            if found.is_sound:
-                return found
-            timing = None
-        return outcome
+    def run_phases(self, solver: Solver, device: Device | None) -> Outcome:
+        """Run the phases; the first trials on CUDA have a kernel time."""
+        query = self.request.query
+        if self.request.backend != "cuda" or self.has_kernel_times:
+            return one_pass(solver, query, device)
+        return pass_with_kernel_time(solver, query, device, is_warm=bool(self.trials))
 
     def keep(self, outcome: Outcome, checker: Checker) -> None:
         """Keep a trial and check its answer; a single wrong answer makes the measurement wrong."""
-        self.trials.append(outcome.phases)
+        self.trials.append(outcome.times)
         self.iterations, self.observed = outcome.iterations, outcome.observed
         if isinstance(outcome.answer, CSRGraph):
             self.digest = outcome.answer.info["sha256"] = outcome.answer.digest()
         else:
             self.digest = digest(outcome.answer)
-        self.result = checker.check(self.solver, self.query, outcome.answer, outcome.predecessor)
+        solver, query = self.request.solver, self.request.query
+        self.result = checker.check(solver, query, outcome.answer, outcome.predecessor)
         self.observed |= self.result.observed
         if not self.result.verified:
             self.reason = f"trial {len(self.trials)}: {self.result.reason}"
+
+
+def pass_with_kernel_time(solver: Solver, query: Query, device: Device | None, is_warm: bool) -> Outcome:
+    """Run a trial whose `kernel` is known: from its own events if they are cheap, else from a pass beside it.
+
+    Of `REPEATS` tries, the first whose kernels took no longer than its solve counts. If none is such, the
+    last trial is returned without a kernel time.
+    """
+    for bracketed in islice(passes_with_events(solver, query, device, is_warm), REPEATS):
+        if bracketed.is_a_trial:
+            return bracketed
+        plain = one_pass(solver, query, device)
+        combined = plain.with_times(kernel=bracketed.times.kernel)
+        if combined.is_sound:
+            return combined
+    return plain
+
+
+def passes_with_events(
+    solver: Solver, query: Query, device: Device | None, is_warm: bool
+) -> Iterator[Outcome]:
+    """Yield passes with events, without end; the one that warms a device up only if it is long enough."""
+    if not is_warm:
+        cold = one_pass(solver, query, device, with_events=True, warms_up=True)
+        if cold.needs_no_warm_up:
+            yield cold
+    while True:
+        yield one_pass(solver, query, device, with_events=True)
 
 
 def one_pass(
@@ -415,13 +457,13 @@ def one_pass(
     solve = clock.lap(None if solver.ends_on_host else device)
     answer = solver.download()
     download = clock.lap(device)
-    phases: Phases = {"upload": upload, "solve": solve, "download": download}
-    phases["total"] = upload + solve + download
     launches = 0 if timer is None else len(timer.brackets)
-    phases["kernel"] = timer.milliseconds if timer and launches else None  # a library's launches are unseen
-    outcome = Outcome(phases, iterations, answer, solver.predecessors(), solver.observed(), launches)
+    kernel = timer.milliseconds if timer and launches else None  # a library's launches are unseen
+    total = upload + solve + download
+    times = Trial(upload=upload, solve=solve, download=download, total=total, kernel=kernel)
+    outcome = Outcome(times, iterations, answer, solver.predecessors(), solver.observed(), launches)
     if solver.repeats and outcome.is_a_trial and not (warms_up or outcome.needs_no_warm_up):
-        phases["again"] = again(solver, query, device, answer)
+        return outcome.with_times(again=again(solver, query, device, answer))
     return outcome
 
 

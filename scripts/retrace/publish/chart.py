@@ -24,9 +24,10 @@ from retrace.publish.chart_axes import GAP, ROW, WIDTH, extent, widened
 from retrace.publish.chart_bars import draw_bars, draw_falls
 from retrace.publish.chart_lines import LEADER, draw_lines
 from retrace.publish.chart_words import caption, finding, footnotes, heading
-from retrace.publish.panels import Panel, bar_names, panels
+from retrace.publish.panels import FigureContent, Panel, bar_names
 from retrace.reports.frame import Frame
-from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.measures import Measure
+from retrace.reports.report import Drawing, Report, table_layout
 from retrace.system.errors import RetraceError
 from retrace.system.files import write_whole
 
@@ -91,14 +92,19 @@ def image(figure: Figure, form: str) -> bytes:
 def write_figure(folder: Path, name: str, frame: Frame, report: Report | None) -> None:
     """Draw a figure and write its three files: `.svg`, `.png`, and the caption as `.md`."""
     drawing = drawing_of(report, name, [entry.experiment for entry in frame.measured])
-    figure, text = draw(drawing, frame, report), caption(drawing, frame, report).encode()
-    for form, content in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": text}.items():
-        write_whole(folder / f"{name}.{form}", content)
+    write_three(folder, name, FigureContent(drawing, frame, report))
 
 
-def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
+def write_three(folder: Path, name: str, content: FigureContent) -> None:
+    """Write a figure as `.svg` and `.png`, and its caption as `.md`."""
+    figure, text = draw(content), caption(content).encode()
+    for form, encoded in {"svg": image(figure, "svg"), "png": image(figure, "png"), "md": text}.items():
+        write_whole(folder / f"{name}.{form}", encoded)
+
+
+def draw(content: FigureContent) -> Figure:
     """Draw a figure: the finding as its title, its panels, and what the signs are."""
-    chosen = panels(drawing, frame, report)
+    drawing, chosen = content.drawing, content.panels
     with rc_context(STYLE):
         figure = Figure(figsize=(1, 1), dpi=300)  # of one inch, so that all places are in inches
         drawn = _place(figure, drawing, chosen) if chosen else []
@@ -106,15 +112,15 @@ def draw(drawing: Drawing, frame: Frame, report: Report | None) -> Figure:
             draw_lines(drawing, drawn)
             box = extent(figure)
         elif drawing.kind == "bars":
-            box = draw_bars(figure, drawing, drawn, report)
+            box = draw_bars(figure, drawing, drawn, content.report)
         else:
             box = draw_falls(figure, drawn)
         box = Bbox.union([box, Bbox.from_extents(0, 0, WIDTH, 0)])
         if notes := "; ".join(footnotes(drawing, chosen)):
             box = add_words(figure, box, f"{notes}.", "top", 1)
         if drawing.kind != "waterfall" or not chosen:  # whose bars say it
-            box = add_words(figure, box, finding(drawing, frame, report), "bottom", TEXT_LINES - bool(notes))
-        add_words(figure, box, heading(drawing, frame, report), "bottom", 3, fontsize=10, fontweight="bold")
+            box = add_words(figure, box, finding(content), "bottom", TEXT_LINES - bool(notes))
+        add_words(figure, box, heading(content), "bottom", 3, fontsize=10, fontweight="bold")
     return figure
 
 

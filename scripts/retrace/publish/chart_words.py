@@ -6,16 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from retrace.publish.message import message
-from retrace.publish.panels import DOUBT, LABELS, Panel, bar_names, entries_of, most_work, panels, spans
+from retrace.publish.panels import DOUBT, LABELS, FigureContent, Panel, bar_names, most_work, spans
 from retrace.publish.provenance import cores, emulated, mixture
 from retrace.publish.standing import comparison, headline, standings_of
-from retrace.publish.waterfall import MEANINGS, sentences, ways
+from retrace.publish.waterfall import MEANINGS, sentences
 from retrace.records.statistics import Order, rank
 from retrace.reports.claim import Fastest
 from retrace.reports.finding import Finding, by_verdict
 from retrace.reports.frame import Entry, Frame
 from retrace.reports.judge import judge
-from retrace.reports.report import Drawing, Measure, Report, table_layout
+from retrace.reports.measures import Measure
+from retrace.reports.report import Drawing, Report, table_layout
 from retrace.reports.wording import EMPTY, duration, ratio, side_by_side, word_list
 
 MEANT: dict[Measure, str] = {
@@ -39,21 +40,22 @@ UNTIMED = "No machine here has timed this on a GPU (docs/adding-a-gpu.md says ho
 NOTHING = "No machine here has timed this; docs/adding-a-gpu.md says how to measure it."
 
 
-def heading(drawing: Drawing, frame: Frame, report: Report | None) -> str:
+def heading(content: FigureContent) -> str:
     """Return the title: what is drawn, what the numbers say, and the report's own number."""
-    if kernels := [way for way in ways(drawing, frame) if way.kernel]:
+    drawing, machines = content.drawing, content.entries.on_gpu
+    if kernels := [way for way in content.ways if way.kernel]:
         last = [way for way in kernels if way.machine == kernels[0].machine][-1]
         return f"{drawing.title}: {last.title}, {last.finding}"
-    if drawing.graphs and not drawing.finding and (standings := standings_of(drawing, frame, report)):
-        machines = entries_of(drawing, frame).on_gpu
-        return f"{drawing.title}{f' on {machines[0]}' * (len(machines) > 1)}: {headline(standings)}"
-    chosen, said = panels(drawing, frame, report), ""
+    if standings := standings_of(content):
+        where = f" on {machines[0]}" if len(machines) > 1 else ""
+        return f"{drawing.title}{where}: {headline(standings)}"
+    said = ""
     if drawing.finding:
-        said = message(drawing, chosen)
-    elif entries_of(drawing, frame).on_gpu:
-        machine, said = next(iter(_ranking(drawing, frame, chosen).items()), ("", ""))
-        several = len({panel.machine for panel in chosen} - {""}) > 1
-        said += f" ({machine})" * (several and said != "")
+        said = message(drawing, content.panels)
+    elif machines:
+        machine, said = next(iter(_ranking(content).items()), ("", ""))
+        several = len({panel.machine for panel in content.panels} - {""}) > 1
+        said += f" ({machine})" if several and said else ""
     number = f" ({drawing.number})" if drawing.number else ""
     return f"{drawing.title}{number}{': ' if said else ''}{said}"
 
@@ -64,29 +66,30 @@ def bold_bar(drawing: Drawing, report: Report | None) -> str | None:
     return test.fastest if isinstance(test, Fastest) and drawing.kind == "bars" else None
 
 
-def finding(drawing: Drawing, frame: Frame, report: Report | None) -> str:
+def finding(content: FigureContent) -> str:
     """Say what the data show: whether the drawing's claim holds, or which solver is the fastest."""
-    if told := sentences(drawing, frame):
-        return " ".join(told)
-    if drawing.graphs and not drawing.finding and (standings := standings_of(drawing, frame, report)):
+    drawing, frame, report = content.drawing, content.frame, content.report
+    if falls := sentences(content.ways):
+        return " ".join(falls)
+    if standings := standings_of(content):
         return comparison(standings)
-    own, said = entries_of(drawing, frame), []
-    if not own.on_gpu:
-        said = [UNTIMED if any(entry.times for entry in own.measured) else NOTHING]
+    entries, said = content.entries, []
+    if not entries.on_gpu:
+        said = [UNTIMED if any(entry.times for entry in entries.measured) else NOTHING]
         said += emulated(entry for entry in frame.measured if entry.experiment == drawing.experiment)
-    if report and drawing.claim and own.on_gpu:
+    if report and drawing.claim and entries.on_gpu:
         claim = report.claims[drawing.claim]
-        found = {machine: judge(report, claim, frame, machine) for machine in own.on_gpu}
-        groups, alone = by_verdict(found), len(found) == 1
+        findings = {machine: judge(report, claim, frame, machine) for machine in entries.on_gpu}
+        groups, alone = by_verdict(findings), len(findings) == 1
         said.append(f"The report: {_brief(claim.says, MOST_SAID)}")
         for verdict, machines in groups.items():
-            numbers = side_by_side({machine: _decides(found[machine], alone) for machine in machines})
+            numbers = side_by_side({machine: _decides(findings[machine], alone) for machine in machines})
             where = f" on {word_list(machines)}" if len(groups) > 1 else ""
             said.append(f"{verdict.capitalize()}{where}{': ' if numbers else ''}{numbers}.")
     else:
-        ranked = list(_ranking(drawing, frame, panels(drawing, frame, report)).items())
-        in_title = 1 if own.on_gpu and not drawing.finding else 0
-        said += [f"{machine}: {told}." for machine, told in ranked[in_title:]]
+        ranked = list(_ranking(content).items())
+        in_title = 1 if entries.on_gpu and not drawing.finding else 0
+        said += [f"{machine}: {fastest}." for machine, fastest in ranked[in_title:]]
     return " ".join(said)
 
 
@@ -95,14 +98,13 @@ def _decides(found: Finding, all_of_it: bool) -> str:
     return (all_of_it and (found.short or found.measured)) or found.number or found.why
 
 
-def _ranking(drawing: Drawing, frame: Frame, chosen: Sequence[Panel]) -> dict[str, str]:
+def _ranking(content: FigureContent) -> dict[str, str]:
     """Name each machine's fastest solver: of those with a GPU, or of all where none has one."""
-    own = entries_of(drawing, frame)
-    told = {
-        machine: _fastest(drawing, [panel for panel in chosen if panel.machine == machine])
-        for machine in own.on_gpu or own.machines
+    fastest = {
+        machine: _fastest(content.drawing, [panel for panel in content.panels if panel.machine == machine])
+        for machine in content.entries.on_gpu or content.entries.machines
     }
-    return {machine: text for machine, text in told.items() if text}
+    return {machine: text for machine, text in fastest.items() if text}
 
 
 def _brief(says: str, most: int) -> str:
@@ -175,8 +177,8 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     texts = [f"Hollow: printed{', filled: measured here' if solid else ''}"] if printed else []
     if drawing.kind == "bars" and drawing.beside and chosen:
         texts.append(f"Diamond, second number: {LABELS[drawing.beside].lower()}")
-    rows = {one: bar_names(panel for panel in chosen if panel.machine == one) for one in
-            {panel.machine for panel in chosen}}  # fmt: skip
+    rows = {machine: bar_names(panel for panel in chosen if panel.machine == machine)
+            for machine in {panel.machine for panel in chosen}}  # fmt: skip
     if drawing.kind == "bars" and any(len(panel.lines) < len(rows[panel.machine]) for panel in chosen):
         texts.append(f"{EMPTY} no time")
     labels = {sign: dict.fromkeys(e.label for e in entries) for sign, entries in signs(chosen).items()}
@@ -185,11 +187,11 @@ def footnotes(drawing: Drawing, chosen: Sequence[Panel]) -> list[str]:
     return [*texts, *(marks if drawing.kind == "lines" else [])]
 
 
-def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
+def caption(content: FigureContent) -> str:
     """Write the text that stands beside a figure, as Markdown."""
-    chosen, layout = panels(drawing, frame, report), table_layout(report, drawing.experiment)
-    drawn = list({id(dot.entry): dot.entry for panel in chosen for dot in panel.dots}.values())
-    shown = Frame(drawn)
+    drawing, report, chosen = content.drawing, content.report, content.panels
+    layout = table_layout(report, drawing.experiment)
+    shown = Frame(list(dict.fromkeys(dot.entry for panel in chosen for dot in panel.dots)))
     measured, printed = shown.measured, shown.printed
     said: list[str] = []
     if drawing.kind == "waterfall":
@@ -230,7 +232,7 @@ def caption(drawing: Drawing, frame: Frame, report: Report | None) -> str:
         else:
             labels = word_list(list(dict.fromkeys(entry.label for entry in entries)))
             said.append(f"{sign}: {labels}, made by a generator.")
-    parts = [f"**{heading(drawing, frame, report)}.** {finding(drawing, frame, report)}", " ".join(said)]
+    parts = [f"**{heading(content)}.** {finding(content)}", " ".join(said)]
     if report and drawing.claim:
         claim = report.claims[drawing.claim]
         parts.append(f"The claim ({claim.section}) is judged by: {claim.rule}.")

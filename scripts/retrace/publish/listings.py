@@ -14,7 +14,8 @@ from retrace.publish.tables import TWICE, UNSURE
 from retrace.records.machine_check import Doubt
 from retrace.records.statistics import LEAST_TRIALS
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, Printed, speed_up
-from retrace.reports.report import Measure, TableLayout
+from retrace.reports.measures import Measure
+from retrace.reports.report import TableLayout
 from retrace.reports.wording import EMPTY, duration, ratio
 
 OFFERED: tuple[Measure, ...] = ("total", "solve", "kernel", "upload", "download", "setup", "again")

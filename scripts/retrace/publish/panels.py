@@ -6,14 +6,16 @@ A bar is a line of one dot. Lines of the same key look the same in all panels of
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from retrace.publish.waterfall import Way, ways
 from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
+from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit, limit_of
-from retrace.reports.report import Drawing, Measure, Report, TableLayout, table_layout
+from retrace.reports.report import Drawing, Report, TableLayout, table_layout
 from retrace.reports.wording import plural
 
 LABELS: dict[Measure, str] = {
@@ -115,27 +117,59 @@ def family(entry: Entry) -> str:
     return entry.graph.split("-")[0] if generated else ""
 
 
-def entries_of(drawing: Drawing, frame: Frame) -> Frame:
-    """Return the entries that a drawing is about."""
-    of = frame.of(drawing.experiment).entries
-    return Frame([entry for entry in of if entry.pair == PRINTED_PAIR and drawing.where.counts(entry)])
+@dataclass(frozen=True)
+class FigureContent:
+    """A drawing, with what it is drawn from; image, title, finding and caption are views of its panels."""
+
+    drawing: Drawing
+    frame: Frame
+    """Of all experiments."""
+    report: Report | None
+
+    @cached_property
+    def entries(self) -> Frame:
+        """The entries that the drawing is about."""
+        entries = self.frame.of(self.drawing.experiment).entries
+        where = self.drawing.where
+        return Frame([entry for entry in entries if entry.pair == PRINTED_PAIR and where.counts(entry)])
+
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The falls of printed times, of a drawing that has some."""
+        return ways(self.drawing, self.frame)
+
+    @cached_property
+    def panels(self) -> list[Panel]:
+        """What is drawn; a panel without lines is left out."""
+        if self.drawing.kind == "waterfall":
+            return [_fall(way) for way in self.ways]
+        read = self.report.variant if self.report else Variant.parse
+        if self.drawing.kind == "lines":
+            return _line_panels(self.drawing, self.entries, read)
+        layout = table_layout(self.report, self.drawing.experiment)
+        return [
+            *(
+                panel
+                for timed in _timed_by_machine(self.entries).values()
+                for panel in _bars(self.drawing, timed, layout, read, self.frame)
+            ),
+            *_printed_bars(self.drawing, self.entries),
+        ]
 
 
-def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]:
-    """Choose what is drawn; a panel without lines is left out."""
-    whole, frame, layout = frame, entries_of(drawing, frame), table_layout(report, drawing.experiment)
-    read = report.variant if report else Variant.parse
-    timed = {m: [e for e in frame.measured if e.machine == m and e.times] for m in frame.machines}
-    if drawing.kind == "waterfall":
-        return [_fall(way) for way in ways(drawing, whole)]
-    if drawing.kind == "bars":
-        bars = [panel for own in timed.values() for panel in _bars(drawing, own, layout, read, whole)]
-        return bars + _printed_bars(drawing, frame)
+def _timed_by_machine(frame: Frame) -> dict[str, list[Measured]]:
+    return {m: [e for e in frame.measured if e.machine == m and e.times] for m in frame.machines}
+
+
+def _line_panels(drawing: Drawing, frame: Frame, read: Callable[[str], Variant]) -> list[Panel]:
+    """Make a panel of each machine and measure: ratios first, then times, then what is printed."""
+    timed = _timed_by_machine(frame)
     lines = _named(drawing, frame, read)
     measures = dict.fromkeys(filter(None, (drawing.y, drawing.beside)))
     each = [drawing.model_copy(update={"y": measure}) for measure in measures]
-    found = [_lines(one, machine, own, lines, read) for machine, own in timed.items() for one in each]
-    found = [panel for panel in found if panel.lines]
+    chosen = [_lines(of_measure, machine, entries, lines, read)
+              for machine, entries in timed.items() for of_measure in each]  # fmt: skip
+    chosen = [panel for panel in chosen if panel.lines]
     if compared := drawing.compared:
         ratios = drawing.model_copy(update={"y": compared.y, "over": compared.over})
         base = read(compared.over)
@@ -144,26 +178,26 @@ def panels(drawing: Drawing, frame: Frame, report: Report | None) -> list[Panel]
             name: [e for e in some if e.record.backend in backends and not fits(e, base)]
             for name, some in lines.items()
         }
-        ratio_panels = [_lines(ratios, machine, own, alike, read) for machine, own in timed.items()]
-        found = [replace(panel, compares=True) for panel in ratio_panels if panel.lines] + found
+        ratio_panels = [_lines(ratios, machine, entries, alike, read) for machine, entries in timed.items()]
+        chosen = [replace(panel, compares=True) for panel in ratio_panels if panel.lines] + chosen
     plain = (drawing.x, drawing.y) == ("vertices", "total") and not drawing.series
     printed = _printed(frame) if plain else []
     for system in dict.fromkeys(line.dots[0].entry.machine for line in reversed(printed)):
         some = [line for line in printed if line.dots[0].entry.machine == system]
         named = [replace(line, name=line.dots[0].entry.name) for line in some]
-        found.append(Panel("", f"{system}, printed", named))
-    return found
+        chosen.append(Panel("", f"{system}, printed", named))
+    return chosen
 
 
 def _printed_bars(drawing: Drawing, frame: Frame) -> list[Panel]:
     """Make a panel of what is printed of each graph that a drawing of totals names."""
-    found = []
+    chosen = []
     for graph in drawing.graphs if drawing.y == "total" else ():
         dots = [(line, dot) for line in _printed(frame) for dot in line.dots if dot.entry.graph == graph]
         bars = [replace(line, key=dot.entry.group, dots=[replace(dot, x=0)]) for line, dot in dots]
         bars.sort(key=lambda line: line.dots[0].value.median)
-        found += [Panel("", graph, bars, graph=graph)] if bars else []
-    return found
+        chosen += [Panel("", graph, bars, graph=graph)] if bars else []
+    return chosen
 
 
 def _fall(way: Way) -> Panel:
@@ -183,19 +217,24 @@ def most_work(entries: Iterable[Entry]) -> str:
 def _named(
     drawing: Drawing, frame: Frame, read: Callable[[str], Variant]
 ) -> Mapping[str, Sequence[Measured]]:
-    found: dict[str, list[Measured]] = defaultdict(list)
+    """Return the entries of each line by its name, of all machines, in the frame's order."""
     if not drawing.series:
+        line_of: dict[str, str] = {}
         for name, first in frame.solvers.items():
-            own = Variant.parse(name, first.solver.split("/")[0])
-            settings = {key: value for key, value in own.settings.items() if key != drawing.x}
-            line = str(Variant(own.solver, settings))
-            found[line] += [entry for entry in frame.measured if entry.name == name]
-        return found
-    for name, spec in drawing.series.items():
-        found[name] = [entry for entry in frame.measured if fits(entry, read(spec))]
-    if drawing.x == "vertices" or len(found) > 1:
-        return found
-    (entries,) = found.values()  # one solver against a setting: a line for each of some graphs
+            variant = Variant.parse(name, first.solver.split("/")[0])
+            settings = {key: value for key, value in variant.settings.items() if key != drawing.x}
+            line_of[name] = str(Variant(variant.solver, settings))
+        lines: dict[str, list[Measured]] = {line: [] for line in line_of.values()}
+        for entry in frame.measured:
+            lines[line_of[entry.name]].append(entry)
+        return lines
+    lines = {
+        name: [entry for entry in frame.measured if fits(entry, read(spec))]
+        for name, spec in drawing.series.items()
+    }
+    if drawing.x == "vertices" or len(lines) > 1:
+        return lines
+    (entries,) = lines.values()  # one solver against a setting: a line for each of some graphs
     graphs = list(dict.fromkeys(e.label for e in sorted(entries, key=lambda e: e.work) if e.times))
     if len(graphs) > MOST_GRAPHS:
         step = (len(graphs) - 1) / (MOST_GRAPHS - 1)
@@ -211,27 +250,37 @@ def _lines(
     read: Callable[[str], Variant],
 ) -> Panel:
     """Make a machine's panel of lines; a solver without the setting on the x axis is a level one."""
-    title, own, by_setting = machine, entries, drawing.x != "vertices"
+    title, by_setting, graph = machine, drawing.x != "vertices", ""
     if by_setting and (not drawing.series or len(drawing.series) > 1):
         graph = most_work(entries)
-        own = [entry for entry in entries if entry.label == graph]
-        title = f"{machine}, {searches(own)}"
-    at = {id(e): float(e.record.parameters[drawing.x]) for e in own if drawing.x in e.record.parameters}
-    ends = [min(at.values()), max(at.values())] if at else [1.0]
-    found, base = [], read(drawing.over) if drawing.over else None
-    for name, some in lines.items():
-        dots, of_line = [], {id(entry) for entry in some}
-        for entry in (entry for entry in own if id(entry) in of_line):
-            value = measured(entry, drawing.y, base, own)
+        entries = [entry for entry in entries if entry.label == graph]
+        title = f"{machine}, {searches(entries)}"
+    base = read(drawing.over) if drawing.over else None
+    settings = [float(e.record.parameters[drawing.x]) for e in entries if drawing.x in e.record.parameters]
+    ends = [min(settings), max(settings)] if settings else [1.0]
+
+    def places(entry: Measured) -> Sequence[float]:
+        """Return where an entry has dots on the x axis: at both ends if it is a level line."""
+        if not by_setting:
+            return [entry.vertices]
+        setting = entry.record.parameters.get(drawing.x)
+        return ends if setting is None else [float(setting)]
+
+    drawn = []
+    for name, of_line in lines.items():
+        dots = []
+        for entry in of_line:
+            if entry.machine != machine or (graph and entry.label != graph):
+                continue
+            value = measured(entry, drawing.y, base, entries)
             if value and (value.median > 0 or drawing.y == "transfer"):
-                places = [at[id(entry)]] if id(entry) in at else ends
-                dots += [Dot(x, value, entry) for x in (places if by_setting else [entry.vertices])]
+                dots += [Dot(x, value, entry) for x in places(entry)]
         if dots:
-            found.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=not by_setting))
+            drawn.append(Line(name, name, sorted(dots, key=lambda dot: dot.x), apart=not by_setting))
     if drawing.over or drawing.beside:
         over = f" over that of {drawing.level_name or read(drawing.over)}" if drawing.over else ""
         title = f"{title}: {LABELS[drawing.y].lower()}{over}"
-    return Panel(machine, title, found, drawing.y, drawing.over or "")
+    return Panel(machine, title, drawn, drawing.y, drawing.over or "")
 
 
 def measured(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from retrace.publish.chart import draw, drawing_of, image
+from retrace.publish.chart import draw, image
 from retrace.publish.chart_words import caption
-from retrace.publish.front import Abstract, abstract
+from retrace.publish.front import abstract
 from retrace.publish.page import fill
-from retrace.publish.panels import panels
+from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
 from retrace.publish.verification import outcomes
-from retrace.reports.frame import Frame, read_frames
+from retrace.reports.frame import read_frames
 from retrace.reports.report import PUBLISHED
 
 REMAKE = "make pages"
@@ -26,10 +26,11 @@ def pages(records: Iterable[Path]) -> dict[str, bytes]:
     abstracts = [abstract(report, frame) for report in reports]
     for one in abstracts:
         captions = {}
-        for name in _drawn(one, frame):
-            drawing = drawing_of(one.report, name)
-            found[f"{name}.svg"] = image(draw(drawing, frame, one.report), "svg")
-            captions[name] = caption(drawing, frame, one.report)
+        for name, drawing in one.report.figures.items():
+            content = FigureContent(drawing, frame, one.report)
+            if any(panel.machine for panel in content.panels):  # it shows a measurement
+                found[f"{name}.svg"] = image(draw(content), "svg")
+                captions[name] = caption(content)
         told = fill("results-of-report.md.j2", abstract=one, report=one.report, captions=captions)
         found[f"{one.report.key}.md"] = told.encode()
     front = fill(
@@ -41,12 +42,6 @@ def pages(records: Iterable[Path]) -> dict[str, bytes]:
         remake=REMAKE,
     )
     return found | {"README.md": front.encode()}
-
-
-def _drawn(one: Abstract, frame: Frame) -> list[str]:
-    """List the figures of a report that show a measurement."""
-    drawings = one.report.figures.items()
-    return [name for name, drawing in drawings if any(p.machine for p in panels(drawing, frame, one.report))]
 
 
 def stale(made: dict[str, bytes], folder: Path) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrace.publish.panels import entries_of, panels
-from retrace.reports.frame import Entry, Frame, speed_up
+from retrace.publish.panels import FigureContent
+from retrace.reports.frame import Entry, speed_up
+from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import PhysicalLimit
-from retrace.reports.report import Drawing, Measure, Report
 from retrace.reports.wording import EMPTY, duration, ratio, word_list
 
 
@@ -83,11 +83,16 @@ def comparison(standings: Sequence[Standing]) -> str:
     return f"On {graphs}: {'; '.join(said)}." if said else ""
 
 
-def standings_of(drawing: Drawing, frame: Frame, report: Report | None) -> list[Standing]:
-    """Return the standings on the graphs of a drawing, in their order, on the first machine with a GPU."""
-    machines, found = entries_of(drawing, frame).on_gpu, []
-    for panel in panels(drawing, frame, report):
+def standings_of(content: FigureContent) -> list[Standing]:
+    """Return the standings on the graphs of a drawing, in their order, on the first machine with a GPU.
+
+    A drawing that names no graphs, or has a finding of its own, has none.
+    """
+    if not content.drawing.graphs or content.drawing.finding:
+        return []
+    machines, standings = content.entries.on_gpu, []
+    for panel in content.panels:
         if panel.machine in machines[:1]:
             entries = [dot.entry for dot in panel.dots]
-            found.append(Standing.of(drawing.y, entries, panel.limit))
-    return [standing for standing in found if standing]
+            standings.append(Standing.of(content.drawing.y, entries, panel.limit))
+    return [standing for standing in standings if standing]

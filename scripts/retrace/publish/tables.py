@@ -17,8 +17,9 @@ from retrace.publish.provenance import cores, emulated, provenance
 from retrace.publish.record_cards import address
 from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
 from retrace.reports.frame import Entry, Frame, GraphRow, Measured, speed_up, why_incomparable
+from retrace.reports.measures import Measure
 from retrace.reports.physical_limit import LEAST_BYTES, PhysicalLimit, least_bytes, limit_of
-from retrace.reports.report import Measure, Report, SpeedUp, TableLayout, table_layout
+from retrace.reports.report import Report, SpeedUp, TableLayout, table_layout
 from retrace.reports.wording import EMPTY, duration, plural, power_of_two, ratio, three_digits, word_list
 
 UNSURE = "~"
@@ -116,7 +117,7 @@ class _Grid:
             if name in here and (solver.kind == "report") == report:
                 entries = [row.measured.get((machine, name)) for row in rows]
                 for measure in self.measures:
-                    heading = self.heading(name) + f": {measure}" * (measure != "total")
+                    heading = self.heading(name) + ("" if measure == "total" else f": {measure}")
                     columns[heading] = [self.time_cell(entry, measure) for entry in entries]
                 if self.layout.rate:
                     columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
@@ -197,14 +198,14 @@ class _Grid:
             numbers = {head: cells for head, cells in numbers.items() if any(c.text != EMPTY for c in cells)}
             words = {"whose": [Cell(e.group) for e in here], "on": [Cell(_place(e)) for e in here]}
             cells = zip(*numbers.values(), *words.values(), strict=True)
-            rows = [Row(entry.full_name, own) for entry, own in zip(here, cells, strict=True)]
+            rows = [Row(entry.full_name, of_entry) for entry, of_entry in zip(here, cells, strict=True)]
             limit = limit_of(here, self.whole) if here and self.has_published else ""
             if isinstance(limit, PhysicalLimit):
-                told = Cell(
-                    duration(limit.ms), notes=[self.notes.number(f"{row.title} on {machine}: {limit.why}.")]
-                )
-                rows.insert(0, Row("limit", [told, *[Cell()] * (len(numbers) + len(words) - 1)]))
-            counts = f": {row.first.vertices:,} vertices, {row.first.arcs:,} arcs" * bool(row.first.vertices)
+                note = self.notes.number(f"{row.title} on {machine}: {limit.why}.")
+                time = Cell(duration(limit.ms), notes=[note])
+                rows.insert(0, Row("limit", [time, *[Cell()] * (len(numbers) + len(words) - 1)]))
+            vertices, arcs = row.first.vertices, row.first.arcs
+            counts = f": {vertices:,} vertices, {arcs:,} arcs" if vertices else ""
             marks = "".join(f" [{note}]" for note in self.differences(row))
             groups = [Group("", list(numbers)), Group("", list(words), "text")]
             tables += [Table(groups, rows, f"{row.title} on {machine}{counts}{marks}")] if rows else []
@@ -219,17 +220,19 @@ class _Grid:
         """Say how many times as long the published kernel takes as a solver."""
         if published is entry and entry.times:
             return Cell(ratio(1))
-        found = speed_up(published, entry, self.layout.by)
-        return Cell(f"{UNSURE} " * (not found[1]) + ratio(found[0])) if found else Cell()
+        if (compared := speed_up(published, entry, self.layout.by)) is None:
+            return Cell()
+        factor, is_sure = compared
+        return Cell(ratio(factor) if is_sure else f"{UNSURE} {ratio(factor)}")
 
     def printed_cell(self, row: GraphRow, system: str, name: str) -> Cell:
-        found = [e.printed for e in row.printed if (e.machine, e.name) == (system, name)]
-        if not found:
+        numbers = [e.printed for e in row.printed if (e.machine, e.name) == (system, name)]
+        if not numbers:
             return Cell() if row.printed else Cell("")
-        unsure = {one.doubt for one in found if one.doubt}
+        unsure = {number.doubt for number in numbers if number.doubt}
         marks = [self.notes.number(self.layout.doubts.get(doubt, doubt)) for doubt in sorted(unsure)]
-        tip = "two columns with this head" if len(found) > 1 else ""
-        return Cell(TWICE.join(one.text for one in found), tip, notes=marks)
+        tip = "two columns with this head" if len(numbers) > 1 else ""
+        return Cell(TWICE.join(number.text for number in numbers), tip, notes=marks)
 
     def setup_cell(self, entry: Measured | None, measure: Measure) -> Cell:
         times = entry.times.get(measure) if entry else None

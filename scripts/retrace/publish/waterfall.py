@@ -15,7 +15,8 @@ from retrace.records.statistics import Summary
 from retrace.records.variant import Variant
 from retrace.reports.evidence import fits
 from retrace.reports.frame import PRINTED_PAIR, Entry, Frame, Measured, why_incomparable
-from retrace.reports.report import Drawing, Fall, Measure
+from retrace.reports.measures import Measure
+from retrace.reports.report import Drawing, Fall
 from retrace.reports.wording import duration, ratio, three_digits, word_list
 
 PRINTED, HARDWARE, RESIDENT, ALGORITHM, BASELINE = (
@@ -99,10 +100,10 @@ def ways(drawing: Drawing, frame: Frame) -> list[Way]:
     return found
 
 
-def sentences(drawing: Drawing, frame: Frame) -> list[str]:
+def sentences(falls: Iterable[Way]) -> list[str]:
     """Say of each way what its steps are worth."""
     said = []
-    for way in ways(drawing, frame):
+    for way in falls:
         kernel = [way.ends] if way.kernel else []
         baseline = [f"{way.fall.baseline.split('/')[1]}: {worth(way.baseline)}"] if way.baseline else []
         said.append(f"{way.title}: {'; '.join(kernel + baseline)}.")

@@ -21,8 +21,9 @@ from retrace.graphs.graph_names import size
 from retrace.records.record import PHASES, Phase, Record, read_records
 from retrace.records.statistics import Order, Summary, rank
 from retrace.records.variant import QUERY, Variant
+from retrace.reports.measures import Measure, summaries
 from retrace.reports.printed import PrintedNumber, read_printed
-from retrace.reports.report import Measure, Report, TableLayout, load_report
+from retrace.reports.report import Report, TableLayout, load_report
 from retrace.system.errors import RetraceError
 
 PRINTED_PAIR = "far"
@@ -35,9 +36,9 @@ QUESTION = ("sources", "source_seed", "pair", "target")
 """The parameters of a record that say what is asked of a graph, beside its source."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Entry:
-    """A printed number or a record: `Printed` or `Measured`.
+    """A printed number or a record: `Printed` or `Measured`. It equals itself alone, so that it can be a key.
 
     Its name is the variant with the settings that tell it from its like, or the printed name; its solver that
     of the record, or the one that repeats the number. Its machine is where it was measured, or the system
@@ -128,14 +129,14 @@ class Entry:
         return [what for what, differs in differing.items() if differs]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Printed(Entry):
     """A printed number."""
 
     printed: PrintedNumber
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Measured(Entry):
     """A record."""
 
@@ -169,6 +170,10 @@ class Measured(Entry):
         }
         value = known.get(name, record.observed.get(name))
         return None if value is None else Summary.of([float(value)])
+
+
+RowKey = tuple[str, str, str]
+"""Graph, label and pair of a row."""
 
 
 @dataclass
@@ -209,8 +214,8 @@ class Frame:
 
     def of(self, experiment: str) -> Frame:
         """Return an experiment's entries that may be shown with times: not the emulator's."""
-        own = (entry for entry in self.entries if entry.experiment == experiment)
-        return Frame([e for e in own if not (e.record and e.record.backend == "emulator")])
+        entries = (entry for entry in self.entries if entry.experiment == experiment)
+        return Frame([e for e in entries if not (e.record and e.record.backend == "emulator")])
 
     @cached_property
     def measured(self) -> list[Measured]:
@@ -226,8 +231,8 @@ class Frame:
     def machines(self) -> list[str]:
         """The machines in the order they are shown: that of their records, but those with a GPU first."""
         with_gpu = {entry.machine for entry in self.measured if entry.record.machine.gpu}
-        found = dict.fromkeys(entry.machine for entry in self.measured)
-        return sorted(found, key=lambda name: name not in with_gpu)
+        machines = dict.fromkeys(entry.machine for entry in self.measured)
+        return sorted(machines, key=lambda name: name not in with_gpu)
 
     @cached_property
     def on_gpu(self) -> list[str]:
@@ -238,42 +243,49 @@ class Frame:
     @cached_property
     def rows(self) -> list[GraphRow]:
         """The entries by graph and pair, printed rows first; RetraceError if two records claim a cell."""
-        found: dict[tuple[str, str, str], GraphRow] = {}
+        rows = self._measured_rows()
+        printed_keys = [_key_of_printed(graph, rows) for graph in self._printed_graphs]
+        for key in printed_keys:
+            row = rows.setdefault(key, GraphRow(*key))
+            row.printed = [entry for entry in self.printed if entry.graph == row.graph]
+        others = [row for key, row in rows.items() if key not in printed_keys]
+        return [*(rows[key] for key in printed_keys), *sorted(others, key=self._place)]
+
+    @cached_property
+    def _printed_graphs(self) -> list[str]:
+        """The graphs that a report prints numbers of, in its order."""
+        return list(dict.fromkeys(entry.graph for entry in self.printed))
+
+    def _measured_rows(self) -> dict[RowKey, GraphRow]:
+        """Group the records by graph, label and pair; RetraceError if two claim a cell."""
+        rows: dict[RowKey, GraphRow] = {}
         for entry in self.measured:
             key = (entry.graph, entry.label, entry.pair)
-            row = found.setdefault(key, GraphRow(*key))
+            row = rows.setdefault(key, GraphRow(*key))
             if row.measured.setdefault((entry.machine, entry.name), entry) is not entry:
                 twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
                 raise RetraceError(f"{entry.experiment}: {twice}; give one")
-        order = list(dict.fromkeys(entry.graph for entry in self.printed))
-        rows = []
-        for graph in order:
-            # The printed row goes to what is nearest to the printed graph; a stand-in never gets it.
-            labels = [label for name, label, _ in found if name == graph]
-            nearest = min(labels, key=_distance, default=graph)
-            key = (graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR)
-            row = found.pop(key, GraphRow(*key))
-            row.printed = [entry for entry in self.printed if entry.graph == graph]
-            rows.append(row)
+        return rows
 
-        def rank_of(row: GraphRow) -> tuple[int | str, ...]:
-            among = [order.index(row.graph)] if row.graph in order else [len(order), *row.first.work[:2]]
-            return (*among, row.graph, PAIRS.index(row.pair), _distance(row.label))
-
-        return rows + sorted(found.values(), key=rank_of)
+    def _place(self, row: GraphRow) -> tuple[int | str, ...]:
+        """Return what rows without printed numbers are ordered by: the report's graphs, then by work."""
+        graphs = self._printed_graphs
+        among = [graphs.index(row.graph)] if row.graph in graphs else [len(graphs), *row.first.work[:2]]
+        return (*among, row.graph, PAIRS.index(row.pair), _distance(row.label))
 
     @cached_property
     def solvers(self) -> dict[str, Measured]:
         """An entry of each measured name: the report's own first, as laid out, then ours, then libraries."""
-        found: dict[str, Measured] = {}
+        first_of_name: dict[str, Measured] = {}
         for entry in self.measured:
-            found.setdefault(entry.name, entry)
+            first_of_name.setdefault(entry.name, entry)
 
         def order_of(entry: Entry) -> tuple[int, int]:
-            own = list(dict.fromkeys(entry.layout.solvers.values()))
-            return KINDS.index(entry.kind), own.index(entry.solver) if entry.solver in own else len(own)
+            laid_out = list(dict.fromkeys(entry.layout.solvers.values()))
+            is_laid_out = entry.solver in laid_out
+            return KINDS.index(entry.kind), laid_out.index(entry.solver) if is_laid_out else len(laid_out)
 
-        return {entry.name: entry for entry in sorted(found.values(), key=order_of)}
+        return {entry.name: entry for entry in sorted(first_of_name.values(), key=order_of)}
 
 
 def build(
@@ -292,8 +304,8 @@ def build(
         values |= {"machine": number.system, "label": number.graph, "pair": PRINTED_PAIR, "printed": number}
         entries.append(Printed(experiment=number.table, solver=solver, layout=layout, **values))
     for record in records:
-        told, given = telling[record.experiment, record.machine.name, record.solver], record.parameters
-        settings = {key: str(given[key]) for key, values in told.items() if str(given.get(key)) in values}
+        named, given = telling[record.experiment, record.machine.name, record.solver], record.parameters
+        settings = {key: str(given[key]) for key, values in named.items() if str(given.get(key)) in values}
         gpu, graph = record.machine.gpu, record.graph
         entries.append(
             Measured(
@@ -308,7 +320,7 @@ def build(
                 vertices=graph.vertices,
                 arcs=graph.arcs,
                 layout=layouts.get(record.experiment) or TableLayout(title=record.experiment),
-                times=_summaries(record),
+                times=summaries(record),
                 record=record,
             )
         )
@@ -414,22 +426,6 @@ def _cells(entry: Measured, slow: Entry | None) -> dict[str, object]:
     return cells
 
 
-def _summaries(record: Record) -> dict[Measure, Summary]:
-    if not record.timed:
-        return {}
-    values: dict[Measure, list[float]] = {"setup": record.setup}
-    for phase in PHASES[1:]:
-        values[phase] = [ms for trial in record.trials if (ms := getattr(trial, phase)) is not None]
-    values["transfer"] = [(t.upload + t.download) / t.total for t in record.trials if t.total > 0]
-    if record.setup:
-        before = Summary.of(record.setup).median
-        values["with setup"] = [before + trial.total for trial in record.trials]
-    values["resident"] = values["again"] or values["solve"]
-    if record.problem == "limits" and record.iterations:
-        values["step"] = [trial.solve / record.iterations for trial in record.trials]
-    return {measure: Summary.of(some) for measure, some in values.items() if some}
-
-
 def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], dict[str, set[str]]]:
     """Collect, by experiment, machine and solver, the values of each setting that names state.
 
@@ -447,6 +443,13 @@ def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], d
                 default = str(CATALOGUE.find(solver).defaults.get(key))
                 settings[key] = values - {default} if len(values) == 2 else set()
     return found
+
+
+def _key_of_printed(graph: str, measured: Iterable[RowKey]) -> RowKey:
+    """Return the row of a graph's printed numbers: of what was measured nearest to it, never a stand-in."""
+    labels = [label for name, label, _ in measured if name == graph]
+    nearest = min(labels, key=_distance, default=graph)
+    return graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR
 
 
 STAND_IN = 2

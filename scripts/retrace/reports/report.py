@@ -10,28 +10,13 @@ from pydantic import Field, model_validator
 
 from retrace.records.variant import Variant
 from retrace.reports.claim import Claim, Spec, Where
+from retrace.reports.measures import Measure
 from retrace.system.errors import RetraceError
 from retrace.system.models import FileModel, read_as, read_yaml
 from retrace.system.project import ROOT
 
 PUBLISHED = ROOT / "results" / "published"
 
-Measure = Literal[
-    "setup",
-    "upload",
-    "solve",
-    "download",
-    "total",
-    "kernel",
-    "again",
-    "resident",
-    "transfer",
-    "with setup",
-    "step",
-]
-"""A phase of a trial, the share of upload and download in its total, the total with the median setup, or the
-time on a resident graph: of further solves if there are any, else of the first; of
-the problem limits, the time of a step, such as a load."""
 Key = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9.-]*$")]
 
 

@@ -132,6 +132,7 @@ class Choice(DeviceSolver):
         ranked = self.ranked(self.graph, query)
         self.choice_ms = (perf_counter() - began) * 1e3
         self.first_to_fit(ranked, take)
+        # Attributes, not properties: a clock reads `ends_on_host`, and 0.08 µs are 5 % of a search of 1.5.
         self.repeats, self.ends_on_host = self.chosen.repeats, self.chosen.ends_on_host
 
     def solve(self, query: Query) -> int | None:
