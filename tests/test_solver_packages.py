@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from command_line import PROJECT, rows
 from project_copy import copy_project
 from retrace.planning.plan import PAGE
 from retrace.system.project import build_folder
+from test_documentation import KERNEL_PAGE, blocks, program
 
 KERNEL = """
 // my-bfs: one kernel, which scans all levels; `arcs` is in a header beside it, `label.cuh` in the project.
@@ -114,6 +116,9 @@ fast-bfs: {solvers: [bfs/my-levels, bfs/my-queue]}
 """
 
 
+ENTRY_POINTS = {"retrace.solvers": {"mine": "my_kernels"}}
+
+
 @dataclass
 class Package:
     """A package in a folder, as `pip install --editable` leaves it, and a copy of the project."""
@@ -121,13 +126,18 @@ class Package:
     folder: Path
     project: Path
     files: dict[str, str]
+    entry_points: dict[str, dict[str, str]] = field(default_factory=lambda: ENTRY_POINTS)
 
     def write(self) -> None:
         """Write its files and its entry point."""
         described = self.folder / "my_kernels.dist-info"
         described.mkdir(parents=True, exist_ok=True)
         (described / "METADATA").write_text("Metadata-Version: 2.1\nName: my-kernels\nVersion: 0.1\n")
-        (described / "entry_points.txt").write_text("[retrace.solvers]\nmine = my_kernels\n")
+        points = [
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in of_group.items())
+            for group, of_group in self.entry_points.items()
+        ]
+        (described / "entry_points.txt").write_text("\n".join(points))
         for name, text in self.files.items():
             path = self.folder / name
             path.parent.mkdir(exist_ok=True)
@@ -312,3 +322,35 @@ def test_a_key_is_that_of_the_content_wherever_the_package_is(tmp_path: Path) ->
         assert set(names.split()) >= {"my-levels.cu", "arcs.cuh", "label.cuh", "path_length.h"}, done.stderr
         keys.append(key)
     assert keys[0] == keys[1] != keys[2]
+
+
+@pytest.mark.pipeline
+def test_the_steps_of_the_page_work_in_a_folder_of_ones_own(tmp_path: Path) -> None:
+    page = (PROJECT / KERNEL_PAGE).read_text()
+    section = page.partition("\n## In a folder of your own\n")[2].partition("\n## ")[0]
+    assert 0 < len(section.split()) <= 200
+    (described,), (module,), (experiments,) = (blocks(section, mark) for mark in ("toml", "py", "yaml"))
+    (kernel,), (solver,) = (blocks(page, mark) for mark in ("cuda", "python"))
+    declared, _, body = solver.partition("\n")
+    before, end, _ = module.partition("    # here follows the body of the class of step 2\n")
+    assert end
+    assert declared in before
+    built = tomllib.loads(described)
+    assert built["tool"]["setuptools"]["py-modules"] == ["my_kernels"]
+    files = {
+        "pyproject.toml": described,
+        "my_kernels.py": before + body,
+        "bfs/level-scan.cu": kernel,
+        "experiments.yaml": experiments,
+    }
+    package = Package(tmp_path / "my-kernels", tmp_path / "project", files, built["project"]["entry-points"])
+    package.write()
+    copy_project(package.project, {"fast-bfs": {"solvers": ["bfs/bsp"], "graphs": ["small-9"]}})
+    commands = [program(line) for text in blocks(section, "sh") for line in text.splitlines()]
+    assert commands[0] == "python -m pip install --editable ../my-kernels"
+    assert commands[1] == "snakemake --cores 4 my-bfs"
+    printed = package.snakemake("my-bfs", "fast-bfs")
+    assert printed.count("bfs/level-scan:block_size=64: ok, trials: 1, agrees") == 2, printed
+    assert "Checked on the emulator, not timed: 1 of 1 answers agree" in " ".join(
+        (package.project / "results/figures/my-bfs.md").read_text().split()
+    )
