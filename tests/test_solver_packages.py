@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from command_line import PROJECT, rows
+from cuda_on_cpu.build import REWRITTEN
 from project_copy import copy_project
 from retrace.planning.plan import PAGE
 from retrace.system.project import build_folder
@@ -199,6 +200,8 @@ def test_solvers_outside_are_measured_without_an_edit_in_the_project(measured: P
     manifest = json.loads((measured.project / "resources/build/my-bfs.json").read_text())
     outside = {measured.folder / name for name in ("bfs/my-levels.cu", "host/my_queue.cpp")}
     assert {Path(name) for name in manifest if Path(name).is_absolute()} == outside
+    compiled = build_folder() / manifest[str(measured.folder / "bfs/my-levels.cu")]
+    assert REWRITTEN.encode() in compiled.read_bytes()  # its shifts are a GPU's, with those of the headers
 
 
 @pytest.mark.pipeline

@@ -4,6 +4,7 @@ Any Snakemake can run the workflow, whatever it is installed with: planning impo
 Snakemake's Python lacks, and jobs run in `.venv`. Imports nothing but Python's own library.
 """
 
+import site
 import subprocess
 import sys
 import sysconfig
@@ -39,7 +40,8 @@ def python_for_jobs(root: Path) -> Path:
         if subprocess.run(command, check=False).returncode != 0:
             sys.exit(1)
         made.touch()
-    sys.path.append(sysconfig.get_path("purelib", "venv", {"base": str(environment)}))
+    # with the folders that its .pth files name: those of packages that are installed as editable
+    site.addsitedir(sysconfig.get_path("purelib", "venv", {"base": str(environment)}))
     if missing := lacking():
         sys.exit(
             f"error: {environment} lacks {', '.join(missing)}; delete it, and the next run makes it anew"
