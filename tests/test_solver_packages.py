@@ -357,3 +357,19 @@ def test_the_steps_of_the_page_work_in_a_folder_of_ones_own(tmp_path: Path) -> N
     assert "Checked on the emulator, not timed: 1 of 1 answers agree" in " ".join(
         (package.project / "results/figures/my-bfs.md").read_text().split()
     )
+
+
+def test_it_is_known_what_a_solver_outside_is_made_of(tmp_path: Path) -> None:
+    """Tables are made again, and no trials are kept, when its module or its headers change."""
+    program = "from retrace.measure import environment; from retrace.solvers import find;"
+    program += " from retrace.system.project import imports; print(environment.sources());"
+    program += " print(*find('bfs/my-levels').sources, *imports('publish_experiment.py'))"
+    digests = []
+    for changed in ({}, {"bfs/arcs__cuh": HEADER + " "}, {"my_kernels__py": MODULE + "\n"}):
+        done = installed(tmp_path, **changed).python("-c", program)
+        assert done.returncode == 0, done.stderr
+        digest, files = done.stdout.splitlines()
+        digests.append(digest)
+        outside = {str(tmp_path / name) for name in ("bfs/my-levels.cu", "bfs/arcs.cuh", "my_kernels.py")}
+        assert {*outside, "label.cuh", "unreachable.h", "sssp/path_length.h"} <= set(files.split())
+    assert len(set(digests)) == 3
