@@ -22,7 +22,7 @@ from retrace.solvers import all_solvers
 from retrace.system.bars import bar
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import check_writable, write_whole
-from retrace.system.project import KERNELS, build_folder
+from retrace.system.project import KERNELS, build_folder, kernel_name
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
         required=True,
         nargs="+",
         type=Path,
-        help="files under kernels/, such as kernels/bfs/*; files of other backends are ignored",
+        help="files of solvers, such as kernels/bfs/*; files of other backends are ignored",
     )
     parser.add_argument(
         "--compute-capability",
@@ -47,9 +47,10 @@ def main() -> None:
     arguments = parser.parse_args()
 
     check_writable(arguments.output)
+    known = {KERNELS / file for kind in all_solvers() for file in kind.sources}
     for path in arguments.files:
-        if not path.resolve().is_relative_to(KERNELS):
-            raise RetraceError(f"{path}: expected a file under {KERNELS}; put it there")
+        if path.resolve() not in known and not path.resolve().is_relative_to(KERNELS):
+            raise RetraceError(f"{path}: expected a file under {KERNELS}, or of an installed solver")
     target = Target.of(arguments.compute_capability, "cuda" in arguments.backends)
     unused = unused_on(target.limits)
     files = [path.resolve() for path in arguments.files]
@@ -60,7 +61,7 @@ def main() -> None:
         tasks += [(build, file) for file in files if is_compiled(file, backend) and file not in skipped]
         for file in files:
             if file in skipped and is_compiled(file, backend):
-                print(f"{file.relative_to(KERNELS)}: not compiled, {skipped[file]}")
+                print(f"{kernel_name(file)}: not compiled, {skipped[file]}")
     with ThreadPoolExecutor(max(1, arguments.processes)) as pool:
         try:
             compiled = pool.map(lambda task: task[0](task[1]), tasks)
@@ -69,7 +70,7 @@ def main() -> None:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     manifest = {
-        str(source.relative_to(KERNELS)): str(artefact.relative_to(build_folder()))
+        kernel_name(source): str(artefact.relative_to(build_folder()))
         for (_, source), artefact in zip(tasks, built, strict=True)
     }
     write_whole(arguments.output, json.dumps(manifest, indent=2) + "\n")

@@ -16,7 +16,8 @@ from retrace.planning.configuration import Configuration
 from retrace.records.record import Record
 from retrace.reports.printed import PrintedNumber
 from retrace.reports.report import Report
-from retrace.solvers import Setting, all_solvers, settings_of_all_solvers
+from retrace.solvers import Setting, settings_of_all_solvers
+from retrace.solvers.registry import project_solvers
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 from retrace.system.models import Model
@@ -57,8 +58,8 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def solvers() -> str:
-    """Return all solvers as JSON, each in a line of its own."""
-    lines = [json.dumps(kind.as_known().as_json(), ensure_ascii=False) for kind in all_solvers()]
+    """Return the project's solvers as JSON, each in a line of its own."""
+    lines = [json.dumps(kind.as_known().as_json(), ensure_ascii=False) for kind in project_solvers()]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 

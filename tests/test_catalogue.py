@@ -15,8 +15,9 @@ from retrace.catalogue.known_solvers import CATALOGUE, Catalogue, KnownSolver, g
 from retrace.catalogue.setting import Setting
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.records.record import parse_record
-from retrace.solvers import REGISTRY, Solver, all_solvers
+from retrace.solvers import REGISTRY, Solver
 from retrace.solvers.libraries import Peer
+from retrace.solvers.registry import project_solvers
 from retrace.solvers.solver import REGISTRIES
 from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE
@@ -27,9 +28,9 @@ FILE = PROJECT / CATALOGUE_FILE
 
 def test_the_catalogue_is_that_of_the_solvers_classes() -> None:
     assert FILE.read_text() == solvers(), "run make schemas"
-    listed = Catalogue(FILE).solvers
-    assert listed == [kind.as_known() for kind in all_solvers()]
-    for solver, kind in zip(listed, all_solvers(), strict=True):
+    listed = list(Catalogue(FILE).listed.values())
+    assert listed == [kind.as_known() for kind in project_solvers()]
+    for solver, kind in zip(listed, project_solvers(), strict=True):
         assert (solver.problem, solver.variant) == (kind.problem, kind.variant)
         assert (solver.defaults, solver.sources) == (kind.defaults, kind.sources)
         for limits in BY_CAPABILITY.values():

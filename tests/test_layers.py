@@ -11,11 +11,12 @@ import pytest
 
 from command_line import python
 from retrace.graphs.graph_names import UNREACHABLE
-from retrace.solvers import Setting, Solver, all_solvers, settings_of_all_solvers
+from retrace.solvers import Setting, Solver, settings_of_all_solvers
+from retrace.solvers.registry import project_solvers
 from retrace.system import project
 from solving import needs_networkit
 
-ALL = all_solvers()
+ALL = project_solvers()
 LIBRARY = project.ROOT / "scripts/retrace"
 HOUSES = {
     name: sorted((project.ROOT / "scripts" / name).rglob("*.py"))

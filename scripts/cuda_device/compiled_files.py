@@ -71,6 +71,7 @@ def build_by(
 
     `generators` are files that determine the result beside the command and its settings.
     """
+    command = [*command, *include_option(source)]
     key = content_key([*generators, *compiled_from(source)], command, settings)
     name = f"{folder}/{source.parent.name}-{source.stem}-{key}.{ending}"
 
@@ -127,10 +128,18 @@ def compiled_from(source: Path) -> list[Path]:
     for file in files:  # which grows meanwhile
         text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
         for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"(.+?)"', text, re.MULTILINE):
-            included = Path(os.path.normpath(file.parent / name))
-            if included.is_file() and included not in files:
+            places = (Path(os.path.normpath(folder / name)) for folder in (file.parent, PLACES.kernels))
+            included = next((place for place in places if place.is_file()), None)
+            if included and included not in files:
                 files.append(included)
     return files
+
+
+def include_option(source: Path) -> list[str]:
+    """Return the option by which a kernel file outside a project's folder of them includes what is there."""
+    kernels = PLACES.kernels.resolve()
+    inside = source.resolve().is_relative_to(kernels)
+    return [] if inside or kernels == PLACES.root.resolve() else [f"-I{kernels}"]
 
 
 def find_cxx() -> str:

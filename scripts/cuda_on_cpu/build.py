@@ -19,6 +19,7 @@ from cuda_device.compiled_files import (
     content_key,
     failure,
     find_cxx,
+    include_option,
     processor,
     run_compiler,
     shown_path,
@@ -146,7 +147,8 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         kernels, dynamic, constants = list_kernels(code, source)
         compiled, tables = target.with_suffix(".kernels.s"), target.with_suffix(".tables.cpp")
         looking_first = [command[0], f"-I{header.parent}", *command[1:]]  # there, for what is precompiled
-        compile_kernels([*looking_first, *instrumented], source, own_code(code), kernels, compiled, log)
+        looking_first += [*instrumented, *include_option(source)]
+        compile_kernels(looking_first, source, own_code(code), kernels, compiled, log)
         assembly, variables = guard_shared(compiled.read_text(encoding="utf-8"), shown_path(source))
         compiled.write_text(assembly + dynamic_shared(dynamic), encoding="utf-8")
         symbols_of = used_symbols(assembly, (f"emulated_{kernel}" for kernel in kernels))
@@ -157,7 +159,9 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         run_compiler([*command, str(compiled), str(tables), *link], source, log)
 
     files = [*COMPILING, *compiled_from(source)]
-    key = content_key(files, [*command, *instrumented], [runtime.name, header.parent.name])
+    key = content_key(
+        files, [*command, *instrumented, *include_option(source)], [runtime.name, header.parent.name]
+    )
     try:
         return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", make)
     except DeviceError as error:
@@ -285,6 +289,7 @@ def preprocess(compiler: str, source: Path) -> list[Excerpt]:
     Raises DeviceError if it fails.
     """
     command = [compiler, "-E", "-dI", "-x", "c++", "-std=c++20", "-DCUDA_ON_CPU", f"-I{EMULATOR}"]
+    command += include_option(source)
     command += [f"-imacros{name}" for name in ("cfloat", "climits", "cstdint")]  # `#if` may ask for them
     try:
         everything = run_compiler([*command, str(source.resolve())], source, emulator_log(source))
@@ -304,7 +309,8 @@ def own_code(code: Sequence[Excerpt]) -> str:
 
     def kept(part: Excerpt) -> str:
         def without_own(found: re.Match[str]) -> str:
-            return "" if (Path(part.file).parent / found[1]).exists() else found[0]
+            folders = (Path(part.file).parent, PLACES.kernels)
+            return "" if any((folder / found[1]).exists() for folder in folders) else found[0]
 
         return re.sub(r'^#include "(.*)"', without_own, part.text, flags=re.MULTILINE)
 

@@ -1,7 +1,8 @@
 """The solvers as data: `workflow/schemas/solvers.json`, which `make schemas` writes from their classes.
 
 Records are read, configurations checked and claims judged by it, without the code of any solver. A class that
-is registered adds itself, so that a solver which the file lacks is known wherever its class is imported.
+is registered adds itself, so that a solver which the file lacks is known wherever its class is imported. The
+packages outside that have solvers are imported when one is asked for that is not known yet, or all are.
 """
 
 import json
@@ -16,6 +17,7 @@ from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.system.errors import RetraceError
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
+from retrace.system.solver_packages import import_packages
 
 WITHOUT_GRAPH = ("generate", "limits")
 """Problems whose solvers are given no stored graph, but what to generate, or nothing."""
@@ -33,7 +35,7 @@ class KnownSolver:
     """The module of its class, which Python imports by this name."""
     backends: tuple[str, ...]
     source: str = ""
-    """Its kernel file, a path in `kernels/`; empty without one."""
+    """Its kernel file, a path in `kernels/`, or an absolute one outside; empty without one."""
     more_sources: tuple[str, ...] = ()
     """Further files that are compiled separately and loaded by the solver."""
     settings: Settings = field(default_factory=dict)
@@ -66,7 +68,7 @@ class KnownSolver:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Return its files in `kernels/`, and the headers that they include."""
+        """Return its kernel files, and the headers that they include."""
         return with_headers(self.source, *self.more_sources) if self.source else ()
 
     def as_json(self) -> dict[str, Any]:
@@ -109,11 +111,14 @@ class Catalogue:
     @property
     def solvers(self) -> list[KnownSolver]:
         """Return all, in the file's order; what was added comes last."""
+        import_packages()
         return list({**self.listed, **self.added}.values())
 
     def find(self, spec: str) -> KnownSolver:
         """Return the solver of a name without its settings; raise RetraceError if none is known."""
         name = spec.partition(":")[0]
+        if name not in self.added and name not in self.listed:
+            import_packages()
         if solver := self.added.get(name) or self.listed.get(name):
             return solver
         raise unknown_solver(name, [one.name for one in self.solvers if one.given == given(name)])

@@ -13,10 +13,12 @@ from typing import Any
 from cuda_device.capability import Capability, architecture
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import WITHOUT_GPU
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.compilers.toolkits import NVCC, choose_toolkit, known_capabilities
 from retrace.devices.management import gpu_numbers
 from retrace.system.installed_driver import first_gpu
 from retrace.system.project import ROOT
+from retrace.system.solver_packages import code_of_packages
 
 CPU_NAME = re.compile(r"^model name\s*:[ \t]*(\w.*)", re.MULTILINE | re.IGNORECASE)
 
@@ -124,10 +126,13 @@ def sources() -> str:
     A commit does not tell one tree with changes from another.
     """
     found = hashlib.sha256()
-    for file in sorted(file for part in ("scripts", "kernels") for file in (ROOT / part).rglob("*.*")):
+    inside = [file for part in ("scripts", "kernels") for file in (ROOT / part).rglob("*.*")]
+    outside = [name for solver in CATALOGUE.solvers for name in solver.sources if Path(name).is_absolute()]
+    for file in sorted({*inside, *map(Path, outside), *map(Path, code_of_packages())}):
         if file.suffix != ".pyc" and file.is_file():
             content = hashlib.sha256(file.read_bytes()).hexdigest()
-            found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
+            name = os.path.relpath(file, ROOT)  # so that the project may be moved
+            found.update(f"{name} {content}\n".encode())
     return found.hexdigest()
 
 

@@ -37,6 +37,7 @@ from retrace.system.models import (
     read_yaml,
 )
 from retrace.system.project import ROOT
+from retrace.system.solver_packages import import_packages
 
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -182,6 +183,13 @@ class Experiment(FileModel):
         return self
 
 
+class AddedSolvers(FileModel):
+    """What a package adds to an experiment that is there."""
+
+    solvers: Some[MatrixOrName]
+    """As those of an experiment."""
+
+
 class Limits(Given):
     """How much is measured."""
 
@@ -319,7 +327,7 @@ def committed_records() -> list[Path]:
 
 def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
     """Check a configuration and read its data sets; a RetraceError names the key and what was expected."""
-    checked = _with_tuned(read_as(Configuration, dict(config), "config"))
+    checked = _with_tuned(with_experiments_of_packages(read_as(Configuration, dict(config), "config")))
     datasets = load_registry(checked.datasets)
     every = {f"experiments.{key}": experiment for key, experiment in checked.experiments.items()}
     for key, experiment in (every | {f"tuning.{key}": one for key, one in checked.tuning.items()}).items():
@@ -348,6 +356,30 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
                 except OneLineError as error:
                     raise RetraceError(f"config.{key}.{kind}: {name}: {error}") from None
     return checked, datasets
+
+
+def with_experiments_of_packages(config: Configuration) -> Configuration:
+    """Add the experiments of installed packages that have solvers: what their modules' `experiments` name.
+
+    A new name is a new experiment; to an experiment that is there a package can only add `solvers`. Raise
+    RetraceError, which names the file and the key, for anything else.
+    """
+    experiments = dict(config.experiments)
+    for path in (Path(module.experiments) for module in import_packages() if hasattr(module, "experiments")):
+        given = read_yaml(path)
+        if not isinstance(given, dict):
+            raise RetraceError(f"{path}: expected experiments by name, as experiments.yaml has them")
+        for name, asked in given.items():
+            where = f"{path}: {name}"
+            if name not in experiments:
+                experiments[name] = read_as(Experiment, asked, where)
+                continue
+            before, added = experiments[name], read_as(AddedSolvers, asked, where)
+            together = (*before.solvers, *added.solvers)
+            experiments[name] = read_as(Experiment, dict(before) | {"solvers": together}, where)
+    if experiments == config.experiments:
+        return config
+    return read_as(Configuration, dict(config) | {"experiments": experiments}, "config")
 
 
 def _require_possible(name: str, connected: bool) -> None:

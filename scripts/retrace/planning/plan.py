@@ -285,17 +285,14 @@ class Plan:
         own = {path for solver in self.known(experiment) for path in solver.sources}
         others = {path for solver in CATALOGUE.solvers for path in solver.sources} - own
         needed = project.with_headers(*filter(self.compiles, own))
-        return [
-            project.path(f"kernels/{path}")
-            for path in project.kernel_files()
-            if path in needed or (path not in others and self.compiles(path))
-        ]
+        shared = [path for path in project.kernel_files() if path not in others and self.compiles(path)]
+        return [project.kernel_path(path) for path in sorted({*needed, *shared})]
 
     @property
     def score_kernels(self) -> list[str]:
         """Return the kernel files that scores in shards are computed by."""
         solver = CATALOGUE.find(self.config.scores.solver)
-        return [project.path(f"kernels/{path}") for path in solver.sources]
+        return [project.kernel_path(path) for path in solver.sources]
 
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
@@ -318,9 +315,9 @@ class Plan:
         return self.backend == "emulator" or not path.startswith("cuda_on_cpu/")
 
     def modules(self, experiment: str) -> list[str]:
-        """Return the library's modules that measure an experiment, without those of other solvers."""
+        """Return the modules that measure an experiment, without those of other solvers."""
         modules = {solver.module for solver in self.known(experiment)}
-        files = [f"scripts/{module.replace('.', '/')}.py" for module in sorted(modules)]
+        files = sorted({file for module in modules for file in project.code_of(module)})
         used = project.imported("scripts/measure.py", *files, aside=project.ALL_SOLVERS)
         return [project.path(path) for path in sorted({*files, *used})]
 

@@ -175,7 +175,7 @@ def _built(entries: Iterable[Entry]) -> list[Built]:
     found: dict[str, Built] = {}
     for entry in sorted(entries, key=lambda entry: KINDS.index(entry.kind)):
         solver = CATALOGUE.find(entry.solver)
-        source = f"kernels/{solver.source}" if solver.source else ""
+        source = str(Path("kernels", solver.source)) if solver.source else ""  # or absolute, outside
         found.setdefault(entry.solver, Built(entry.solver, entry.kind, solver.implements, source))
     return list(found.values())
 

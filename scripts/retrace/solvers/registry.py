@@ -7,6 +7,7 @@ from cuda_device.interface import Device
 from retrace.catalogue.known_solvers import read_settings
 from retrace.catalogue.setting import Setting, Value
 from retrace.solvers.solver import GENERATORS, LIMITS, REGISTRIES, REGISTRY, DeviceSolver, Solver
+from retrace.system.solver_packages import import_packages, is_of_package
 
 
 def find(spec: str) -> type[Solver]:
@@ -42,16 +43,22 @@ def make(spec: str, device: Device | None = None) -> Solver:
 
 
 def all_solvers() -> list[type[Solver]]:
-    """Return the classes of all registries."""
+    """Return the classes of all registries, with those of packages outside."""
+    import_packages()
     return [kind for registry in (REGISTRY, GENERATORS, LIMITS) for kind in registry.solvers.values()]
 
 
+def project_solvers() -> list[type[Solver]]:
+    """Return the classes of all registries that are the project's own."""
+    return [kind for kind in all_solvers() if not is_of_package(kind.__module__)]
+
+
 def settings_of_all_solvers() -> dict[str, Setting]:
-    """Return the declaration of every setting of any solver, by key, for the schema of records.
+    """Return the declaration of every setting of the project's solvers, by key, for the schema of records.
 
     Solvers that share a setting differ in its default only; that of the first one is returned.
     """
     found: dict[str, Setting] = {}
-    for solver in all_solvers():
+    for solver in project_solvers():
         found |= {key: setting for key, setting in solver.settings.items() if key not in found}
     return found

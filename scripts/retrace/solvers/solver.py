@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -24,7 +24,8 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
-from retrace.system.project import KERNELS, with_headers
+from retrace.system.project import KERNELS, kernel_name, with_headers
+from retrace.system.solver_packages import import_packages, is_of_package
 
 WARP = 32
 """Threads of a warp, which are its lanes."""
@@ -33,7 +34,7 @@ BLOCK_SIZE = 256
 
 
 class Sources:
-    """A solver class's files in `kernels/`: those that it names, and the headers that they include."""
+    """A solver class's kernel files: those that it names, and the headers that they include."""
 
     def __get__(self, solver: object, kind: type[Solver]) -> tuple[str, ...]:
         return with_headers(kind.source, *kind.more_sources) if kind.source else ()
@@ -55,8 +56,10 @@ class Solver(ABC):
     """The second half of the name."""
     implements: ClassVar[str]
     """Report and algorithm, or the library call."""
+    kernel_folder: ClassVar[Path] = KERNELS
+    """The folder of its kernel files, which include others by paths from there or from `kernels/`."""
     source: ClassVar[str] = ""
-    """The solver's own kernel file, a path in `kernels/`, where it is not the one of the solver's name."""
+    """Its kernel file, a path in `kernel_folder` or `kernels/`, where it is not the one of its name."""
     more_sources: ClassVar[tuple[str, ...]] = ()
     """Further files that are compiled separately and loaded by the solver."""
     sources = Sources()
@@ -81,15 +84,30 @@ class Solver(ABC):
     predecessor: Int32Array | None = None
 
     def __init_subclass__(cls) -> None:
-        """Derive what follows from the name and the settings; register a solver of this package.
+        """Derive what follows from the name and the settings; register a solver of an installed package.
 
         A class that derives more of what its subclasses declare does so before it calls this one.
         """
         cls.parameters = cls.defaults = {key: setting.default for key, setting in cls.settings.items()}
+        if cls.kernel_folder != KERNELS:
+            cls.source = cls.file_named(cls.source) if cls.source else ""
+            cls.more_sources = tuple(map(cls.file_named, cls.more_sources))
         if "name" in vars(cls):
             cls.problem, _, cls.variant = cls.name.partition("/")
-            if cls.__module__.startswith("retrace.solvers."):
+            if cls.__module__.startswith("retrace.solvers.") or is_of_package(cls.__module__):
                 REGISTRIES.get(cls.problem, REGISTRY).add(cls)
+
+    @classmethod
+    def file_named(cls, name: str) -> str:
+        """Return what a device loads a file by: its path in `kernels/`, or an absolute one outside.
+
+        Raise RetraceError if it is in neither folder.
+        """
+        for folder in (cls.kernel_folder.resolve(), KERNELS):
+            if (file := folder / name).is_file():
+                return kernel_name(file)
+        folders = f"{cls.kernel_folder} or {KERNELS}"
+        raise RetraceError(f"{cls.__name__}: there is no {name} in {folders}; check source and more_sources")
 
     @classmethod
     def as_known(cls) -> KnownSolver:
@@ -181,7 +199,7 @@ class Registry:
     solvers: dict[str, type[Solver]] = field(default_factory=dict)
 
     def add(self, solver: type[Solver]) -> type[Solver]:
-        """Register a solver class under its name; those of `retrace.solvers` do it themselves."""
+        """Register a solver class under its name; those of installed packages do it themselves."""
         if solver.name in self.solvers:
             raise ValueError(f"two solvers are called {solver.name}")
         self.solvers[solver.name] = solver
@@ -191,6 +209,8 @@ class Registry:
     def find(self, spec: str) -> type[Solver]:
         """Return the solver class of a name without its settings; raise RetraceError if there is none."""
         name = spec.partition(":")[0]
+        if name not in self.solvers:
+            import_packages()
         if name not in self.solvers:
             raise unknown_solver(name, self.solvers)
         return self.solvers[name]
@@ -224,7 +244,7 @@ class HostSolver(Solver):
         """Take the C++ file of the solver's name if there is one, and else that of its base."""
         if "name" in vars(cls):
             own = f"host/{cls.name.replace('/', '_').replace('-', '_')}.cpp"
-            if "source" not in vars(cls) and (KERNELS / own).is_file():
+            if "source" not in vars(cls) and (cls.kernel_folder / own).is_file():
                 cls.source = own
             cls.symbol = PurePath(cls.source).stem
         super().__init_subclass__()
@@ -261,7 +281,7 @@ class DeviceSolver(Solver):
     def __init_subclass__(cls) -> None:
         """Take the kernel file of the solver's name if there is one, and else that of its base."""
         own = f"{vars(cls).get('name')}.cu"
-        if "source" not in vars(cls) and (KERNELS / own).is_file():
+        if "source" not in vars(cls) and (cls.kernel_folder / own).is_file():
             cls.source = own
         super().__init_subclass__()
 
@@ -279,7 +299,7 @@ class DeviceSolver(Solver):
     def load_host_files(self) -> None:
         """Load the C++ files that `upload` calls, so that no trial does."""
         for source in self.more_sources:
-            if source.startswith("host/"):
+            if PurePath(source).parent.name == "host":
                 loaded_library(source)
 
     def load_kernels(self, *names: str) -> list[Kernel]:

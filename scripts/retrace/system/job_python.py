@@ -4,6 +4,7 @@ Any Snakemake can run the workflow, whatever it is installed with: planning need
 in `.venv`, which is made before the first one. Imports nothing but Python's own library.
 """
 
+import site
 import subprocess
 import sys
 import sysconfig
@@ -59,10 +60,10 @@ def make_environment(root: Path, python: Path) -> None:
 
 
 def lend_packages(environment: Path) -> None:
-    """Let this process import the packages of an environment, after its own."""
+    """Let this process import the packages of an environment, editable ones too, after its own."""
     packages = sysconfig.get_path("purelib", "venv", {"base": str(environment)})
     if packages not in sys.path and Path(packages).exists():
-        sys.path.append(packages)
+        site.addsitedir(packages)
 
 
 def environment_of(root: Path) -> Path:

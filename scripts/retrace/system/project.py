@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from cuda_device.compiled_files import PLACES
+from retrace.system.errors import RetraceError
+from retrace.system.solver_packages import code_of_package, code_of_packages, is_of_package
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
@@ -50,12 +52,19 @@ def kernel_files() -> list[str]:
 def imports(script: str, aside: str = "") -> list[str]:
     """Return the library's modules that a file of `scripts/` imports, but not through the module `aside`.
 
-    With them comes the catalogue of solvers, if the program knows solvers by it, and not by their classes.
+    With them comes the catalogue of solvers, if the program knows solvers by it, and not by their classes;
+    and the code of packages outside that have solvers, if it knows any.
     """
     modules = imported(f"scripts/{script}", aside=aside)
     by_class = any(name.startswith("scripts/retrace/solvers/") for name in modules)
     catalogue = [CATALOGUE_FILE] if READS_CATALOGUE in modules and not by_class else []
-    return [path(name) for name in (*modules, *catalogue)]
+    outside = code_of_packages() if READS_CATALOGUE in modules else []
+    return [path(name) for name in (*modules, *catalogue, *outside)]
+
+
+def code_of(module: str) -> list[str]:
+    """Return the file of a solver's module, relative to the project; of a package outside, all its files."""
+    return code_of_package(module) if is_of_package(module) else [f"scripts/{module.replace('.', '/')}.py"]
 
 
 def imported(*files: str, aside: str = "") -> list[str]:
@@ -82,8 +91,18 @@ def imported_by(file: str) -> set[str]:
     return modules
 
 
+def kernel_name(file: Path) -> str:
+    """Return the name of a kernel file: relative to `kernels/`, or, outside, its absolute path."""
+    return str(file.relative_to(KERNELS) if file.is_relative_to(KERNELS) else file)
+
+
+def kernel_path(name: str) -> str:
+    """Return the kernel file of a name, relative in the project's folder unless it lies outside."""
+    return name if Path(name).is_absolute() else path(f"kernels/{name}")
+
+
 def with_headers(*files: str) -> tuple[str, ...]:
-    """Return files of `kernels/`, named relative to it, and all headers there that they include."""
+    """Return kernel files, by name, and all headers that they include in quotes."""
     included = list(files)
     for file in included:  # which grows meanwhile
         included += [header for header in headers(file) if header not in included]
@@ -92,7 +111,19 @@ def with_headers(*files: str) -> tuple[str, ...]:
 
 @cache
 def headers(file: str) -> list[str]:
-    """Return the headers of `kernels/` that a file there includes itself, named relative to it."""
-    text, folder = (KERNELS / file).read_text(encoding="utf-8"), (KERNELS / file).parent
-    included = [folder / name for name in re.findall(r'^ *#include "(.+)"', text, re.MULTILINE)]
-    return [str(path.resolve().relative_to(KERNELS)) for path in included if path.is_file()]
+    """Return the names of the headers that a kernel file includes itself, from its folder or `kernels/`.
+
+    Raise RetraceError if the file cannot be read.
+    """
+    try:
+        text = (KERNELS / file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise RetraceError(
+            f"{kernel_path(file)}: cannot be read ({error.strerror}); check the path"
+        ) from None
+    folders = ((KERNELS / file).parent, KERNELS)
+    named = re.findall(r'^ *#include "(.+)"', text, re.MULTILINE)
+    included = (
+        next((at for at in (folder / name for folder in folders) if at.is_file()), None) for name in named
+    )
+    return [kernel_name(at.resolve()) for at in included if at]
