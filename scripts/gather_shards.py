@@ -46,12 +46,12 @@ def main() -> None:
 
     measured = Measurement(request=Request(spec, arguments.backend, query, None), started=started)
     if arguments.no_check:
-        told = "not checked"
+        verdict = "not checked"
     else:
         measured.result = checker_of("betweenness", graph).check(spec, query, scores)
         if not measured.result.verified:
             raise NotVerifiedError(f"{graph.name}: {measured.result.reason}; nothing is written")
-        told = f"verified against {measured.result.oracle}"
+        verdict = f"verified against {measured.result.oracle}"
         upload_ms = sum(shard.facts["upload_ms"] for shard in shards)
         total_ms = upload_ms + searched_ms + gathered_ms
         times = Trial(upload=upload_ms, solve=searched_ms, download=gathered_ms, total=total_ms)
@@ -71,7 +71,7 @@ def main() -> None:
     write_table(arguments.scores, {"vertex_from_0": np.arange(graph.vertices), "score": scores})
     write_records(arguments.record, [as_record("scores", graph.info, measured, origin)])
     print(
-        f"{graph.name}: {len(shards)} shards, {searched_ms / 1e3:.1f} s of searches, {told}, "
+        f"{graph.name}: {len(shards)} shards, {searched_ms / 1e3:.1f} s of searches, {verdict}, "
         f"scores' sha256 {digest(scores)[:16]}"
     )
 
