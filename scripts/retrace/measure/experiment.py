@@ -85,8 +85,8 @@ class Task:
             cases = unmeasured(self.info, self.solvers, self.device)
             kept = self.kept(registry)
             if kept and (trials := kept.restore(cases)):
-                told = f"goes on from a job that was stopped, trials kept: {trials}"
-                print(f"{self.folder.name}: {told}", file=sys.stderr)
+                message = f"goes on from a job that was stopped, trials kept: {trials}"
+                print(f"{self.folder.name}: {message}", file=sys.stderr)
             if any(case.wants_trial(self.effort) for case in cases):
                 graph = self.load(registry, downloads)
                 keep = kept.write_now_and_then if kept else lambda _: None
@@ -148,45 +148,45 @@ def measure(
     The graph's `info` names the source and the pairs; generators take the description of the graph to make.
     `device` is the backend and the factory of the device for solvers that need one.
     """
-    found = unmeasured(graph.info, solvers, device)
-    complete(experiment, graph, found, effort, device[1], lambda _: None)
-    return found
+    cases = unmeasured(graph.info, solvers, device)
+    complete(experiment, graph, cases, effort, device[1], lambda _: None)
+    return cases
 
 
 def complete(
     experiment: str,
     graph: Subject,
-    found: Sequence[Measurement],
+    cases: Sequence[Measurement],
     effort: Effort,
     open_device: DeviceFactory,
     keep: Callable[[Sequence[Measurement]], None],
 ) -> None:
     """Run the trials that measurements on a graph still lack; `keep` is called between trials."""
-    kinds = {find(measurement.request.solver) for measurement in found}
+    kinds = {find(measurement.request.solver) for measurement in cases}
     able = {kind.problem for kind in kinds if kind.exceeded_by(graph) is None}
     checkers = {problem: checker_of(problem, graph) for problem in able}
     with (
         without_garbage_collection(),
         SharedDevice(open_device) as shared,
-        bar(total=effort.trials * len(found), unit="trial", desc=f"{experiment} {graph.name}") as progress,
+        bar(total=effort.trials * len(cases), unit="trial", desc=f"{experiment} {graph.name}") as progress,
     ):
-        if effort.setups and any(measurement.request.open_device for measurement in found):
+        if effort.setups and any(measurement.request.open_device for measurement in cases):
             shared.open_once()
-        for measurement in found:
+        for measurement in cases:
             if measurement.wants_trial(effort):
                 progress.set_postfix_str(f"{measurement.request.solver}, setup")
                 measurement.prepare(graph, effort, shared)
         for done in range(effort.trials):
-            if not any(measurement.wants_trial(effort) for measurement in found):
+            if not any(measurement.wants_trial(effort) for measurement in cases):
                 break
-            for measurement in found:
+            for measurement in cases:
                 progress.set_postfix_str(measurement.request.solver)
                 if measurement.wants_trial(effort) and len(measurement.trials) <= done:
                     checker = checkers[find(measurement.request.solver).problem]
                     measurement.run_trial(graph, checker, effort, shared)
-                    keep(found)
+                    keep(cases)
                 progress.update()
-        for measurement in found:
+        for measurement in cases:
             measurement.ready = None
 
 
@@ -195,13 +195,13 @@ def unmeasured(
 ) -> list[Measurement]:
     """Return a measurement of each solver with each query on the graph that `info` describes."""
     backend, open_device = device
-    found = []
+    cases = []
     for name in solvers:
         solver = find(name)
         where, factory = (backend, open_device) if backend in solver.backends else ("host", None)
         for query in queries(solver.problem, info):
-            found.append(Measurement(request=Request(name, where, query, factory)))
-    return found
+            cases.append(Measurement(request=Request(name, where, query, factory)))
+    return cases
 
 
 SOURCELESS = ("betweenness", "generate", "limits")

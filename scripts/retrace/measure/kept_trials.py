@@ -91,7 +91,7 @@ class KeptTrials:
     """Seconds from one writing to the next."""
     written: float = field(default_factory=monotonic)
 
-    def restore(self, found: Sequence[Measurement]) -> int:
+    def restore(self, cases: Sequence[Measurement]) -> int:
         """Give measurements what was kept of them, and return the number of trials.
 
         One that failed begins anew: the job may have been stopped for the same reason.
@@ -105,25 +105,25 @@ class KeptTrials:
             for what, value in self.identity.items():
                 if as_text(identity[what]) != as_text(value):
                     return self.refuse(f"is of other {what} than this job's")
-            for case, state in zip(found, measured, strict=True):
+            for case, state in zip(cases, measured, strict=True):
                 if state["status"] != "failed":
                     give_back(case, state)
         except (OSError, ValueError, TypeError, KeyError) as error:
             return self.refuse(f"is damaged ({type(error).__name__})")
-        return sum(len(case.trials) for case in found)
+        return sum(len(case.trials) for case in cases)
 
     def refuse(self, why: str) -> int:
         """Say why the file is not used."""
         print(f"{self.path}: {why}, and is not used", file=sys.stderr)
         return 0
 
-    def write(self, found: Sequence[Measurement]) -> None:
+    def write(self, cases: Sequence[Measurement]) -> None:
         """Write what was measured until now."""
-        states = [state_of(case) for case in found]
+        states = [state_of(case) for case in cases]
         write_whole(self.path, json.dumps({"identity": self.identity, "measurements": states}))
         self.written = monotonic()
 
-    def write_now_and_then(self, found: Sequence[Measurement]) -> None:
+    def write_now_and_then(self, cases: Sequence[Measurement]) -> None:
         """Write it if the last time was long ago."""
         if monotonic() - self.written >= self.every_s:
-            self.write(found)
+            self.write(cases)

@@ -305,12 +305,12 @@ def _printed(frame: Frame) -> list[Line]:
         if entry.printed.ms > 0:
             dot = Dot(entry.vertices, Summary.of([entry.printed.ms]), entry)
             cells[entry.machine, entry.name].append(dot)
-    shared, found = Counter(name for _, name in cells), []
+    shared, lines = Counter(name for _, name in cells), []
     for (system, name), dots in cells.items():
         first, number = dots[0].entry, systems.index(system) + 1
-        own = name if shared[name] == 1 else first.hardware
-        found.append(Line(own, first.solver.split("/")[-1], dots, number))
-    return sorted(found, key=lambda line: line.system)
+        label = name if shared[name] == 1 else first.hardware
+        lines.append(Line(label, first.solver.split("/")[-1], dots, number))
+    return sorted(lines, key=lambda line: line.system)
 
 
 def _bars(
@@ -322,30 +322,30 @@ def _bars(
 ) -> Iterable[Panel]:
     series = {spec: name for name, spec in (drawing.series or {}).items()} or dict.fromkeys(drawing.pairs, "")
     for graph in drawing.graphs or _graphs(entries, layout):
-        own = [e for e in entries if (e.graph if drawing.graphs else e.label) == graph]
-        if not own:
+        of_graph = [e for e in entries if (e.graph if drawing.graphs else e.label) == graph]
+        if not of_graph:
             continue
-        found = []
-        for entry in own:
+        ranked = []
+        for entry in of_graph:
             spec = next((spec for spec in series if fits(entry, read(spec))), "")
             base = drawing.pairs.get(spec, drawing.over)
             over = read(base) if base else None
-            value = measured(entry, drawing.y, over, own)
-            beside = measured(entry, drawing.beside, over, own) if drawing.beside else None
+            value = measured(entry, drawing.y, over, of_graph)
+            beside = measured(entry, drawing.beside, over, of_graph) if drawing.beside else None
             if value and value.median > 0 and (spec or not series):
                 name = series.get(spec) or entry.name
                 name = f"{name}\nover {base}" if drawing.pairs else name
                 cores = entry.record.cores if drawing.graphs else None
                 name += f", {plural(cores, 'core')}" if cores else ""
-                found.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
-        found.sort(key=lambda line: line.dots[0].value.median)
+                ranked.append(Line(name, entry.group, [Dot(0, value, entry, beside)]))
+        ranked.sort(key=lambda line: line.dots[0].value.median)
         divided = drawing.over or ("its partner" if drawing.pairs else "")
-        limit = limit_of(own, whole) if "limits" in drawing.also else ""
+        limit = limit_of(of_graph, whole) if "limits" in drawing.also else ""
         if isinstance(limit, PhysicalLimit):
-            found.insert(0, Line(LIMIT, LIMIT, [Dot(0, Summary.of([limit.ms]), own[0])]))
-        if found:
-            title = searches(own)
-            yield Panel(own[0].machine, title, found, drawing.y, divided, graph=graph, limit=limit)
+            ranked.insert(0, Line(LIMIT, LIMIT, [Dot(0, Summary.of([limit.ms]), of_graph[0])]))
+        if ranked:
+            title = searches(of_graph)
+            yield Panel(of_graph[0].machine, title, ranked, drawing.y, divided, graph=graph, limit=limit)
 
 
 def _graphs(entries: Sequence[Measured], layout: TableLayout) -> list[str]:

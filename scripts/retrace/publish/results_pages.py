@@ -22,26 +22,26 @@ REMAKE = "make pages"
 def pages(records: Iterable[Path]) -> dict[str, bytes]:
     """Return the files of `docs/results/` by name: the same bytes for the same records and reports."""
     reports, frame = read_frames(sorted(PUBLISHED.glob("*.yaml")), records)
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     abstracts = [abstract(report, frame) for report in reports]
-    for one in abstracts:
+    for summary in abstracts:
         captions = {}
-        for name, drawing in one.report.figures.items():
-            content = FigureContent(drawing, frame, one.report)
+        for name, drawing in summary.report.figures.items():
+            content = FigureContent(drawing, frame, summary.report)
             if any(panel.machine for panel in content.panels):  # it shows a measurement
-                found[f"{name}.svg"] = image(draw(content), "svg")
+                files[f"{name}.svg"] = image(draw(content), "svg")
                 captions[name] = caption(content)
-        told = fill("results-of-report.md.j2", abstract=one, report=one.report, captions=captions)
-        found[f"{one.report.key}.md"] = told.encode()
+        page = fill("results-of-report.md.j2", abstract=summary, report=summary.report, captions=captions)
+        files[f"{summary.report.key}.md"] = page.encode()
     front = fill(
         "results.md.j2",
         abstracts=abstracts,
-        drawn=found.keys(),
+        drawn=files.keys(),
         machines=[provenance(name, frame.measured) for name in frame.machines],
         verified=outcomes(frame),
         remake=REMAKE,
     )
-    return found | {"README.md": front.encode()}
+    return files | {"README.md": front.encode()}
 
 
 def stale(made: dict[str, bytes], folder: Path) -> list[str]:

@@ -92,12 +92,12 @@ def worth(steps: Sequence[Step]) -> str:
 
 def ways(drawing: Drawing, frame: Frame) -> list[Way]:
     """Return each fall on each machine with a GPU, as far as there are records of it."""
-    found = []
+    falls = []
     for fall in drawing.falls:
         for machine in frame.of(fall.beside).on_gpu or frame.of(fall.experiment).on_gpu:
             kernel, baseline = (list(steps(fall, frame, machine)) for steps in (_kernel, _baseline))
-            found += [Way(machine, fall, kernel, baseline)] if kernel or baseline else []
-    return found
+            falls += [Way(machine, fall, kernel, baseline)] if kernel or baseline else []
+    return falls
 
 
 def sentences(falls: Iterable[Way]) -> list[str]:

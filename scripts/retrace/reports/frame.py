@@ -421,8 +421,8 @@ def _cells(entry: Measured, slow: Entry | None) -> dict[str, object]:
     if entry.total:
         cells["n"] = entry.total.n
         cells["arcs_per_second"] = entry.arcs / entry.total.median * 1e3 if entry.total.median else None
-    if found := speed_up(slow, entry):
-        cells |= {"speedup": found[0], "too_noisy_to_rank": not found[1]}
+    if compared := speed_up(slow, entry):
+        cells |= {"speedup": compared[0], "too_noisy_to_rank": not compared[1]}
     return cells
 
 
@@ -432,17 +432,17 @@ def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], d
     A setting in which the records do not differ has none. Of two values, only the non-default is shown; of a
     sweep, which has more, all are.
     """
-    found: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    telling: dict[tuple[str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for record in records:
         for key, value in record.parameters.items():
             if key not in QUERY:
-                found[record.experiment, record.machine.name, record.solver][key].add(str(value))
-    for (*_, solver), settings in found.items():
+                telling[record.experiment, record.machine.name, record.solver][key].add(str(value))
+    for (*_, solver), settings in telling.items():
         for key, values in settings.items():
             if len(values) <= 2:
                 default = str(CATALOGUE.find(solver).defaults.get(key))
                 settings[key] = values - {default} if len(values) == 2 else set()
-    return found
+    return telling
 
 
 def _key_of_printed(graph: str, measured: Iterable[RowKey]) -> RowKey:
