@@ -227,8 +227,7 @@ class Record(Model):
 
         Records from before there was the setting are of all cores, too.
         """
-        solver = CATALOGUE.find(self.solver)
-        if self.backend != "host" or "cuda" in solver.backends:
+        if self.backend != "host" or "cuda" in (solver := CATALOGUE.find(self.solver)).backends:
             return None
         every = self.machine.cores if "threads" in solver.settings else 1
         return int(self.parameters.get("threads", every))

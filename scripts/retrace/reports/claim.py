@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, GetPydanticSchema, Tag
 
-from retrace.graphs.query import NoGraph
+from retrace.graphs.graph_names import NO_GRAPH
 from retrace.records.record import PHASES, Phase
 from retrace.records.statistics import SAME, Order, rank
 from retrace.records.variant import Variant
@@ -426,8 +426,8 @@ class Ratio(Comparison):
             return self._without_ratio(evidence, list(entries.values()), bases)
         if self.somewhere:
             comparisons = {g: said for g, said in comparisons.items() if said[0] is Speaks.FOR} or comparisons
-        if list(ratios) == [NoGraph.name]:
-            return weigh(comparisons, ratio(ratios[NoGraph.name].median))
+        if list(ratios) == [NO_GRAPH]:
+            return weigh(comparisons, ratio(ratios[NO_GRAPH].median))
         least, most = (choose(ratios, key=lambda graph: ratios[graph].median) for choose in (min, max))
         last = list(ratios)[-1]
         numbers = [f"{graph}: {ratio(ratios[graph].median)}" for graph in dict.fromkeys((least, most, last))]
