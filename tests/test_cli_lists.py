@@ -46,3 +46,16 @@ def test_machines_without_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "local (not committed)" in call("machines").out
     (tmp_path / "local/table-3.3/NY.jsonl").write_text("{}\n")
     assert "NY.jsonl:1: " in call("machines").refusal(1)
+
+
+def test_explain_lists_what_a_solver_runs_with(call: Call) -> None:
+    done = call("explain", "betweenness/vert:blocks=33", "--machine", "h200", "--backend", "emulator")
+    assert done.status == 0
+    rows = [re.split("  +", line) for line in done.out.splitlines()]
+    assert rows[:3] == [
+        ["setting", "value", "from"],
+        ["blocks", "33", "its name"],
+        ["block_size", "256", "the emulator's limit"],
+    ]
+    done = call("explain", "bfs/nothing")
+    assert (done.status, done.err.count("\n")) == (1, 1)

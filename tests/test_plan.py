@@ -19,7 +19,8 @@ from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning import plan, summary
-from retrace.planning.configuration import lay_over, project_keys
+from retrace.planning.configuration import Configuration, load_configuration, project_keys
+from retrace.planning.effective_settings import effective_settings, set_for_machine
 from retrace.records.record import write_records
 from retrace.solvers import all_solvers, parse
 from write_schemas import MODELS, as_yaml, schema
@@ -172,13 +173,41 @@ def test_matrices_are_multiplied_out_in_order(config: Config) -> None:
      ("betweenness/vert-virt", "betweenness/vert-virt:block_size=64,blocks=8,mdeg=2")],
 )  # fmt: skip
 def test_a_machines_settings_leave_those_of_an_experiment(spec: str, laid: str) -> None:
-    assert lay_over(spec, {"block_size": 64, "blocks": 8, "mdeg": 2}) == laid
+    machine = on_machine(block_size=64, blocks=8, mdeg=2)
+    assert set_for_machine(spec, machine, "cuda") == laid
+
+
+def on_machine(**block: Any) -> Configuration:
+    """Return the project's configuration for a machine with such a block."""
+    return load_configuration(project_keys() | {"machine": "mine", "machines": {"mine": block}})[0]
 
 
 def test_a_machines_setting_is_at_most_what_a_solver_may_have() -> None:
     """Or a tuned block size would leave machines without our own searches."""
+    machine = on_machine(block_size=1024)
     for spec, size in (("bfs/direction", 768), ("sssp/near-far:registers=32", 768), ("bfs/bsp", 1024)):
-        assert parse(lay_over(spec, {"block_size": 1024}))[1]["block_size"] == size
+        assert parse(set_for_machine(spec, machine, "cuda"))[1]["block_size"] == size
+    cut = effective_settings("bfs/direction", machine, "cuda")["block_size"]
+    assert cut.origin == "machines.mine, cut from 1024 to the most it takes"
+
+
+def test_each_setting_says_where_it_is_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results/tune").mkdir(parents=True)
+    (tmp_path / "results/tune/mine.yaml").write_text("blocks: 33\nmdeg: 2\n")
+    machine = on_machine(mdeg=16)
+    for backend, threads in (("cuda", "the solver's own"), ("emulator", "the emulator's limit")):
+        settings = effective_settings("betweenness/vert-virt:batch=9", machine, backend)
+        assert {key: (setting.value, setting.origin) for key, setting in settings.items()} == {
+            "blocks": (33, "results/tune/mine.yaml"),
+            "block_size": (1024 if backend == "cuda" else 256, threads),
+            "batch": (9, "its name"),
+            "precision": ("double", "the solver's own"),
+            "streams": (4, "the solver's own"),
+            "mdeg": (16, "machines.mine"),
+        }
+    block = on_machine(block_size=512)
+    assert effective_settings("bfs/bsp", block, "emulator")["block_size"].origin == "machines.mine"
 
 
 def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:

@@ -146,6 +146,13 @@ def make_parser() -> ArgumentParser:
 
     does = "list the solvers, where they run, what they implement and their settings"
     add("solvers", "lists:list_solvers", does, ids="")
+    does = "list what a solver runs with on a machine, and where each setting is from"
+    explain = add("explain", "lists:explain_settings", does, "betweenness/vert --machine h200", ids="")
+    explain.add_argument("solver", help="perhaps with settings: betweenness/vert:blocks=33")
+    explain.add_argument("--machine", metavar="NAME", help="a name of a machine (default: config.yaml's)")
+    what = "where it runs (default: %(default)s)"
+    explain.add_argument("--backend", choices=("cuda", "emulator"), default="cuda", help=what)
+
     does = "list the machines that have records in results/machines"
     add("machines", "lists:list_machines", does, ids="")
 

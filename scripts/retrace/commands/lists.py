@@ -1,10 +1,12 @@
-"""The commands `solvers` and `machines`, which list what exists."""
+"""The commands `solvers`, `explain` and `machines`, which list what exists."""
 
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.planning.configuration import load_configuration, project_keys
+from retrace.planning.effective_settings import effective_settings
 from retrace.records.record import read_records
 from retrace.system.errors import RetraceError
 from retrace.system.project import ROOT
@@ -19,6 +21,16 @@ def list_solvers(arguments: Namespace) -> None:
     for solver in sorted(listed, key=lambda solver: solver.problem):
         settings = ",".join(f"{key}={value}" for key, value in solver.defaults.items())
         rows.append((solver.name, " ".join(solver.backends), solver.implements, settings))
+    print_table(rows)
+
+
+def explain_settings(arguments: Namespace) -> None:
+    """List what a solver runs with on a machine: each setting, its value, and where that is from."""
+    keys = project_keys()
+    config, _ = load_configuration(keys | {"machine": arguments.machine or keys["machine"]})
+    settings = effective_settings(arguments.solver, config, arguments.backend)
+    rows = [("setting", "value", "from")]
+    rows += [(name, str(setting.value), setting.origin) for name, setting in settings.items()]
     print_table(rows)
 
 

@@ -7,7 +7,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from cuda_device.errors import OneLineError
@@ -231,6 +231,7 @@ class Scores(Given):
 class Configuration(FileModel):
     """config.yaml and experiments.yaml, and what --config and --configfile change in them."""
 
+    _tuned: frozenset[str] = PrivateAttr(default=frozenset())
     machine: Name
     """The machine that measures: one of `machines`, or a new name."""
     machines: dict[Name, MachineOrNone]
@@ -291,6 +292,11 @@ class Configuration(FileModel):
         by_scale = {key: getattr(of_experiment, key) for key in ("longest_s", "budget_s", "least_trials")}
         own = {key: values[self.scale] for key, values in by_scale.items() if self.scale in values}
         return self.limits[self.scale].model_copy(update=own | given)
+
+    @property
+    def tuned(self) -> frozenset[str]:
+        """Return which settings of this machine are those that `snakemake tune` found."""
+        return self._tuned
 
     @property
     def this(self) -> Machine:
@@ -408,20 +414,12 @@ def _with_tuned(config: Configuration) -> Configuration:
     tuned = read_as(Machine, read_yaml(path) or {}, str(path))
     known = {key: value for key, value in tuned.settings.items() if getattr(config.this, key) is None}
     machines = {**config.machines, config.machine: config.this.model_copy(update=known)}
-    return config.model_copy(update={"machines": machines})
+    with_tuned = config.model_copy(update={"machines": machines})
+    with_tuned._tuned = frozenset(known)
+    return with_tuned
 
 
 def with_settings(spec: str, settings: Mapping[str, object]) -> str:
     """Add settings to a solver's name, such as `betweenness/vert` or `betweenness/vert:blocks=33`."""
     added = ",".join(f"{key}={value}" for key, value in settings.items())
     return f"{spec}{',' if ':' in spec else ':'}{added}" if added else spec
-
-
-def lay_over(spec: str, settings: Mapping[str, int]) -> str:
-    """Add the settings of a machine that a solver has and its specification lacks, up to what it takes."""
-    given = {part.partition("=")[0] for part in spec.partition(":")[2].split(",")}
-    solver = CATALOGUE.find(spec)
-    wanted = {key: value for key, value in settings.items() if key in solver.defaults and key not in given}
-    return with_settings(
-        spec, {key: min(value, solver.at_most.get(key, value)) for key, value in wanted.items()}
-    )

@@ -25,9 +25,9 @@ from retrace.planning.configuration import (
     Configuration,
     Experiment,
     Limits,
-    lay_over,
     load_configuration,
 )
+from retrace.planning.effective_settings import set_for_machine
 from retrace.records.machine_check import find_errors
 from retrace.records.record import survey
 from retrace.reports.report import Report, load_reports
@@ -40,8 +40,6 @@ PAGE = "results/report/index.html"
 """All results on one page."""
 THRUST = "resources/build/peers/thrust.json"
 """The manifest of what uses Thrust."""
-EMULATED_THREADS = 256
-"""Most threads in a block on the emulator, which switches stacks for each thread at each barrier."""
 
 
 @dataclass(frozen=True)
@@ -216,11 +214,8 @@ class Plan:
         return [CATALOGUE.find(spec) for spec in self.experiments[experiment].specs]
 
     def set_for_machine(self, spec: str) -> str:
-        """Return a solver with the settings of the machine laid over its defaults."""
-        machine = self.config.this.settings
-        threads = int(CATALOGUE.find(spec).defaults.get("block_size", 0))
-        wide = self.backend == "emulator" and threads > EMULATED_THREADS
-        return lay_over(spec, {"block_size": EMULATED_THREADS} | machine if wide else machine)
+        """Return a solver with the settings of the machine laid over its own."""
+        return set_for_machine(spec, self.config, self.backend)
 
     def limits(self, experiment: str) -> Limits:
         """Return how much of an experiment this run measures."""
