@@ -149,11 +149,15 @@ def measured(solver: str, provenance: dict[str, Any]) -> Record:
 
 @pytest.mark.parametrize("solver", PEERS)
 def test_without_it_its_solvers_are_skipped(
-    solver: str, nothing_here: Path, provenance: dict[str, Any]
+    solver: str, nothing_here: Path, provenance: dict[str, Any], monkeypatch: Patch
 ) -> None:
+    monkeypatch.chdir(nothing_here)
     record = measured(solver, provenance)
     assert record.status == "skipped"
-    assert str(record.reason).startswith("GAPBS's source could not be had; ")
+    assert str(record.reason).startswith("GAPBS's source is not here yet; a run gets it")
+    Path(OUTCOME).parent.mkdir(parents=True)
+    Path(OUTCOME).write_text(json.dumps({"missing": "no connection"}))  # as a run that looked for it writes
+    assert str(measured(solver, provenance).reason).startswith("GAPBS's source could not be had; ")
 
 
 @needs_gapbs
