@@ -208,6 +208,8 @@ def test_each_setting_says_where_it_is_from(tmp_path: Path, monkeypatch: pytest.
         }
     block = on_machine(block_size=512)
     assert effective_settings("bfs/bsp", block, "emulator")["block_size"].origin == "machines.mine"
+    small = effective_settings("bfs/bsp", on_machine(), "emulator")["block_size"]
+    assert (small.value, small.origin) == (256, "the solver's own")
 
 
 def test_what_a_machine_sets_reaches_its_commands(config: Config) -> None:
