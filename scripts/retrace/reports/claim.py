@@ -6,6 +6,7 @@ of `retrace.records.statistics.rank`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise, permutations, product
@@ -130,9 +131,9 @@ class Comparison(FileModel):
         also = f"; {self.beside} is quoted beside it" if self.beside else ""
         return self.wording.format(**self._words) + also
 
+    @abstractmethod
     def judge(self, evidence: Evidence) -> Finding:
         """Return the verdict of the records that count, and the numbers that it rests on."""
-        raise NotImplementedError
 
 
 class Faster(Comparison):
