@@ -101,10 +101,14 @@ def main() -> None:
     parser.add_argument("--wheels", type=Path, metavar="FOLDER", help="packages, in place of the network")
     parser.add_argument("--without-project", action="store_true", help="do not install Retrace itself")
     arguments = parser.parse_args()
+    if arguments.lock is not None and not arguments.lock.is_file():
+        sys.exit(f"error: {arguments.lock}: no such lock; expected one such as requirements.lock")
     try:
         set_up(arguments.environment, arguments.lock, arguments.wheels, not arguments.without_project)
     except SetUpError as error:
         sys.exit(f"error: {error}")
+    except OSError as error:
+        sys.exit(f"error: {arguments.environment}: cannot be made ({error.strerror}); name another folder")
 
 
 if __name__ == "__main__":

@@ -371,7 +371,12 @@ def with_experiments_of_packages(config: Configuration) -> Configuration:
     RetraceError, which names the file and the key, for anything else.
     """
     experiments = dict(config.experiments)
-    for path in (Path(module.experiments) for module in import_packages() if hasattr(module, "experiments")):
+    for module in import_packages():
+        path = getattr(module, "experiments", None)
+        if path is None:
+            continue
+        if not isinstance(path, Path):
+            raise RetraceError(f"{module.__name__}.experiments: expected a Path, found {path!r}")
         given = read_yaml(path)
         if not isinstance(given, dict):
             raise RetraceError(f"{path}: expected experiments by name, as experiments.yaml has them")

@@ -40,7 +40,7 @@ def import_packages() -> tuple[ModuleType, ...]:
     for module, point in solver_entry_points().items():
         try:
             found.append(import_module(module))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             why = " ".join(f"{type(error).__name__}: {error}".split())
             raise RetraceError(
                 f"entry point {point.name} of {SOLVER_GROUP}: {module} cannot be imported ({why}); "
