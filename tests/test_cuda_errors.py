@@ -71,8 +71,8 @@ def test_every_call_reports_the_failure_of_a_kernel(failing: cuda.CudaDevice, na
 
 PROGRAM = """
 import sys, numpy as np
+from cuda_device.errors import OneLineError
 from retrace.devices.cuda import CudaDevice
-from retrace.system.errors import RetraceError
 from test_cuda_errors import CALLS
 with CudaDevice() as device:
     buffer = device.empty(4, np.int32)
