@@ -52,7 +52,7 @@ def test_the_number_of_cores_is_that_of_the_reader(monkeypatch: pytest.MonkeyPat
 def test_what_is_made_by_the_catalogue_is_made_again_when_it_changes() -> None:
     for script in ("publish_experiment.py", "make_claims.py", "make_verification.py", "tune.py"):
         assert str(FILE) in {str(PROJECT / name) for name in project.imports(script)}
-    for script in ("generate_graph.py", "compute_shard.py", "get_graph.py"):
+    for script in ("generate_graph.py", "retrace_today/scores/compute_shard.py", "get_graph.py"):
         assert str(FILE) not in {str(PROJECT / name) for name in project.imports(script)}
 
 

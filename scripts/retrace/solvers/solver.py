@@ -25,7 +25,7 @@ from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS, kernel_name, with_headers
-from retrace.system.solver_packages import import_packages, is_of_package
+from retrace.system.solver_packages import import_solvers, is_of_package, kernels_of
 
 WARP = 32
 """Threads of a warp, which are its lanes."""
@@ -38,6 +38,13 @@ class Sources:
 
     def __get__(self, solver: object, kind: type[Solver]) -> tuple[str, ...]:
         return with_headers(kind.source, *kind.more_sources) if kind.source else ()
+
+
+class KernelFolder:
+    """The folder of a solver class's kernel files: what its package names as `kernels`, or `kernels/`."""
+
+    def __get__(self, solver: object, kind: type[Solver]) -> Path:
+        return kernels_of(kind.__module__) or KERNELS
 
 
 class Solver(ABC):
@@ -56,8 +63,8 @@ class Solver(ABC):
     """The second half of the name."""
     implements: ClassVar[str]
     """Report and algorithm, or the library call."""
-    kernel_folder: ClassVar[Path] = KERNELS
-    """The folder of its kernel files, which include others by paths from there or from `kernels/`."""
+    kernel_folder = KernelFolder()
+    """Its kernel files include others by paths from there or from `kernels/`."""
     source: ClassVar[str] = ""
     """Its kernel file, a path in `kernel_folder` or `kernels/`, where it is not the one of its name."""
     more_sources: ClassVar[tuple[str, ...]] = ()
@@ -210,7 +217,7 @@ class Registry:
         """Return the solver class of a name without its settings; raise RetraceError if there is none."""
         name = spec.partition(":")[0]
         if name not in self.solvers:
-            import_packages()
+            import_solvers()
         if name not in self.solvers:
             raise unknown_solver(name, self.solvers)
         return self.solvers[name]
