@@ -15,7 +15,9 @@ rule shard:
     """
     input:
         graph="resources/graphs/{graph}",
-        kernels=map(project.kernel_path, CATALOGUE.find(PLAN.config.scores.solver).sources),
+        kernels=map(
+            project.kernel_path, CATALOGUE.find(PLAN.config.scores.solver).sources
+        ),
         script=f"{SCRIPTS}/retrace_today/scores/compute_shard.py",
         code=imports("retrace_today/scores/compute_shard.py"),
     output:
