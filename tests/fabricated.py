@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.records.record import GPUInfo, GraphInfo, MachineInfo, Record, SoftwareInfo, Trial
 from retrace.reports.claim import Where
 from retrace.reports.frame import Frame, build
 from retrace.reports.printed import read_printed
 from retrace.reports.report import PUBLISHED, Report, load_reports
-from retrace.solvers import find
 
 GRAPHS = {"small-6": (6, 20), "small-9": (9, 16), "NY": (264_346, 733_846), "NW": (1_207_945, 2_840_208)}
 EXPERIMENTS = {"bfs": "table-3.3", "stcon": "table-3.4", "sssp": "table-3.5"}
@@ -461,7 +461,7 @@ def fast(machine: str, gpu: bool) -> list[Record]:
     found = []
     for solver, of in FAST.items():
         ((experiment, times),) = of.items()
-        on_gpu = find(solver).backends != ("host",)
+        on_gpu = CATALOGUE.find(solver).backends != ("host",)
         for graph, ms in zip(LEVELS, times, strict=False):
             if gpu or not on_gpu:
                 one = measured(

@@ -282,9 +282,9 @@ def test_free_memory_and_resident_blocks(device: Device) -> None:
 
 def test_clusters_that_run_at_the_same_time(device: Device) -> None:
     require_clusters(device)
-    module = device.load("retrace_today/limits/barrier-cluster.cu")
-    assert 2 <= module.largest_cluster("barrier_cluster", 64) <= device.limits.cluster
-    clusters = [module.resident_clusters("barrier_cluster", 1024, blocks) for blocks in (1, 2, 4)]
+    module = device.load(str(KERNELS / "clusters.cu"))
+    assert 2 <= module.largest_cluster("neighbours", 64) <= device.limits.cluster
+    clusters = [module.resident_clusters("neighbours", 1024, blocks) for blocks in (1, 2, 4)]
     assert 1 <= clusters[2] <= clusters[1] <= clusters[0]
 
 

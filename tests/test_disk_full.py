@@ -34,7 +34,6 @@ INFO = {
 }
 RUN = ["--experiment", "table-3.3", "--graphs", "tiny", "--backend", "emulator"]
 RANDOM = ["--name", "random-6-5", "--vertices", "64", "--arcs-per-vertex", "5"]
-SHARD = ["--graph", "tiny", "--backend", "emulator", "--shard", "0", "--shards", "1"]
 RECORDS = ["--records", "r.jsonl"]
 BSP = [*RECORDS, "--report", f"{PROJECT}/results/published/bsp-suite.yaml"]
 BRANDES = [*RECORDS, "--report", f"{PROJECT}/results/published/domitrz-brandes.yaml"]
@@ -49,13 +48,13 @@ def in_namespace(*command: object) -> list[str]:
 @pytest.fixture(scope="module")
 def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Skip where a user may not mount."""
-    folder = tmp_path_factory.mktemp("mount")
-    if (
-        not shutil.which("unshare")
-        or subprocess.run(
-            in_namespace("mount", "-t", "tmpfs", "tmpfs", folder), capture_output=True, check=False
-        ).returncode
-    ):
+    require_mounts(tmp_path_factory.mktemp("mount"))
+
+
+def require_mounts(folder: Path) -> None:
+    """Skip where a user may not mount a disk over a folder."""
+    mounting = in_namespace("mount", "-t", "tmpfs", "tmpfs", folder)
+    if not shutil.which("unshare") or subprocess.run(mounting, capture_output=True, check=False).returncode:
         pytest.skip("this user may not mount a small disk")
 
 
@@ -70,7 +69,6 @@ def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
         ("build_kernels.py", ["--backends", "host", "--output", "b.json", "--files", HOST], 8),
         ("build_kernels.py", ["--backends", "emulator", "--output", "b.json", "--files", EMULATED], 8),
         ("measure.py", [*RUN, "--solvers", "bfs/scipy", "--output", "full"], 0),
-        ("retrace_today/scores/compute_shard.py", [*SHARD, "--output", "full/s.npz"], 0),
         ("publish_experiment.py", [*BSP, *TABLE, "--output", "full"], 4),
         ("publish_experiment.py", [*BSP, *TABLE, "--figures", "figure-3.3", "--output", "full"], 16),
         ("make_claims.py", [*BRANDES, "--output-prefix", "full/c"], 0),
@@ -81,7 +79,11 @@ def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
     ],
 )  # fmt: skip
 def test_a_full_disk(program: str, arguments: list[str], room: int, tmp_path: Path) -> None:
-    """One line says so, the exit status is not 0, and no half-written file is left."""
+    assert_told(program, arguments, room, tmp_path)
+
+
+def assert_told(program: str, arguments: list[str], room: int, tmp_path: Path) -> None:
+    """Check that one line says so, the exit status is not 0, and no half-written file is left."""
     if "NY" in arguments and not Path(os.environ.get("GRAPH_MIRROR", ""), "USA-road-d.NY.gr.gz").is_file():
         pytest.skip("no GRAPH_MIRROR folder")
     (tmp_path / "full").mkdir()

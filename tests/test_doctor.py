@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from command_line import Call
-from cuda_device.gpu_limits import GPULimits
+from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_on_cpu.device import EmulatedDevice
 from retrace.commands import doctor
 from retrace.compilers.toolkits import Toolkit
 from retrace.planning.configuration import Machine, project_configuration
 from retrace.solvers import all_solvers
+from retrace.solvers.bfs import BspBFS
 from retrace.system.project import build_folder
 
 Disk = namedtuple("Disk", "total used free")
@@ -63,10 +64,11 @@ def test_it_is_one_screen_about_this_computer(
 
 
 def test_a_compute_capability_is_kept_on_the_emulator(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BspBFS, "needs", Needs(cluster=1))
     configured(monkeypatch, machines={"local": Machine(compute_capability="8.6")})
     found = lines(call("doctor").out)
     assert found["limits"].startswith("compute capability 8.6: 99 KiB of shared memory in a block, 1,536")
-    assert "bfs/cluster" in found["solvers"]
+    assert "bfs/bsp" in found["solvers"]
     assert "needs thread-block clusters, from compute capability 9.0 on" in found["solvers"]
 
 

@@ -1,12 +1,12 @@
 """What a GPU has, what a solver needs of it, and a GPU that is used as if it were another."""
 
+import re
 from dataclasses import replace
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-import run_kernels
 from cuda_device.capability import Capability, architecture
 from cuda_device.errors import LacksError, OneLineError
 from cuda_device.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits, Needs
@@ -19,16 +19,12 @@ from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table
 from retrace.records.record import GPUInfo
-from retrace.solvers import all_solvers, find, make
-from retrace.solvers.bfs import QueueBFS
+from retrace.solvers import all_solvers, make
+from retrace.solvers.bfs import BspBFS
 from retrace.system.project import KERNELS, ROOT
-from retrace_today.by_depth import AutoBFS
-from retrace_today.choice import Choice
-from retrace_today.cluster_searches import ClusterBFS
-from retrace_today.frontier import FrontierSearch
-from retrace_today.one_block import OneBlockBFS
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
+EMULATED = Path(__file__).parent / "cuda_on_cpu/kernels"
 KNOWN = ("7.5", "8.6", "9.0", "10.0", "12.0")
 
 
@@ -127,46 +123,42 @@ def test_what_a_gpu_lacks_is_told_in_one_line() -> None:
     assert Needs(shared_kib=99, cooperative_launch=True, double_atomics=True).missing_from(AMPERE) is None
 
 
-def test_a_solver_whose_kernels_wait_for_other_blocks_declares_it() -> None:
-    """Those of betweenness have kernels that do without, too."""
-    without = {"betweenness/host-arcs", "betweenness/lane-queues", "betweenness/multi-gpu"}
+def test_no_kernel_of_the_reports_waits_for_blocks_of_another() -> None:
+    """Their own cards were too old for clusters and cooperative launches."""
     for kind in all_solvers():
-        if issubclass(kind, Choice) or kind.name in without:
-            continue
-        text = "".join((KERNELS / file).read_text(encoding="utf-8") for file in kind.sources)
-        assert bool(kind.needs.cluster) == ("this_cluster()" in text), kind.name
-        launches = {"sssp/host-arcs", "limits/barrier-grid"}
-        cooperative = issubclass(kind, FrontierSearch) or kind.name in launches
-        assert kind.needs.cooperative_launch == cooperative, kind.name
-        assert not cooperative or "this_grid()" in text, kind.name
+        if kind.__module__.startswith("retrace."):
+            assert kind.needs == Needs(), kind.name
+            text = "".join((KERNELS / file).read_text(encoding="utf-8") for file in kind.sources)
+            assert not re.search(r"this_(cluster|grid)\(\)", text), kind.name
 
 
 @pytest.mark.parametrize("capability", ["5.0", "7.5", "8.6", "12.0"])
 def test_a_launch_beyond_the_limits_is_refused(capability: str) -> None:
     limits = GPULimits.by_capability(capability)
     with EmulatedDevice(compute_capability=capability) as device:
-        kernel = device.load("retrace_today/limits/barrier-cluster.cu").kernel("barrier_cluster")
-        found = device.upload(np.zeros(1, np.uint64))
+        out, values = device.empty(16 * 32, np.int32), device.empty(16, np.int32)
+        kernel = device.load(str(EMULATED / "clusters.cu")).kernel("neighbours")
         if limits.cluster:
-            kernel(8, 32, np.uint32(16), found, cluster=8)
-            assert device.download(found).tolist() == [16]
-        with pytest.raises(OneLineError, match=r"kernel barrier_cluster: .*cluster"):
-            kernel(16, 32, np.uint32(16), found, cluster=16)
-        grid = device.load("retrace_today/limits/barrier-grid.cu").kernel("barrier_grid")
+            kernel(8, 32, out, cluster=8)
+            assert device.download(out)[:32].tolist() == [131 - thread for thread in range(32)]
+        with pytest.raises(OneLineError, match=r"kernel neighbours: .*cluster"):
+            kernel(16, 32, out, cluster=16)
+        grid = device.load(str(EMULATED / "grids.cu")).kernel("pass_on")
         if limits.cooperative_launch:
-            grid(3, 32, np.uint32(16), found, cooperative=True)
+            grid(3, 32, np.int32(1), values, out, cooperative=True)
         else:
-            with pytest.raises(OneLineError, match="kernel barrier_grid: needs cooperative launches"):
-                grid(3, 32, np.uint32(16), found, cooperative=True)
+            with pytest.raises(OneLineError, match="kernel pass_on: needs cooperative launches"):
+                grid(3, 32, np.int32(1), values, out, cooperative=True)
         with pytest.raises(OneLineError, match=f"not from 0 to {limits.shared_of_block}"):
-            grid(1, 32, np.uint32(16), found, shared=limits.shared_of_block + 1)
+            grid(1, 32, np.int32(1), values, out, shared=limits.shared_of_block + 1)
 
 
 def test_what_a_gpu_lacks_is_skipped_before_anything_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cuda_on_cpu.device.build_emulator", pytest.fail)
+    monkeypatch.setattr(BspBFS, "needs", Needs(cluster=1))
     old = SharedDevice(lambda: EmulatedDevice(compute_capability="8.6"))
     case = Measurement(
-        request=Request("bfs/cluster", "emulator", Query(0), lambda: EmulatedDevice(compute_capability="8.6"))
+        request=Request("bfs/bsp", "emulator", Query(0), lambda: EmulatedDevice(compute_capability="8.6"))
     )
     case.prepare(NAMED["grid"], Effort(1, 60), old)
     assert (case.status, case.reason) == (
@@ -174,73 +166,9 @@ def test_what_a_gpu_lacks_is_skipped_before_anything_is_compiled(monkeypatch: py
     )  # fmt: skip
     with (
         EmulatedDevice(compute_capability="8.6") as device,
-        pytest.raises(LacksError, match="cluster: needs"),
+        pytest.raises(LacksError, match="bsp: needs"),
     ):
-        make("bfs/cluster", device)
-
-
-def test_a_choice_ranks_and_sets_up_only_what_the_gpu_can_run() -> None:
-    for name in ("bfs/auto", "sssp/auto", "stcon/auto", "betweenness/auto"):
-        kind = find(name)
-        assert issubclass(kind, Choice)
-        for limits in BY_CAPABILITY.values():
-            able = kind.able(limits)
-            assert kind.missing_from(limits) is None
-            assert able.keys() == {*kind.candidates}
-            assert all(one.missing_from(limits) is None for one in able.values())
-            files = kind.sources_on(limits)
-            least = {"bfs/auto": 16, "stcon/auto": 16, "sssp/auto": 1}
-            by_cluster = limits.cluster >= least.get(name, 17)
-            assert any("cluster.cu" in file for file in files) == by_cluster
-        assert kind.able(HOPPER) == {candidate: candidate for candidate in kind.candidates}
-
-
-def test_a_choice_leaves_out_what_has_no_stand_in_that_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AutoBFS, "stand_ins", {ClusterBFS: OneBlockBFS})
-    assert AutoBFS.able(OLDEST) == {ClusterBFS: OneBlockBFS, QueueBFS: QueueBFS}
-    monkeypatch.setattr(AutoBFS, "faster_with", {ClusterBFS: Needs()})
-    assert AutoBFS.able(OLDEST)[ClusterBFS] is OneBlockBFS
-    assert AutoBFS.able(BLACKWELL)[ClusterBFS] is ClusterBFS
-
-
-FOLLOWING = (
-    "bfs/cluster", "bfs/one-block:predecessors=yes", "bfs/auto:crossover=1,deep=1", "bfs/auto:crossover=1",
-    "stcon/cluster", "stcon/one-block", "stcon/auto:crossover=1,deep=1",
-    "sssp/cluster", "sssp/one-block:predecessors=yes", "sssp/auto:deep=1", "sssp/auto", "sssp/host-arcs",
-    "betweenness/host-arcs:block_size=32", "betweenness/lane-queues", "betweenness/lane-queues:team=block",
-    "betweenness/bitmap-queue", "betweenness/auto:crossover=1,least_sources=1",
-)  # fmt: skip
-"""Solvers that follow the limits: what others do is the same on every GPU that can run them."""
-
-
-@pytest.mark.parametrize("capability", ["5.0", "7.5", "8.6", "12.0"])
-@pytest.mark.parametrize("spec", FOLLOWING)
-def test_a_solver_that_follows_the_limits_is_right_or_says_what_lacks(spec: str, capability: str) -> None:
-    for name in ("grid", "two components", "star"):
-        opening = partial(EmulatedDevice, compute_capability=capability)
-        told = run_kernels.outcome(spec, partial(run_kernels.search, opening, spec, NAMED[name]))
-        limits = GPULimits.by_capability(capability)
-        lacks = find(spec).missing_from(limits) is not None
-        assert told.startswith("skipped, " if lacks else "agrees"), told
-
-
-@pytest.mark.parametrize(
-    ("capability", "deep", "flat"),
-    [("5.0", ["one-block", "one-block", "one-block"], ["block-queue", "bsp"]),
-     ("8.6", ["one-block", "one-block", "one-block"], ["direction", "near-far"]),
-     ("12.0", ["one-block", "cluster", "one-block"], ["direction", "near-far"]),
-     ("9.0", ["cluster", "cluster", "cluster"], ["direction", "near-far"])],
-)  # fmt: skip
-def test_a_choice_takes_what_the_gpu_has(capability: str, deep: list[str], flat: list[str]) -> None:
-    specs = ["bfs/auto:crossover=1,deep=1", "sssp/auto:deep=1", "stcon/auto:crossover=1,deep=1"]
-    specs += ["bfs/auto:crossover=1,deep=99", "sssp/auto:deep=99"]
-    for spec, variant in zip(specs, deep + flat, strict=True):
-        with EmulatedDevice(compute_capability=capability) as device:
-            solver = make(spec, device)
-            solver.setup(NAMED["grid"])
-            solver.upload(Query(0, 9 if spec.startswith("stcon") else None))
-            assert isinstance(solver, Choice)
-            assert solver.chosen.variant == variant
+        make("bfs/bsp", device)
 
 
 def test_the_page_says_which_gpu_runs_what() -> None:

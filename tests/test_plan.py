@@ -15,6 +15,7 @@ from snakemake.scheduling.job_scheduler import JobScheduler
 from command_line import PROJECT, Patch, refused
 from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, graph_info, machine_info, record, without_answer
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
@@ -22,7 +23,7 @@ from retrace.planning import configuration, plan, summary
 from retrace.planning.configuration import Configuration, load_configuration, project_keys
 from retrace.planning.effective_settings import effective_settings, set_for_machine
 from retrace.records.record import write_records
-from retrace.solvers import all_solvers, parse
+from retrace.solvers import all_solvers
 from write_schemas import MODELS, as_yaml, schema
 
 Config = dict[str, Any]
@@ -183,10 +184,10 @@ def on_machine(**block: Any) -> Configuration:
 
 
 def test_a_machines_setting_is_at_most_what_a_solver_may_have() -> None:
-    """Or a tuned block size would leave machines without our own searches."""
+    """Or a tuned block size would leave machines without our own searches, which the catalogue knows."""
     machine = on_machine(block_size=1024)
     for spec, size in (("bfs/direction", 768), ("sssp/near-far:registers=32", 768), ("bfs/bsp", 1024)):
-        assert parse(set_for_machine(spec, machine, "cuda"))[1]["block_size"] == size
+        assert CATALOGUE.parse(set_for_machine(spec, machine, "cuda"))[1]["block_size"] == size
     cut = effective_settings("bfs/direction", machine, "cuda")["block_size"]
     assert cut.origin == "machines.mine, cut from 1024 to the most it takes"
 
@@ -384,7 +385,7 @@ def test_a_job_shares_the_machine_if_none_of_its_times_is_shown(config: Config, 
         return {job.name for job in plan.make_plan(config | {"backend": backend}).jobs if not job.is_timed}
 
     emulated = sharing("emulator")
-    assert {"brandes-mdeg", "limits", "bellman-ford-edges"} <= emulated
+    assert {"brandes-mdeg", "bellman-ford-edges"} <= emulated
     assert not {"table-3.3", "generators", "bellman-ford-sparse", "brandes-variants"} & emulated
     monkeypatch.setattr(plan, "cuda_status", lambda: None)
     assert sharing("cuda") == set()
@@ -404,12 +405,17 @@ def test_larger_graphs_wait_for_as_many_gpus(
     monkeypatch.setattr(plan, "visible_gpus", lambda: ["a GPU"] * (gpus or 0))
     monkeypatch.setattr(plan, "cuda_status", lambda: None if gpus else "no device")
     asked = {"scale": "paper", "backend": "emulator" if gpus == 0 else "cuda"}
-    planned = plan.make_plan(config | asked)
-    several = planned.graphs("betweenness-gpus")
+    by_gpus = {
+        "solvers": ["betweenness/vert"], "graphs": ["random-6-5"],
+        "larger_graphs": ["Gowalla", "random-22-16-1024"], "gpus": 2,
+    }  # fmt: skip
+    experiments = {"by-gpus": by_gpus, "by-one": by_gpus | {"larger_graphs": ["Gowalla"], "gpus": 0}}
+    planned = plan.make_plan(config | asked | {"experiments": config["experiments"] | experiments})
+    several = planned.graphs("by-gpus")
     assert several == (["random-6-5", "Gowalla", "random-22-16-1024"] if measured else ["random-6-5"])
     assert ("random-22-16-1024" in planned.sparse) == measured
-    assert "Gowalla" in planned.graphs("fast-bfs")
-    assert "random-22-16-1024" in planned.graphs("betweenness-gpus", scale="paper")
+    assert "Gowalla" in planned.graphs("by-one")
+    assert "random-22-16-1024" in planned.graphs("by-gpus", scale="paper")
 
 
 def test_all_road_graphs_are_searched_for_each_table_of_times_against_size(
@@ -509,8 +515,6 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/libraries.py", "measure/trials.py"}
     assert not modules("table-3.3") & {"solvers/sssp.py", "solvers/bellman_ford/masked.py"}
     assert not {path for path in modules("table-3.3") if path.startswith(("publish/", "planning/"))}
-    betweenness = {"scripts/retrace_today/betweenness/auto.py", "scripts/retrace_today/choice.py"}
-    assert {*planned.modules("brandes-crossover")} >= betweenness
     assert "solvers/betweenness/sequential.py" in modules("brandes-crossover")
     ours = {"bfs/bsp.cu", "host/bfs_queue.cpp", "host/graph.h"}
     assert kernels("table-3.3") >= {*ours, "cuda_on_cpu/scheduler/launch.cpp"}

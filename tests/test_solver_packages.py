@@ -299,10 +299,6 @@ def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path, module: str,
             "experiments.table-3.3: experiments.yaml has it already; add solvers to it under more_solvers",
         ),
         (
-            "experiments: {fast-bfs: {solvers: [bfs/my-queue], graphs: [NY]}}",
-            f"experiments.fast-bfs: {PROJECT / 'scripts/retrace_today/experiments.yaml'} has it already",
-        ),
-        (
             "more_solvers: {table-3.3: [bfs/queue]}",
             "more_solvers.table-3.3: solvers: expected each item once, found bfs/queue twice",
         ),

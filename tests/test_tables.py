@@ -10,6 +10,7 @@ import pytest
 import fabricated
 from cuda_device.errors import OneLineError
 from fabricated import WRONG, changed, frame, graph_info, measured, phases, record, trial, without_answer
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.publish import tables, verification
 from retrace.publish.page import Page, render
 from retrace.records.record import Record, Trial
@@ -23,7 +24,6 @@ from retrace.reports.wording import (
     three_digits,
     word_list,
 )
-from retrace_today.betweenness.bitmap_queue import BitmapQueue
 
 OWNERS = {"table-2": "tuwien-sssp", "generators": "tuwien-sssp"}
 
@@ -206,8 +206,10 @@ def test_a_name_leaves_out_defaults_except_of_a_sweep(
 ) -> None:
     """A setting of three or more values is a sweep; a record from before a setting was there has no value."""
     defaults = {"precision": "double", "compacted": "no", "streams": 4, "block_size": 1024}
-    assert defaults.items() <= BitmapQueue.defaults.items()
-    found = frames.build([record(BitmapQueue.name, "NY", parameters=parameters) for parameters in given])
+    assert defaults.items() <= CATALOGUE.find("betweenness/bitmap-queue").defaults.items()
+    found = frames.build(
+        [record("betweenness/bitmap-queue", "NY", parameters=parameters) for parameters in given]
+    )
     assert [entry.name for entry in found.measured] == [f"bitmap-queue{end}" for end in shown]
     assert len(found.rows[0].measured) == len(given)
 

@@ -19,6 +19,7 @@ from retrace.system import installed_driver
 from retrace.system.installed_driver import InstalledDriver, InstalledGpu, Version
 from retrace.system.project import KERNELS
 
+GRIDS = Path(__file__).parent / "cuda_on_cpu/kernels/grids.cu"
 IN_11, IN_12, IN_12_9, IN_13 = (range(50, 90), range(50, 91), range(50, 122), range(75, 122))
 """The compute capabilities of four versions of CUDA, and some that are none."""
 
@@ -143,12 +144,12 @@ def test_records_name_what_compiled(
 
 
 def test_nvrtc_compiles_for_cards_that_nvcc_has_left(tmp_path: Path, monkeypatch: Patch) -> None:
-    """With what kernels include: cooperative groups, headers of C++, and each other."""
+    """With what kernels include, such as cooperative groups."""
     monkeypatch.setattr(toolkits, "installed_driver", lambda: None)
     code = build_cubin(KERNELS / "bfs/bsp.cu", "sm_52").read_bytes()
     assert code[:4] == b"\x7fELF"
     assert struct.unpack_from("<H", code, 18) == (190,), "CUDA, of ELF's machines"
-    ptx = build_cubin(KERNELS / "retrace_today/bfs/direction.cu", "compute_61")
+    ptx = build_cubin(GRIDS, "compute_61")
     assert ptx.suffix == ".ptx"
     assert "\n.target sm_61" in ptx.read_text(encoding="ascii")
     source = tmp_path / "mistake.cu"

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +19,7 @@ from cuda_device.errors import TooLargeError
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED, graph, identified
 from retrace.check import oracles
-from retrace.check.certificates import CERTIFICATE, certify, certify_tree
-from retrace.check.checkers import checker_of
+from retrace.check.certificates import certify, certify_tree
 from retrace.check.oracles import Oracle, search_bytes
 from retrace.devices.host import c_graph, function_of, pointer
 from retrace.graphs import csr, identity
@@ -31,18 +29,14 @@ from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.random import RandomGraph, named
 from retrace.measure.experiment import measure
 from retrace.measure.trials import Effort
-from retrace.records.record import read_records
-from retrace.solvers import GENERATORS, REGISTRY, Query, find, make
+from retrace.solvers import GENERATORS, REGISTRY, Query, find
 from retrace.solvers.bfs import TRACE_BACK
 from retrace.solvers.generate import generate
-from retrace_today.host_arcs import MOST_ENTRIES
-from solving import solved
 from test_stored_graphs import written
 
 LIMIT = 40
-PROVED = f"{CERTIFICATE} and {CERTIFICATE} of the tree"
-WIDE = ("bfs/host-arcs", "sssp/host-arcs")
-"""The solvers that take such graphs."""
+WIDE = [name for name, kind in REGISTRY.solvers.items() if kind.wide]
+"""The solvers that take such graphs, if their package is there."""
 LARGE = named("random-27-24", seed=1)
 
 
@@ -62,8 +56,12 @@ def widened(found: CSRGraph) -> Iterator[CSRGraph]:
 @pytest.fixture
 def stored(tmp_path: Path, script: Call, lowered: None) -> Path:
     """Generate a graph as the workflow does."""
+    return generate_random(tmp_path / "random", script)
+
+
+def generate_random(folder: Path, script: Call) -> Path:
+    """Generate a graph of 1500 arcs by the program of the workflow."""
     asked = ("--vertices", 300, "--arcs-per-vertex", 5, "--seed", 3)
-    folder = tmp_path / "random"
     assert script("generate_graph.py", "--name", "random", *asked, "--output", folder).status == 0
     return folder
 
@@ -147,34 +145,20 @@ def test_a_limit_that_was_lowered_when_it_was_stored(stored: Path, monkeypatch: 
 # Who takes it.
 
 
-@pytest.mark.parametrize("problem", ["bfs", "sssp"])
-def test_it_is_measured_as_any_other(problem: str, stored: Path, script: Call) -> None:
-    others = ["bsp", "scipy", "igraph", "auto"]
-    names = [f"{problem}/{variant}" for variant in ("host-arcs", *others)]
-    asked = ("--experiment", "mine", "--backend", "emulator", "--trials", 1, "--solvers", *names)
-    assert script("measure.py", *asked, "--graphs", stored, "--output", stored.parent).status == 0
-    answered, *declined = read_records([stored.parent / "random.jsonl"])
-    assert (answered.status, answered.verified, answered.oracle) == ("ok", True, PROVED)
-    assert (answered.graph.vertices, answered.graph.arcs) == (300, 1500)
-    told = f"the graph has 1500 arcs, expected at most {LIMIT} (32-bit offsets); use {problem}/host-arcs"
-    assert [(record.status, record.reason) for record in declined] == [("skipped", told)] * len(others)
-
-
 def test_every_other_solver_declines(lowered: None) -> None:
     pairs = {"near": [0, 1], "far": [0, 2]}
     wide = identified(
         generate("generate/tree-first", RandomGraph(90, 300, seed=3)), "r", source=0, pairs=pairs
     )
-    assert [name for name, kind in REGISTRY.solvers.items() if kind.exceeded_by(wide) is None] == list(WIDE)
+    assert [name for name, kind in REGISTRY.solvers.items() if kind.exceeded_by(wide) is None] == WIDE
     takes = [name for name, kind in GENERATORS.solvers.items() if kind.exceeded_by(wide) is None]
     assert takes == ["generate/tree-first", "generate/tree-first-one-core"]
     for problem in {kind.problem for kind in REGISTRY.solvers.values()}:
         names = [name for name in REGISTRY.solvers if find(name).problem == problem and name not in WIDE]
         cases = measure("mine", wide, names, Effort(1, 60), ("emulator", EmulatedDevice))
         assert {case.status for case in cases} == {"skipped"}
-        use = (
-            f"use {problem}/host-arcs" if problem in ("bfs", "sssp") else f"no solver of {problem} takes more"
-        )
+        takers = [name for name in WIDE if find(name).problem == problem]
+        use = f"use {' or '.join(takers)}" if takers else f"no solver of {problem} takes more"
         assert {case.reason for case in cases} == {
             f"the graph has 300 arcs, expected at most {LIMIT} (32-bit offsets); {use}"
         }
@@ -203,11 +187,13 @@ def test_a_generated_graph_is_checked(lowered: None) -> None:
     assert declined.status == "skipped"
 
 
-def test_on_the_command_line(stored: Path, call: Call) -> None:
-    for name in WIDE:
-        done = call("solve", name, stored, "--source", 0, "--backend", "emulator")
-        assert done.status == 0, done.err
-        assert f"verified against {CERTIFICATE}" in done.out
+def test_no_function_takes_offsets_of_another_width() -> None:
+    told = "takes 32-bit offsets is called with 64-bit ones"
+    with widened(NAMED["grid"]) as wide, pytest.raises(TypeError, match=told):
+        c_graph(wide)
+
+
+def test_other_commands_refuse_it(stored: Path, call: Call) -> None:
     told = f"{stored}: the graph has 1500 arcs, expected at most {LIMIT} (32-bit offsets); only bfs/host-arcs"
     others = [("solve", "bfs/queue", stored, "--source", 0), ("convert", stored, stored.parent / "g.he")]
     others += [("solve", "betweenness/vert", stored)]
@@ -215,46 +201,7 @@ def test_on_the_command_line(stored: Path, call: Call) -> None:
         assert told in call(*arguments).refusal(1)
 
 
-def test_no_function_takes_offsets_of_another_width() -> None:
-    told = "takes 32-bit offsets is called with 64-bit ones"
-    with widened(NAMED["grid"]) as wide, pytest.raises(TypeError, match=told):
-        c_graph(wide)
-
-
-# Answers, and their check without SciPy.
-
-
-def test_answers_are_those_of_32_bit_offsets() -> None:
-    for (name, found), spec in product(NAMED.items(), WIDE):
-        with EmulatedDevice() as device:
-            narrow = solved(spec, found, Query(0), device)
-            with widened(found) as wide:
-                solver = solved(spec, wide, Query(0), device)
-                answer, predecessor = solver.download(), solver.predecessors()
-                result = checker_of(solver.problem, wide).check(spec, Query(0), answer, predecessor)
-            assert_array_equal(answer, narrow.download(), name)
-            if spec == "bfs/host-arcs":
-                assert_array_equal(predecessor, narrow.predecessors(), name)
-        assert result.verified, f"{name}: {result.reason}"
-        assert result.oracle == PROVED
-
-
-@pytest.mark.parametrize("spec", WIDE)
-@pytest.mark.parametrize("which", ["grid", "two components", "zero weights"])
-def test_one_wrong_distance_or_predecessor_is_found(spec: str, which: str) -> None:
-    with widened(NAMED[which]) as wide, EmulatedDevice() as device:
-        solver = solved(spec, wide, Query(0), device)
-        answer, predecessor = solver.download(), solver.predecessors()
-        assert predecessor is not None
-        oracle = Oracle(wide)
-        for vertex in range(wide.vertices):
-            for by in (1, -1):
-                wrong = answer.copy()
-                wrong[vertex] += by if answer[vertex] != UNREACHABLE else -(2**30)
-                assert not oracle.check(spec, Query(0), wrong, predecessor).verified, f"vertex {vertex}"
-            bent = predecessor.copy()
-            bent[vertex] = wide.vertices - 1 if predecessor[vertex] == -1 else -1
-            assert not oracle.check(spec, Query(0), answer, bent).verified, f"vertex {vertex}"
+# Checks without SciPy.
 
 
 def test_no_answer_of_scipy_is_asked_for_or_stored(monkeypatch: Patch) -> None:
@@ -308,11 +255,3 @@ def test_memory_is_compared_before_anything_is_made(monkeypatch: Patch, tmp_path
     assert done.err == "warning: random-27-24 is not made: needs 25.0 GiB of memory, 20.0 GiB are free\n"
     assert identity.stored_info(tmp_path / "large")["arcs"] == 3_221_225_472
     assert "the graph was not made: needs 25.0 GiB of memory" in refused(csr.load, tmp_path / "large")
-
-
-def test_a_queue_of_more_entries_than_32_bits_count_is_refused(monkeypatch: Patch) -> None:
-    with EmulatedDevice() as device:
-        solver = make("bfs/host-arcs:lines=1", device)
-        monkeypatch.setattr(type(solver), "entries_of", lambda self, graph: MOST_ENTRIES + 1)
-        told = "the queue may have 2147483649 entries, expected at most 2147483648; set more lines than 1"
-        assert refused(solver.setup, NAMED["grid"]) == told
