@@ -17,7 +17,7 @@ from retrace.records.record import Record
 from retrace.reports.printed import PrintedNumber
 from retrace.reports.report import Report
 from retrace.solvers import Setting, settings_of_all_solvers
-from retrace.solvers.registry import project_solvers
+from retrace.solvers.registry import known_solvers_of_project
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
 from retrace.system.models import Model
@@ -59,7 +59,7 @@ def schema(name: str) -> dict[str, Any]:
 
 def solvers() -> str:
     """Return the project's solvers as JSON, each in a line of its own."""
-    lines = [json.dumps(kind.as_known().as_json(), ensure_ascii=False) for kind in project_solvers()]
+    lines = [json.dumps(solver.as_json(), ensure_ascii=False) for solver in known_solvers_of_project()]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 

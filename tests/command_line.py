@@ -25,6 +25,11 @@ PROJECT = Path(__file__).parents[1]
 PATHS = (str(PROJECT / "scripts"), os.environ.get("PYTHONPATH", ""))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, PATHS))}
 
+needs_today = pytest.mark.skipif(
+    not (PROJECT / "scripts/retrace_today").is_dir(),
+    reason="is about the package of today, which is not there",
+)
+
 
 class Outcome:
     """What a command or script in this process came to."""

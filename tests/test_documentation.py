@@ -31,13 +31,13 @@ import pytest
 import yaml
 
 import forked_snakemake
-from command_line import ENVIRONMENT, PROJECT
+from command_line import ENVIRONMENT, PROJECT, needs_today
 from retrace import cli
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.graphs.dataset_registry import load_registry
 from retrace.planning.configuration import project_keys
 from retrace.planning.plan import Plan, make_plan
 from retrace.reports.report import load_reports
-from retrace.solvers.registry import all_solvers, parse
 
 EXPERIMENTS = sorted((PROJECT / "docs/experiments").glob("*.md"))
 PAGES = [
@@ -137,6 +137,7 @@ def is_retrace(command: str) -> bool:
     return command.startswith(("python -m retrace ", "retrace ", "printf "))
 
 
+@needs_today
 @pytest.mark.parametrize(
     "page", [page for page in COMMANDS if page != KERNEL_PAGE and any(map(is_retrace, COMMANDS[page]))]
 )
@@ -247,6 +248,7 @@ def split_command(command: str) -> tuple[list[str], str]:
     return targets, shlex.join(["--config", *words_of(values)]) if option else ""
 
 
+@needs_today
 @pytest.mark.parametrize("command", ["the README's table", *PLANNED])
 def test_snakemake_knows_the_targets(command: str, processes: Processes) -> None:
     configuration = split_command(command)[1] if command in PLANNED else ""
@@ -259,6 +261,7 @@ def planned() -> Plan:
     return make_plan(project_keys())
 
 
+@needs_today
 def test_the_readme_lists_every_target() -> None:
     assert set(targets_table()) == planned().targets.keys()
 
@@ -281,6 +284,7 @@ WITH_OPTIONS += [
 ]
 
 
+@needs_today
 @pytest.mark.parametrize("command", dict.fromkeys(WITH_OPTIONS))
 def test_scripts_have_the_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     script, *words = words_of(command)
@@ -336,6 +340,7 @@ def test_references_to_experiments_lead_somewhere() -> None:
                 assert all(0 < int(number) < len(EXPERIMENTS) for number in re.findall(r"\d+", numbers)), path
 
 
+@needs_today
 @pytest.mark.parametrize("page", INLINE)
 def test_files_exist(page: str) -> None:
     for code in INLINE[page]:
@@ -353,9 +358,9 @@ def test_targets_results_solvers_and_tests_exist(page: str) -> None:
     targets = planned().targets
     misspelt = {name.replace("-", "_").replace(".", "_") for name in targets} - {*targets}
     stems = {Path(file).stem for made in targets.values() for file in made} | MADE_BY_READER.keys()
-    names = {*(solver.name for solver in all_solvers()), "bfs/level-scan"}
+    names = {*CATALOGUE.listed, "bfs/level-scan"}
     problems = "|".join(sorted({name.split("/")[0] for name in names}))
-    sources = "".join(path.read_text() for path in sorted((PROJECT / "tests").glob("test_*.py")))
+    sources = "".join(path.read_text() for path in sorted((PROJECT / "tests").rglob("test_*.py")))
     for code in INLINE[page]:
         assert code not in misspelt
         assert not re.match(r"results/(tables|figures)/[a-z]", code) or Path(code).stem in stems, code
@@ -363,7 +368,7 @@ def test_targets_results_solvers_and_tests_exist(page: str) -> None:
         if re.fullmatch(rf"({problems})/[\w-]+(:\S+)?", code):
             assert code.partition(":")[0] in names
             if ":" in code and "level-scan" not in code:
-                parse(code)
+                CATALOGUE.parse(code)
 
 
 # ----- docs/adding-a-kernel.md

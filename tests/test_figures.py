@@ -16,7 +16,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from command_line import Call
+from command_line import Call, needs_today
 from retrace.planning.configuration import committed_records, load_configuration, project_keys
 from retrace.planning.plan import Plan
 from retrace.publish import results_pages
@@ -112,6 +112,7 @@ def made() -> Made:
         return results_pages.pages(committed_records()), figures
 
 
+@needs_today
 def test_the_results_are_those_of_the_committed_records(made: Made) -> None:
     assert stale(made[0], FOLDER) == [], f"docs/results/ is stale; write it anew with: {REMAKE}"
 
@@ -135,6 +136,7 @@ def test_what_is_stale_is_named(tmp_path: Path) -> None:
     assert stale({"kept": b"a", "altered": b"b", "missing": b"a"}, tmp_path) == ["altered", "left", "missing"]
 
 
+@needs_today
 def test_the_program_writes_what_has_changed(
     tmp_path: Path, script: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,13 +11,13 @@ import pytest
 from command_line import Call, refused
 from cuda_device.errors import OneLineError
 from fabricated import measured, phases, record
+from retrace.catalogue.known_solvers import CATALOGUE
 from retrace.planning.configuration import project_keys
 from retrace.publish import tables
 from retrace.records.record import Record, write_records
 from retrace.records.variant import Variant
 from retrace.reports.frame import read_frame
-from retrace.reports.report import PUBLISHED, load_report, load_reports
-from retrace.solvers import find
+from retrace.reports.report import PUBLISHED, load_report, load_reports, read_reports
 from retrace.system.project import ROOT
 
 REPORT = """
@@ -131,7 +131,7 @@ def test_a_named_solver_has_its_place(tmp_path: Path, publish: Callable[..., str
     report = next(report for report in load_reports().values() if experiment in report.tables)
     figures = [n for n, f in report.figures.items() if f.experiment == experiment and f.shows_all]
     figure = figures[0] if figures else experiment
-    times = phases(solve=5, kernel=4 if "cuda" in find(solver).backends else None)
+    times = phases(solve=5, kernel=4 if "cuda" in CATALOGUE.find(solver).backends else None)
     found = measured(solver, experiment, graph, times)
     texts = publish(PUBLISHED / f"{report.key}.yaml", experiment, figure, found)
     page, rest = texts.split("</html>")
@@ -187,18 +187,18 @@ def test_two_reports_of_one_table_are_refused(tmp_path: Path) -> None:
     text = made_up(tmp_path).read_text()
     (tmp_path / "oven.yaml").write_text(text)
     with pytest.raises(OneLineError, match=r"tables\.toast: oven has it already; expected one"):
-        load_reports(tmp_path)
+        read_reports(sorted(tmp_path.glob("*.yaml")))
 
 
 def test_every_variant_that_a_report_names_is_a_solver() -> None:
     for report in load_reports().values():
         for layout in report.tables.values():
             specs = [*layout.solvers.values(), *(spec for group in layout.groups.values() for spec in group)]
-            assert all(find(spec).name == spec for spec in specs), report.key
+            assert all(CATALOGUE.find(spec).name == spec for spec in specs), report.key
         for figure in report.figures.values():
             falls = (spec for fall in figure.falls for spec in (fall.kernel, fall.baseline, *fall.ours))
             for spec in [*(figure.series or {}).values(), *figure.pairs, *figure.pairs.values(), *falls]:
-                assert find(report.variant(spec).solver)
+                assert CATALOGUE.find(report.variant(spec).solver)
 
 
 def test_a_variant_is_read_as_it_is_written() -> None:

@@ -18,7 +18,7 @@ from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.system.errors import RetraceError
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
-from retrace.system.solver_packages import import_solvers, is_there
+from retrace.system.solver_packages import import_solvers, is_there, top_level
 
 WITHOUT_GRAPH = ("generate", "limits")
 """Problems whose solvers are given no stored graph, but what to generate, or nothing."""
@@ -71,6 +71,12 @@ class KnownSolver:
     def is_there(self) -> bool:
         """Whether the package that has its class is there."""
         return is_there(self.module)
+
+    @property
+    def lack(self) -> str:
+        """Return why it cannot run where its package is not there."""
+        package = top_level(self.module)
+        return f"{self.name} is of the package {package}, which is not there; install it"
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -169,10 +169,7 @@ class Experiment(FileModel):
             except OneLineError as error:
                 raise at("solvers", str(error)) from None
             if not solver.is_there:
-                package = solver.module.partition(".")[0]
-                raise at(
-                    "solvers", f"{solver.name} is of the package {package}, which is not there; install it"
-                )
+                raise at("solvers", solver.lack)
         listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
         for key, names in listed.items():
             if twice := next((name for name in names if names.count(name) > 1), None):

@@ -1,12 +1,14 @@
 """Solver classes by name, with their settings, such as `bfs/bsp:block_size=64`."""
 
+from contextlib import suppress
 from typing import cast
 
 from cuda_device.errors import LacksError
 from cuda_device.interface import Device
-from retrace.catalogue.known_solvers import read_settings
+from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver, read_settings
 from retrace.catalogue.setting import Setting, Value
 from retrace.solvers.solver import GENERATORS, LIMITS, REGISTRIES, REGISTRY, DeviceSolver, Solver
+from retrace.system.errors import RetraceError
 from retrace.system.solver_packages import import_solvers, is_outside
 
 
@@ -53,12 +55,27 @@ def project_solvers() -> list[type[Solver]]:
     return [kind for kind in all_solvers() if not is_outside(kind.__module__)]
 
 
+def known_solvers_of_project() -> list[KnownSolver]:
+    """Return the project's solvers as their classes declare them, in the order of their registration.
+
+    A solver whose package is not there stays as the file has it, in its place there, so that its records can
+    be read.
+    """
+    declared = {kind.name: kind.as_known() for kind in project_solvers()}
+    with suppress(RetraceError):  # the file may be what is written anew
+        listed = CATALOGUE.listed
+        if any(not one.is_there for one in listed.values()):
+            kept = {name: one for name, one in listed.items() if name in declared or not one.is_there}
+            declared = {**kept, **declared}
+    return list(declared.values())
+
+
 def settings_of_all_solvers() -> dict[str, Setting]:
     """Return the declaration of every setting of the project's solvers, by key, for the schema of records.
 
     Solvers that share a setting differ in its default only; that of the first one is returned.
     """
     found: dict[str, Setting] = {}
-    for solver in project_solvers():
+    for solver in known_solvers_of_project():
         found |= {key: setting for key, setting in solver.settings.items() if key not in found}
     return found

@@ -219,7 +219,12 @@ class Registry:
         if name not in self.solvers:
             import_solvers()
         if name not in self.solvers:
-            raise unknown_solver(name, self.solvers)
+            known = CATALOGUE.listed.get(name)
+            raise (
+                RetraceError(known.lack)
+                if known and not known.is_there
+                else unknown_solver(name, self.solvers)
+            )
         return self.solvers[name]
 
     def of_problem(self, problem: str) -> list[type[Solver]]:
