@@ -1,7 +1,7 @@
 """Breadth-first search: the level of every vertex, that is the fewest arcs that lead to it from the source.
 
-All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once for each level,
-`bfs/cluster`, which inspects a bit of each, and `bfs/scipy`.
+All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once a level, and
+`bfs/scipy`.
 """
 
 from ctypes import byref
