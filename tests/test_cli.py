@@ -16,7 +16,7 @@ from command_line import PROJECT, Call, python, rows, run, start
 from retrace import cli
 from retrace.commands import answers
 from retrace.devices.available_gpus import cuda_available
-from retrace.graphs import csr
+from retrace.graphs import answer_table, csr
 from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
