@@ -326,7 +326,9 @@ def test_a_kernel_file_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "bfs/my-levels.cu").unlink()
     program = "from cuda_on_cpu.device import EmulatedDevice; from retrace.solvers import make;"
     program += f" {FIND}; make('bfs/my-levels', EmulatedDevice()).setup(None)"
-    assert told(package, program) == f"bfs/my-levels: there is no bfs/my-levels.cu in {tmp_path}; write it there"
+    assert (
+        told(package, program) == f"bfs/my-levels: there is no bfs/my-levels.cu in {tmp_path}; write it there"
+    )
 
 
 def test_the_project_s_solvers_are_written_without_those_outside(tmp_path: Path) -> None:
