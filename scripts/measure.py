@@ -11,10 +11,10 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from cuda_device.available_gpus import cuda_status
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
 from retrace.catalogue.known_solvers import given
-from retrace.devices.available_gpus import cuda_status
 from retrace.devices.backends import device_class
 from retrace.graphs.dataset_registry import load_registry
 from retrace.measure import environment

@@ -6,11 +6,11 @@ from time import perf_counter
 import numpy as np
 import pytest
 
+from cuda_device.available_gpus import cuda_available
 from cuda_device.capability import Capability
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import OneLineError
 from cuda_device.interface import Device
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from solving import require_clusters
 
 KERNELS = Path(__file__).parent / "cuda_on_cpu/kernels"
@@ -233,7 +233,9 @@ def test_vectors_and_integer_functions(device: Device) -> None:
     [(1, 2048, 0, "block size 2048 in x, not from 1 to 1024"),
      (1, (32, 33), 0, "1056 threads per block, not from 1 to 1024"),
      (1, (1, 1, 65), 0, "block size 65 in z"), (0, 32, 0, "grid size 0 in x"),
-     ((1, 65536), 32, 0, "grid size 65536 in y"), (1, 32, 300_000, "300000 bytes of shared memory")],
+     ((1, 65536), 32, 0, "grid size 65536 in y"), (1, 32, 300_000, "300000 bytes of shared memory"),
+     ((1, 1, 1, 1), 32, 0, "expected one to three whole numbers"), (1.5, 32, 0, "whole numbers"),
+     ((), 32, 0, "one to three whole numbers")],
 )  # fmt: skip
 def test_launches_that_are_refused(device: Device, grid: int, block: int, shared: int, message: str) -> None:
     kernel = device.load(BARRIERS).kernel("indices")

@@ -271,6 +271,10 @@ CONFIGURE = "from retrace.planning.configuration import project_configuration; p
         ("import nowhere", "ModuleNotFoundError: No module named 'nowhere'"),
         (MODULE.replace("my_queue.cpp", "none.cpp"), "RetraceError: MyQueue: there is no host/none.cpp in "),
         (MODULE.replace("bfs/my-queue", "bfs/queue"), "ValueError: two solvers are called bfs/queue"),
+        (
+            MODULE.replace("bfs/my-queue", "bsf/my-queue"),
+            "RetraceError: MyQueue: name: 'bsf/my-queue', expected",
+        ),
     ],
 )
 def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path, module: str, why: str) -> None:
@@ -311,6 +315,16 @@ def test_an_experiment_of_a_package_that_is_wrong_is_named(
 ) -> None:
     found = told(installed(tmp_path, experiments__yaml=experiments), CONFIGURE)
     assert found.startswith(f"{tmp_path / 'experiments.yaml'}: {why}")
+
+
+def test_a_kernel_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    package = installed(tmp_path)
+    (tmp_path / "bfs/my-levels.cu").unlink()
+    program = "from cuda_on_cpu.device import EmulatedDevice; from retrace.solvers import make;"
+    program += f" {FIND}; make('bfs/my-levels', EmulatedDevice()).setup(None)"
+    assert (
+        told(package, program) == f"bfs/my-levels: there is no bfs/my-levels.cu in {tmp_path}; write it there"
+    )
 
 
 def test_the_project_s_solvers_are_written_without_those_outside(tmp_path: Path) -> None:

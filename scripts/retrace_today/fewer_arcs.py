@@ -1,4 +1,7 @@
-"""Two sequential searches for a pair, of which the one with fewer arcs goes on; how a path is joined."""
+"""Two sequential searches for a pair, of which the one with fewer arcs goes on; how a path is joined.
+
+With predecessors=yes the answer is a path: `predecessors` has those of its vertices, and -1 of all others.
+"""
 
 from ctypes import c_longlong
 from typing import ClassVar

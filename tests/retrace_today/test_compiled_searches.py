@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from retrace.compilers.build import CUDA_FLAGS
-from retrace.compilers.toolkits import find_nvcc
+from cuda_device.build import CUDA_FLAGS
+from cuda_device.toolkits import find_nvcc
 from retrace.system.project import KERNELS
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from command_line import PROJECT, Call, Patch
+from cuda_device import toolkits
+from cuda_device.build import build_cubin
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.compilers import toolkits
-from retrace.compilers.build import build_cubin
 from retrace.planning import plan
 from retrace.planning.configuration import Machine, project_keys
 from retrace.system import project

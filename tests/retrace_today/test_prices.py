@@ -12,7 +12,7 @@ import pytest
 from command_line import PROJECT, Call
 from cuda_device.errors import OneLineError
 from retrace.records.record import read_records
-from retrace.records.search_cost import record_of, seconds_per_arc
+from retrace_today.scores.search_cost import record_of, seconds_per_arc
 
 SCRIPT = "retrace_today/scores/price_betweenness.py"
 BITMAP, LANES = "betweenness/bitmap-queue", "betweenness/lane-queues"

@@ -11,7 +11,7 @@ import pytest
 
 import run_kernels
 from command_line import ENVIRONMENT, PROJECT
-from retrace.devices.available_gpus import cuda_available
+from cuda_device.available_gpus import cuda_available
 from test_sanitizer import run_on_emulator
 
 SANITIZER = shutil.which("compute-sanitizer")

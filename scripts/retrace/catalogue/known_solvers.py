@@ -20,6 +20,8 @@ from retrace.system.errors import RetraceError
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
 from retrace.system.solver_packages import import_solvers, is_there, top_level
 
+PROBLEMS = ("bfs", "stcon", "sssp", "bellman-ford", "betweenness", "generate", "limits")
+"""What can be solved and checked."""
 WITHOUT_GRAPH = ("generate", "limits")
 """Problems whose solvers are given no stored graph, but what to generate, or nothing."""
 

@@ -421,7 +421,8 @@ def _with_tuned(config: Configuration) -> Configuration:
     path = Path(tuned_file(config.machine))
     if not path.exists():
         return config
-    tuned = read_as(Machine, read_yaml(path) or {}, str(path))
+    values = read_yaml(path)
+    tuned = read_as(Machine, {} if values is None else values, str(path))
     known = {key: value for key, value in tuned.settings.items() if getattr(config.this, key) is None}
     machines = {**config.machines, config.machine: config.this.model_copy(update=known)}
     with_tuned = config.model_copy(update={"machines": machines})

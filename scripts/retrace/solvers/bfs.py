@@ -1,7 +1,7 @@
 """Breadth-first search: the level of every vertex, that is the fewest arcs that lead to it from the source.
 
-All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once for each level,
-`bfs/cluster`, which inspects a bit of each, and `bfs/scipy`.
+All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once a level, and
+`bfs/scipy`.
 """
 
 from ctypes import byref
@@ -11,7 +11,7 @@ import numpy as np
 
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
-from cuda_device.interface import Device, Dim
+from cuda_device.interface import Buffer, Device, Dim
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, function_of, host_function, pointer
@@ -145,14 +145,16 @@ class CountedBspBFS(BspBFS):
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        times = self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+        self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+        self.first = self.count_and_expand
 
-        def count_and_expand(grid: Dim, block: Dim, *arguments: Any, **options: Any) -> None:
-            vertices, frontier = arguments[0], arguments[4]
-            self.count(grid, block, vertices, frontier, times, **options)
-            self.expand(grid, block, *arguments, **options)
-
-        self.first = count_and_expand
+    def count_and_expand(
+        self, grid: Dim, block: Dim, vertices: np.int32, indptr: Buffer, indices: Buffer, visited: Buffer,
+        frontier: Buffer, *vectors: Buffer, **options: Any,
+    ) -> None:  # fmt: skip
+        """Launch the counting kernel, then the first of an iteration's two."""
+        self.count(grid, block, vertices, frontier, self.times, **options)
+        self.expand(grid, block, vertices, indptr, indices, visited, frontier, *vectors, **options)
 
     def observed(self) -> dict[str, float]:
         times = self.device.download(self.times)

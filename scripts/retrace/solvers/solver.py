@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_device.interface import MAX_THREADS, Buffer, Device, Kernel
-from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver, unknown_solver
+from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, unknown_solver
 from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
@@ -101,6 +101,10 @@ class Solver(ABC):
             cls.more_sources = tuple(map(cls.file_named, cls.more_sources))
         if "name" in vars(cls):
             cls.problem, _, cls.variant = cls.name.partition("/")
+            if cls.problem not in PROBLEMS:
+                raise RetraceError(
+                    f"{cls.__name__}: name: {cls.name!r}, expected {' or '.join(PROBLEMS)}/..."
+                )
             if cls.__module__.startswith("retrace.solvers.") or is_of_package(cls.__module__):
                 REGISTRIES.get(cls.problem, REGISTRY).add(cls)
 
@@ -315,6 +319,10 @@ class DeviceSolver(Solver):
                 loaded_library(source)
 
     def load_kernels(self, *names: str) -> list[Kernel]:
+        if not self.source:
+            raise RetraceError(
+                f"{self.name}: there is no {self.name}.cu in {self.kernel_folder}; write it there"
+            )
         module = self.device.load(self.source)
         return [module.kernel(name) for name in names]
 

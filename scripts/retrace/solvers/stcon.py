@@ -3,7 +3,6 @@
 Two breadth-first searches, a red one from the source and a green one from the target, proceed until they
 meet. Where one search from the source would visit every vertex up to the target's level, each of the two
 visits those up to half of it. In a directed graph green follows the arcs backwards. SciPy has no such search.
-With predecessors=yes the answer is a path: `predecessors` has those of its vertices, and -1 of all others.
 """
 
 import numpy as np

@@ -11,8 +11,8 @@ import numpy as np
 from retrace.catalogue.known_solvers import fixed
 from retrace.check.checkers import checker_of
 from retrace.check.result import digest
-from retrace.commands.graph_file import write_table
 from retrace.graphs import csr
+from retrace.graphs.answer_table import write_table
 from retrace.graphs.query import sampled_or_all
 from retrace.measure import environment
 from retrace.measure.experiment import as_record

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrace.records.record import read_records
-from retrace.records.search_cost import record_of, seconds_per_arc
 from retrace.system.errors import OneLineParser, RetraceError, run_command
+from retrace_today.scores.search_cost import record_of, seconds_per_arc
 
 SCORE_BYTES = 16
 """Of a vertex in a shard's file, and in what each GPU sends for a batch."""

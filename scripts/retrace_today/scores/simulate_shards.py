@@ -24,9 +24,9 @@ from matplotlib.figure import Figure
 
 from retrace.publish.chart import STYLE
 from retrace.records.record import read_records
-from retrace.records.search_cost import record_of, seconds_per_arc
 from retrace.system.errors import OneLineParser, run_command
 from retrace.system.files import write_whole
+from retrace_today.scores.search_cost import record_of, seconds_per_arc
 
 BYTES = 16
 """Of a vertex in a shard's file."""
