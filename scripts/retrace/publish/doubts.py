@@ -12,8 +12,6 @@ from retrace.records.machine_check import Doubt, doubtful_trials
 from retrace.records.record import Record
 from retrace.reports.frame import Measured
 
-MARK = "?"
-
 
 def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
     """Return the doubts about numbers, by the address of their record; only of records that have any."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pandas as pd
 
@@ -60,6 +60,7 @@ class Entry:
     times: Mapping[Measure, Summary] = field(default_factory=dict)
     printed: PrintedNumber | None = None
     record: Record | None = None
+    source: ClassVar[str]
 
     @property
     def total(self) -> Summary | None:
@@ -69,7 +70,7 @@ class Entry:
     @property
     def ms(self) -> float | None:
         """The printed time, or the median total."""
-        return self.printed.ms if self.printed else self.total and self.total.median
+        return self.printed.ms if self.printed else self.total.median if self.total else None
 
     @property
     def title(self) -> str:
@@ -268,23 +269,25 @@ class Frame:
         far = [e for e in self.measured if e.pair == PRINTED_PAIR and _distance(e.label) < STAND_IN]
         nearest = {e.graph: e.label for e in sorted(far, key=lambda e: _distance(e.label), reverse=True)}
         graphs = list(dict.fromkeys(entry.graph for entry in self.printed))
-        tidy = pd.DataFrame({"entry": self.entries}, dtype=object)
-        tidy["row"] = [nearest.get(e.graph, e.graph) if e.printed else e.title for e in self.entries]
-        tidy[["machine", "name"]] = [(entry.machine, entry.name) for entry in self.entries]
-        measured = tidy[[entry.printed is None for entry in self.entries]]
-        for entry in measured["entry"][measured.duplicated(["row", "machine", "name"])]:
-            twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
-            raise RetraceError(f"{entry.experiment}: {twice}; give one")
+        rows = [nearest.get(e.graph, e.graph) if e.printed else e.title for e in self.entries]
         places = {
-            title: _place(first, graphs) for title, first in tidy.groupby("row")["entry"].first().items()
+            row: _place(e, graphs) for row, e in zip(reversed(rows), reversed(self.entries), strict=True)
         }
-        return tidy.sort_values("row", key=lambda titles: titles.map(places), kind="stable")
+        columns = {
+            key: [getattr(entry, key) for entry in self.entries] for key in ("source", "machine", "name")
+        }
+        tidy = pd.DataFrame({"row": rows, **columns, "entry": self.entries}, dtype=object)
+        twice = tidy.duplicated(["row", "machine", "name"]) & (tidy["source"] == "measured")
+        for entry in tidy["entry"][twice]:
+            records = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
+            raise RetraceError(f"{entry.experiment}: {records}; give one")
+        return tidy.sort_values("row", key=lambda rows: rows.map(places), kind="stable")
 
     @cached_property
     def rows(self) -> list[GraphRow]:
         """The entries by graph and pair."""
         by_row = self.tidy.groupby("row", sort=False)["entry"]
-        return [GraphRow(title, list(entries)) for title, entries in by_row]
+        return [GraphRow(str(title), list(entries)) for title, entries in by_row]
 
     @cached_property
     def solvers(self) -> dict[str, Measured]:
@@ -385,13 +388,13 @@ def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
     return tidy.round(6)
 
 
-QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "min": "minimum"}
-PREFIXES = {"": "total", **{f"{phase}_": phase for phase in PHASES if phase != "total"}}
-TIMES_OF_PHASES = " ".join(
+_QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "min": "minimum"}
+_PREFIXES = {"": "total", **{f"{phase}_": phase for phase in PHASES if phase != "total"}}
+_TIMES = " ".join(
     f"{prefix}{name}_ms=times.{phase}.{value}"
-    for prefix, phase in PREFIXES.items() for name, value in QUARTILES.items()
+    for prefix, phase in _PREFIXES.items() for name, value in _QUARTILES.items()
 ).replace("times.total.median", "ms")  # fmt: skip
-PATHS = (
+_PATHS = (
     ("table=experiment label=title graph pair=record.parameters.pair", "string"),
     ("vertices arcs", "Int64"),
     ("origin=record.graph.origin edition=record.graph.edition weights=record.graph.weights", "string"),
@@ -401,14 +404,14 @@ PATHS = (
     ("peer=record.software.peer status=outcome reason=record.reason", "string"),
     ("verified=record.verified", "boolean"),
     ("cores=record.cores n=times.total.n", "Int64"),
-    (f"{TIMES_OF_PHASES} arcs_per_second speedup", "Float64"),
+    (f"{_TIMES} arcs_per_second speedup", "Float64"),
     ("too_noisy_to_rank", "boolean"),
     ("occurrence=printed.occurrence", "Int64"),
     ("doubt=printed.doubt git_commit=record.software.git_commit started=record.started", "string"),
 )
 """The columns of a table's CSV file with their types: the name of each, and where an entry has its value."""
-COLUMNS = {name.partition("=")[0]: name.rpartition("=")[2] for names, _ in PATHS for name in names.split()}
-TYPES = {name.partition("=")[0]: kind for names, kind in PATHS for name in names.split()}
+COLUMNS = {name.partition("=")[0]: name.rpartition("=")[2] for names, _ in _PATHS for name in names.split()}
+TYPES = {name.partition("=")[0]: kind for names, kind in _PATHS for name in names.split()}
 
 
 def _value(entry: Entry, path: str) -> object:
