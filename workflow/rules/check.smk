@@ -6,9 +6,7 @@
 rule verification:
     """List every solver on every graph, the oracle that checked its answer, and whether they agreed."""
     input:
-        expand(
-            f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]
-        ),
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         records=PLAN.records(*PLAN.experiments),
         script=f"{SCRIPTS}/make_verification.py",
         code=imports("make_verification.py"),

@@ -109,9 +109,7 @@ for name, (key, experiments) in PLAN.waterfalls.items():
 rule claims:
     """Put what the report {report} says in words beside what was measured, with a verdict."""
     input:
-        expand(
-            f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]
-        ),
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         report=lambda wildcards: plan.published(wildcards.report),
         records=lambda wildcards: PLAN.report_records(wildcards.report),
         script=f"{SCRIPTS}/make_claims.py",
@@ -139,9 +137,7 @@ rule claims:
 rule claims_summary:
     """Count the claims of all reports by verdict."""
     input:
-        expand(
-            f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]
-        ),
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         claims=expand("results/tables/claims-{report}.csv", report=PLAN.judged),
         script=f"{SCRIPTS}/make_claims_summary.py",
         code=imports("make_claims_summary.py"),
