@@ -165,6 +165,7 @@ rule page:
     """Put all results on one page that needs no network: reports, claims, tables, figures and records."""
     input:
         expand(f"{TEMPLATES}/report.{{part}}", part=["html.j2", "css", "js"]),
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["document.html", "words.txt"]),
         # what it repeats of them
         project.path("docs/errata.md"),
         project.path("docs/references.bib"),
