@@ -162,7 +162,9 @@ class _Grid:
                     cells = [self.time(entry, measure) for entry in entries]
                     columns[heading if measure == "total" else f"{heading}: {measure}"] = cells
                 if self.layout.rate:
-                    columns[f"{name}: million arcs per second"] = [_rate(entry) for entry in entries]
+                    columns[f"{name}: million arcs per second"] = [
+                        _rate(entry, entry.arcs if entry else None, "total", 1e3) for entry in entries
+                    ]
         return columns
 
     def beside(self, machine: str, rows: Sequence[GraphRow]) -> dict[str, list[Cell]]:
@@ -185,14 +187,14 @@ class _Grid:
         return {name: entry for name, entry in self.frame.solvers.items() if name in names}
 
     @cached_property
-    def with_setup(self) -> list[tuple[str, str, list[tuple[GraphRow, Measured]]]]:
-        """The rows and entries of a machine's solver of which the time with setup is known."""
-        known = []
-        for machine, spec in product(self.frame.machines, self.layout.setup):
-            entries = [(row, entry) for row in self.frame.rows if (entry := row.of(machine, spec))]
-            timed = [(row, entry) for row, entry in entries if "with setup" in entry.times]
-            known += [(machine, spec, timed)] if timed else []
-        return known
+    def with_setup(self) -> dict[tuple[str, str], list[tuple[GraphRow, Measured]]]:
+        """The rows and entries, by machine and solver, of which the time with setup is known."""
+        timed = {
+            (machine, spec): [(row, e) for row in self.frame.rows
+                              if (e := row.of(machine, spec)) and "with setup" in e.times]
+            for machine, spec in product(self.frame.machines, self.layout.setup)
+        }  # fmt: skip
+        return {solver: entries for solver, entries in timed.items() if entries}
 
     def solvers_as_rows(self) -> list[Table]:
         """Lay out a row for each solver, printed systems above machines, a column for each graph."""
@@ -213,20 +215,21 @@ class _Grid:
             hardware = list(dict.fromkeys(entry.hardware for entry in printed if entry.machine == system))
             rows.append(Row(f"{system}, printed ({', '.join(hardware)})"))
             for name in dict.fromkeys(entry.name for entry in printed if entry.machine == system):
-                cells = product((self.printed(row, system, name) for row in part), self.measures)
-                rows.append(Row(name, [c if measure == "total" else Cell("") for c, measure in cells]))
+                cells = [self.printed(row, system, name) for row in part]
+                rows.append(
+                    Row(name, [c if m == "total" else Cell("") for c in cells for m in self.measures])
+                )
         for machine in self.frame.machines:
             here = [entry for row in part for entry in row.here(machine)]
             computers = [entry.record.machine for entry in here]
             hardware = sorted({computer.gpu.used for computer in computers if computer.gpu})
             hardware += sorted({computer.cpu for computer in computers})
             rows += [Row(f"{machine}, measured ({', '.join(hardware)})")] if here else []
-            names_here = {entry.name for entry in here}
-            for name, solver in self.frame.solvers.items():
-                if name in names_here:
-                    entries = product((row.measured.get((machine, name)) for row in part), self.measures)
-                    title = self.printed_names.get(solver.solver, name) if self.frame.printed else name
-                    rows.append(Row(title, [self.time(entry, measure) for entry, measure in entries]))
+            for name, solver in self.frame.solvers.items() if here else ():
+                entries = [row.measured.get((machine, name)) for row in part]
+                cells = [self.time(entry, measure) for entry in entries for measure in self.measures]
+                title = self.printed_names.get(solver.solver, name) if self.frame.printed else name
+                rows += [Row(title, cells)] if any(entries) else []
         notes = {head: self.differences(row) for head, row in zip(heads, part, strict=True)}
         alone = self.measures == ["total"]
         groups = [Group("", heads)] if alone else [Group(head, self.measures) for head in heads]
@@ -245,8 +248,8 @@ class _Grid:
                 "published takes": [replace(ratio_cell(base, e, by), tip="", notes=()) for e in here],
                 "prepare": [_prepare(entry) for entry in here],
                 "paid after": [_paid(entry, base, by) for entry in here],
-                "million arcs/s": [_rate(entry, by) for entry in here],
-                "GB/s": [_bandwidth(entry, by) for entry in here],
+                "million arcs/s": [_rate(entry, entry.arcs, by, 1e3) for entry in here],
+                "GB/s": [_rate(entry, least_bytes(entry), by, 1e6) for entry in here],
             }
             columns = {head: cells for head, cells in columns.items() if any(c.text != EMPTY for c in cells)}
             texts = {"whose": [Cell(e.group) for e in here], "on": [Cell(_place(e)) for e in here]}
@@ -271,16 +274,10 @@ class _Grid:
         return [f"{', '.join(names)}: {text}" for text, names in machines.items()]
 
 
-def _rate(entry: Measured | None, measure: Measure = "total") -> Cell:
+def _rate(entry: Measured | None, amount: float | None, measure: Measure, unit: float) -> Cell:
+    """Return an amount, such as of arcs, per unit of time, which is given in units per ms."""
     times = entry.times.get(measure) if entry else None
-    if entry is None or times is None or not times.median or not entry.arcs:
-        return Cell()
-    return Cell(three_digits(entry.arcs / times.median / 1e3))
-
-
-def _bandwidth(entry: Measured, measure: Measure) -> Cell:
-    times, moved = entry.times.get(measure), least_bytes(entry)
-    return Cell(three_digits(moved / times.median / 1e6)) if times and times.median and moved else Cell()
+    return Cell(three_digits(amount / times.median / unit)) if times and times.median and amount else Cell()
 
 
 def _prepare(entry: Measured) -> Cell:
