@@ -230,7 +230,9 @@ class _Grid:
                 cells = [self.time(entry, measure) for entry in entries for measure in self.measures]
                 title = self.printed_names.get(solver.solver, name) if self.frame.printed else name
                 rows += [Row(title, cells)] if any(entries) else []
-        notes = {head: self.differences(row) for head, row in zip(heads, part, strict=True)}
+        notes: dict[str, list[str]] = defaultdict(list)
+        for head, row in zip(heads, part, strict=True):
+            notes[head] += self.differences(row)
         alone = self.measures == ["total"]
         groups = [Group("", heads)] if alone else [Group(head, self.measures) for head in heads]
         return Table([replace(group, notes=notes) for group in groups], rows, heading)
