@@ -108,6 +108,7 @@ def fill(template: str, **values: object) -> str:
     return _environment(template.endswith(".html.j2")).get_template(template).render(**values)
 
 
+@cache
 def words() -> Any:
     """Return the macros of `words.txt.j2`, to be called with entries."""
     return _environment(escapes=False).get_template("words.txt.j2").module

@@ -232,8 +232,15 @@ class Frame:
 
     def of(self, experiment: str) -> Frame:
         """Return an experiment's entries that may be shown with times: not the emulator's."""
-        entries = (entry for entry in self.entries if entry.experiment == experiment)
-        return Frame([e for e in entries if not (e.record and e.record.backend == "emulator")])
+        return self._experiments.get(experiment, Frame([]))
+
+    @cached_property
+    def _experiments(self) -> dict[str, Frame]:
+        shown: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            if not (entry.record and entry.record.backend == "emulator"):
+                shown[entry.experiment].append(entry)
+        return {experiment: Frame(entries) for experiment, entries in shown.items()}
 
     @cached_property
     def measured(self) -> list[Measured]:
