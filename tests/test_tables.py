@@ -117,6 +117,7 @@ def test_measured_numbers_land_in_their_cells() -> None:
     assert [row.label for row in page.tables[1].rows] == ["NY"]  # the only one that a library was timed on
     few = "1 trial, too few to have quartiles."
     assert page.notes == [f"local: {few}", f"h200: {few}"]
+    assert "2.00 s <sup>\\[1\\]</sup>" in render(page, "md")
 
 
 def test_setup_is_added_to_the_whole_total() -> None:
