@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import python
+from command_line import needs_today, python
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.solvers import Setting, Solver, settings_of_all_solvers
 from retrace.solvers.registry import project_solvers
@@ -47,6 +47,7 @@ def test_imports_are_those_that_python_sees() -> None:
         assert project.imported_by(str(file.relative_to(project.ROOT))) == modules, file
 
 
+@needs_today
 @pytest.mark.parametrize(
     ("module", "forbidden", "contract"),
     [

@@ -355,7 +355,7 @@ def test_a_printed_number_stands_once_under_its_hardware(committed: Committed) -
             shown = Counter[tuple[str, str, str]]()
             with_cells = [column for column in table.columns if not column.fills]
             for line in table.lines:
-                for column, item in zip(with_cells, line.items, strict=True):
+                for column, item in zip(with_cells, line.cells, strict=True):
                     if column.heading.startswith("printed: ") and item.text:
                         texts = item.text.removesuffix(" ?").split(" / ")
                         shown.update((column.heading, line.graph, text) for text in texts)

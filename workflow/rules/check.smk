@@ -6,8 +6,7 @@
 rule verification:
     """List every solver on every graph, the oracle that checked its answer, and whether they agreed."""
     input:
-        f"{TEMPLATES}/table.md.j2",
-        f"{TEMPLATES}/table.html.j2",
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         records=PLAN.records(*PLAN.experiments),
         script=f"{SCRIPTS}/make_verification.py",
         code=imports("make_verification.py"),

@@ -25,8 +25,10 @@ for name in PLAN.experiments:
         name:
             f"publish-{name}"
         input:
-            f"{TEMPLATES}/table.md.j2",
-            f"{TEMPLATES}/table.html.j2",
+            expand(
+                f"{TEMPLATES}/{{name}}.j2",
+                name=["table.md", "table.html", "table.txt", "words.txt"],
+            ),
             report=PLAN.report_files(name),
             records=PLAN.records(*PLAN.shown_with(name)),
             script=f"{SCRIPTS}/publish_experiment.py",
@@ -107,8 +109,7 @@ for name, (key, experiments) in PLAN.waterfalls.items():
 rule claims:
     """Put what the report {report} says in words beside what was measured, with a verdict."""
     input:
-        f"{TEMPLATES}/table.md.j2",
-        f"{TEMPLATES}/table.html.j2",
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         report=lambda wildcards: plan.published(wildcards.report),
         records=lambda wildcards: PLAN.report_records(wildcards.report),
         script=f"{SCRIPTS}/make_claims.py",
@@ -136,8 +137,7 @@ rule claims:
 rule claims_summary:
     """Count the claims of all reports by verdict."""
     input:
-        f"{TEMPLATES}/table.md.j2",
-        f"{TEMPLATES}/table.html.j2",
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["table.md", "table.html", "words.txt"]),
         claims=expand("results/tables/claims-{report}.csv", report=PLAN.judged),
         script=f"{SCRIPTS}/make_claims_summary.py",
         code=imports("make_claims_summary.py"),
@@ -165,6 +165,7 @@ rule page:
     """Put all results on one page that needs no network: reports, claims, tables, figures and records."""
     input:
         expand(f"{TEMPLATES}/report.{{part}}", part=["html.j2", "css", "js"]),
+        expand(f"{TEMPLATES}/{{name}}.j2", name=["document.html", "words.txt"]),
         # what it repeats of them
         project.path("docs/errata.md"),
         project.path("docs/references.bib"),

@@ -5,6 +5,7 @@ from functools import cache
 
 from markupsafe import Markup, escape
 
+from retrace.publish.page import fill
 from retrace.system.project import ROOT
 
 REFERENCES = ROOT / "docs" / "references.bib"
@@ -14,10 +15,8 @@ ERRATA = ROOT / "docs" / "errata.md"
 @cache
 def bibtex(key: str) -> str:
     """Return the BibTeX entry of a report; empty if there is none."""
-    found = re.search(
-        rf"^@\w+{{{re.escape(key)},\n.*?^}}$", REFERENCES.read_text(encoding="utf-8"), re.M | re.S
-    )
-    return found[0] if found else ""
+    entry = rf"^@\w+{{{re.escape(key)},\n.*?^}}$"
+    return next(iter(re.findall(entry, REFERENCES.read_text(encoding="utf-8"), re.M | re.S)), "")
 
 
 @cache
@@ -33,34 +32,14 @@ def html(text: str, heading: int = 3) -> Markup:
     It knows headings, tables, lists, paragraphs, code, bold, and links, which lose their target; `heading` is
     the level of `###`.
     """
-    parts: list[Markup] = []
-    for block in re.split(r"\n\s*\n", text.strip("\n")):
-        lines = block.split("\n")
-        if title := re.fullmatch(r"#{3,} (.*)", block):
-            parts.append(Markup("<h{0}>{1}</h{0}>").format(heading, _words(title[1])))
-        elif lines[0].startswith("|"):
-            parts.append(_table(lines))
-        elif lines[0].startswith("- "):
-            items = re.split(r"\n(?=- )", block)
-            parts.append(Markup("<ul>{}</ul>").format(_join("<li>{}</li>", [one[2:] for one in items])))
-        elif block.strip():
-            parts.append(Markup("<p>{}</p>").format(_words(block)))
-    return Markup("\n").join(parts)
+    blocks = [block for block in re.split(r"\n\s*\n", text.strip("\n")) if block.strip()]
+    return Markup(
+        fill("document.html.j2", blocks=blocks, heading=heading, cells=_cells, words=_words).strip()
+    )
 
 
-def _table(lines: list[str]) -> Markup:
-    rows = [re.split(r"(?<!\\)\|", line.strip().strip("|")) for line in lines]
-    head, body = _rows(rows[:1], '<th scope="col">{}</th>'), _rows(rows[2:], "<td>{}</td>")
-    table = Markup("<table><thead>{}</thead><tbody>{}</tbody></table>").format(head, body)
-    return Markup('<div class="wide" tabindex="0" role="group" aria-label="table">{}</div>').format(table)
-
-
-def _rows(rows: list[list[str]], form: str) -> Markup:
-    return Markup("").join(Markup("<tr>{}</tr>").format(_join(form, row)) for row in rows)
-
-
-def _join(form: str, texts: list[str]) -> Markup:
-    return Markup("").join(Markup(form).format(_words(text)) for text in texts)
+def _cells(line: str) -> list[str]:
+    return re.split(r"(?<!\\)\|", line.strip().strip("|"))
 
 
 def _words(text: str) -> Markup:

@@ -12,8 +12,6 @@ from retrace.records.machine_check import Doubt, doubtful_trials
 from retrace.records.record import Record
 from retrace.reports.frame import Measured
 
-MARK = "?"
-
 
 def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
     """Return the doubts about numbers, by the address of their record; only of records that have any."""
@@ -23,14 +21,14 @@ def doubts(entries: Iterable[Measured]) -> dict[str, list[Doubt]]:
             tables[entry.experiment, entry.machine].append(entry.record)
     every = ((address(record), [*doubtful_trials(record), *odd]) for records in tables.values()
              for record, odd in zip(records, _odd(records), strict=True))  # fmt: skip
-    return {place: found for place, found in every if found}
+    return {place: reasons for place, reasons in every if reasons}
 
 
 def _odd(records: Sequence[Record]) -> Iterator[list[Doubt]]:
     """Yield, for each record of a table, its host and its commit if most others have another."""
     origins = [origin(record) for record in records]
-    usual = {what: Counter(one[what] for one in origins).most_common(1)[0][0] for what in origins[0]}
-    for one in origins:
-        odd = (what for what in one if one[what] != usual[what])
-        found = [f"of {what} {one[what]}, most of its table of {usual[what]}" for what in odd]
-        yield [Doubt(told, told) for told in found]
+    usual = {what: Counter(o[what] for o in origins).most_common(1)[0][0] for what in origins[0]}
+    for of_record in origins:
+        odd = (what for what in of_record if of_record[what] != usual[what])
+        reasons = [f"of {what} {of_record[what]}, most of its table of {usual[what]}" for what in odd]
+        yield [Doubt(reason, reason) for reason in reasons]

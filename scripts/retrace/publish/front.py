@@ -38,7 +38,7 @@ class Judged:
     @property
     def more(self) -> str:
         """What the answer does not say: the numbers that decide, or why there are none."""
-        said = {machine: one.number or one.why for machine, one in self.findings.items()}
+        said = {machine: finding.number or finding.why for machine, finding in self.findings.items()}
         return "" if self.quoted else side_by_side(said)
 
 
@@ -53,21 +53,21 @@ class Abstract:
     @property
     def answers(self) -> list[Judged]:
         """Return what answers the report's question, of the machines that can tell, or else of the first."""
-        front, found = self.report.front, []
+        front, answers = self.report.front, []
         for name in front.claims if front else ():
             every = self.findings[name]
-            told = {machine: one for machine, one in every.items() if one.verdict != Verdict.OPEN}
-            shown = told or {machine: every[machine] for machine in self.machines[:1]}
+            decided = {machine: f for machine, f in every.items() if f.verdict != Verdict.OPEN}
+            shown = decided or {machine: every[machine] for machine in self.machines[:1]}
             quoted = front is not None and name in front.quoted and set(shown) <= set(self.answering)
-            of_all = not told or len(told) == len(every)
-            found += [Judged(name, self.report.claims[name].says, shown, quoted, of_all)] if shown else []
-        return found
+            of_all = not decided or len(decided) == len(every)
+            answers += [Judged(name, self.report.claims[name].says, shown, quoted, of_all)] if shown else []
+        return answers
 
     @property
     def answering(self) -> list[str]:
         """The machines that have all numbers of the answer."""
         quoted = self.report.front.quoted if self.report.front else []
-        return [one for one in self.machines if quoted and all(self.findings[n][one].number for n in quoted)]
+        return [m for m in self.machines if quoted and all(self.findings[name][m].number for name in quoted)]
 
     @property
     def sentence(self) -> str:
@@ -75,13 +75,13 @@ class Abstract:
         front, machines = self.report.front, self.answering
         if not front or not machines:
             return ""
-        said = front.answered(lambda n: side_by_side({one: self.findings[n][one].number for one in machines}))
+        said = front.answered(lambda name: side_by_side({m: self.findings[name][m].number for m in machines}))
         return f"{machines[0]}: {said}" if len(machines) == 1 < len(self.machines) else said
 
     def counts(self, machine: str) -> dict[Verdict, int]:
         """Count the claims by verdict, in the order of the verdicts."""
-        found = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
-        return {verdict: found[verdict] for verdict in Verdict}
+        counts = Counter(of_claim[machine].verdict for of_claim in self.findings.values())
+        return {verdict: counts[verdict] for verdict in Verdict}
 
 
 def abstract(report: Report, frame: Frame, first: str = "") -> Abstract:

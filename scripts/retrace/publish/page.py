@@ -1,80 +1,101 @@
 """A page with a table or more, to be rendered as Markdown or HTML."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from retrace.reports.wording import EMPTY
+from retrace.records.statistics import LEAST_TRIALS, RULE, Summary
+from retrace.reports.frame import Measured
+from retrace.reports.physical_limit import LEAST_BYTES
+from retrace.reports.wording import EMPTY, duration, plural, ratio, three_digits, word_list
 from retrace.system.cells import no_formula
 from retrace.system.files import write_whole
 from retrace.system.project import ROOT
 
 TEMPLATES = ROOT / "workflow" / "templates"
+UNSURE, MARK = "~", "?"
+"""The signs on ratios of two times that cannot be told apart, and on doubtful numbers."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, what more a reader may want to know, whether it is words, its footnotes' numbers."""
+    """A cell: its text, what more a reader may want to know, whether it is words, its footnotes.
+
+    One with a number has its value, by which it is sorted; one of a record its address, the entry, and the
+    summary of which it shows the median.
+    """
 
     text: str = EMPTY
     tip: str = ""
     bad: bool = False
-    notes: Sequence[int] = ()
+    notes: Sequence[str] = ()
+    value: float | None = None
+    address: str = ""
+    entry: Measured | None = None
+    times: Summary | None = None
 
 
 @dataclass(frozen=True)
 class Group:
-    """Neighbouring columns of numbers or of text, under one heading, which may be empty."""
+    """Neighbouring columns of numbers or of text, under one heading, which may be empty.
+
+    Footnotes are by the heading or column that they belong to.
+    """
 
     heading: str
     columns: Sequence[str]
     style: str = "number"
+    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its label, its cells, and its footnotes' numbers; without cells it heads the rows below it."""
+    """A row: its label, its cells, and its footnotes; without cells it heads the rows below it."""
 
     label: str
     cells: Sequence[Cell] = ()
-    notes: Sequence[int] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under groups of columns; the heading tells several tables of a page apart."""
+    """Rows under groups of columns; the heading, with its footnotes, tells several tables of a page apart."""
 
     groups: Sequence[Group]
     rows: Sequence[Row]
     heading: str = ""
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Page:
-    """Titled tables with numbered footnotes and closing remarks."""
+    """Titled tables with footnotes and closing remarks."""
 
     title: str
     summary: str
     label_heading: str
     tables: Sequence[Table]
-    notes: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    notes: list[str] = field(init=False, default_factory=list)
+    """The footnotes, in the order in which a reader meets them: that of their numbers, from 1."""
 
+    def __post_init__(self) -> None:
+        for table in self.tables:
+            notes = [table.notes, *(notes for group in table.groups for notes in group.notes.values())]
+            for row in table.rows:
+                notes += [row.notes, *(cell.notes for cell in row.cells)]
+            self.notes.extend(chain.from_iterable(notes))
+        self.notes[:] = dict.fromkeys(self.notes)
 
-@dataclass
-class Notes:
-    """Footnotes, numbered in the order of their first use."""
-
-    texts: list[str] = field(default_factory=list)
-
-    def number(self, text: str) -> int:
-        """Give a footnote its number; the same text keeps the same one."""
-        if text not in self.texts:
-            self.texts.append(text)
-        return self.texts.index(text) + 1
+    def number(self, note: str) -> int:
+        """Return the number of a footnote."""
+        return self.notes.index(note) + 1
 
 
 def render(page: Page, form: str) -> str:
@@ -84,16 +105,30 @@ def render(page: Page, form: str) -> str:
 
 def fill(template: str, **values: object) -> str:
     """Fill in a template of `workflow/templates/`; one of HTML escapes what it is given."""
+    return _environment(template.endswith(".html.j2")).get_template(template).render(**values)
+
+
+@cache
+def words() -> Any:
+    """Return the macros of `words.txt.j2`, to be called with entries."""
+    return _environment(escapes=False).get_template("words.txt.j2").module
+
+
+@cache
+def _environment(escapes: bool) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
-        autoescape=template.endswith(".html.j2"),
+        autoescape=escapes,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["markdown"] = _markdown
-    return environment.get_template(template).render(**values)
+    wording = (duration, plural, ratio, three_digits, word_list)
+    environment.filters |= {"markdown": _markdown, **{written.__name__: written for written in wording}}
+    environment.globals |= {"EMPTY": EMPTY, "MARK": MARK, "UNSURE": UNSURE, "RULE": RULE}
+    environment.globals |= {"LEAST_BYTES": LEAST_BYTES, "LEAST_TRIALS": LEAST_TRIALS}
+    return environment
 
 
 def write_page(prefix: str, page: Page, tidy: pd.DataFrame) -> None:

@@ -11,17 +11,16 @@ from retrace.reports.wording import plural
 def provenance(machine: str, entries: Iterable[Measured]) -> str:
     """Say what a machine is and what it ran; every value found is named."""
     records = [entry.record for entry in entries if entry.machine == machine]
-    found: list[str | None] = []
+    hardware, software = list[str | None](), list[str | None]()
     for record in records:
-        gpu = record.machine.gpu
-        found += [record.machine.cpu, f"{gpu.used}, driver {gpu.driver or 'unknown'}" if gpu else None]
-    for record in records:
-        made, commit = record.software, record.software.git_commit
-        found += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler]
-        found.append(f"commit {commit[:10]}{' with changes' if made.dirty else ''}" if commit else None)
+        gpu, made, commit = record.machine.gpu, record.software, record.software.git_commit
+        hardware += [record.machine.cpu, f"{gpu.used}, driver {gpu.driver or 'unknown'}" if gpu else None]
+        software += [f"CUDA {made.cuda}" if made.cuda else None, made.compiler]
+        software.append(f"commit {commit[:10]}{' with changes' if made.dirty else ''}" if commit else None)
     days = sorted({record.started[:10] for record in records})
-    found.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
-    return f"{machine}: {'; '.join(dict.fromkeys(filter(None, found)))}.{mixture(records)}"
+    span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    parts = dict.fromkeys(filter(None, (*hardware, *software, span)))
+    return f"{machine}: {'; '.join(parts)}.{mixture(records)}"
 
 
 def origin(record: Record) -> dict[str, str]:
@@ -41,14 +40,14 @@ def mixture(records: Sequence[Record]) -> str:
 
 def cores(entries: Iterable[Measured]) -> list[str]:
     """Say for each machine which solvers used several cores of the CPU, if any did."""
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    used: dict[str, dict[str, int]] = defaultdict(dict)
     for entry in entries:
-        if entry.times and (used := entry.record.cores or 0) > 1:
-            found[entry.machine][entry.solver] = used
+        if entry.times and (entry.record.cores or 0) > 1:
+            used[entry.machine][entry.solver] = entry.record.cores or 0
     return [
-        f"{machine}: {', '.join(f'{solver} used {used} cores' for solver, used in several.items())} "
+        f"{machine}: {', '.join(f'{solver} used {number} cores' for solver, number in several.items())} "
         "of the CPU, each other solver there one."
-        for machine, several in found.items()
+        for machine, several in used.items()
     ]
 
 

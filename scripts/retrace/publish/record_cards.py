@@ -13,14 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from retrace.catalogue.known_solvers import CATALOGUE
+from retrace.publish.page import words
 from retrace.publish.verification import result
 from retrace.records.machine_check import Doubt
 from retrace.records.record import PHASES, Record
 from retrace.reports.frame import Measured
 from retrace.reports.wording import duration
-
-Facts = list[tuple[str, str]]
-"""Names and values, in the order they are shown."""
 
 
 def address(record: Record) -> str:
@@ -39,18 +37,17 @@ def cards(entries: Iterable[Measured], doubts: Mapping[str, Sequence[Doubt]]) ->
     `doubts` are by address.
     """
     shared: dict[tuple[tuple[str, str], ...], int] = {}
-    found = []
+    records = []
     for entry in entries:
-        record = entry.record
-        parts = [_graph(record), _machine(record), _software(record)]
+        parts = [_facts(part, entry.record) for part in ("about_graph", "about_machine", "about_software")]
         about = [shared.setdefault(tuple(part), len(shared)) for part in parts]
-        found.append(_card(entry, record, doubts.get(address(record), ())) | {"about": about})
-    return {"records": found, "shared": [list(part) for part in shared]}
+        records.append(_card(entry, entry.record, doubts.get(address(entry.record), ())) | {"about": about})
+    return {"records": records, "shared": [list(part) for part in shared]}
 
 
-def packed(told: Mapping[str, Any]) -> str:
+def packed(data: Mapping[str, Any]) -> str:
     """Pack what the script needs into text, in a fifth of its bytes: JSON, gzip, base64."""
-    plain = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+    plain = json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
     return base64.b64encode(gzip.compress(plain, mtime=0)).decode()
 
 
@@ -60,7 +57,7 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
         "title": f"{entry.full_name} on {entry.title}, {record.machine.name}",
         "does": CATALOGUE.find(record.solver).implements,
         "result": result(record),
-        "own": [*(("doubtful", doubt.found) for doubt in doubts), *_own(record)],
+        "own": [*(("doubtful", doubt.found) for doubt in doubts), *_facts("about_answer", record)],
     }
     if not record.timed:
         return card
@@ -78,48 +75,7 @@ def _card(entry: Measured, record: Record, doubts: Sequence[Doubt]) -> dict[str,
     return card
 
 
-def _own(record: Record) -> Facts:
-    """Return what no other record says, beside its address: what was observed, how the answer was checked."""
-    told: Mapping[str, object] = {
-        "backend": record.backend,
-        "iterations": record.iterations,
-        **{key.replace("_", " "): f"{value:,}" for key, value in record.observed.items()},
-        "oracle": record.oracle,
-        "digest of the answer": record.digest,
-        "started": record.started,
-    }
-    return _pairs(told)
-
-
-def _graph(record: Record) -> Facts:
-    graph = record.graph
-    size = f"{graph.vertices:,} vertices, {graph.arcs:,} arcs"
-    made = f"{graph.origin}, edition {graph.edition}, weights: {graph.weights}"
-    return _pairs(
-        {"graph": f"{graph.name}: {size}; {made}", "seed": graph.seed, "graph's sha256": graph.sha256}
-    )
-
-
-def _machine(record: Record) -> Facts:
-    machine = record.machine
-    gpu = machine.gpu
-    card = gpu and f"{gpu.used}, {gpu.memory_gib:g} GiB, compute capability {gpu.compute_capability}"
-    host: dict[str, object] = {
-        "machine": machine.name,
-        "host": machine.computer,
-        "CPU": f"{machine.cpu}, {machine.cores} cores",
-    }
-    more = {"memory": f"{machine.memory_gib:g} GiB", "GPU": card, "driver": gpu and gpu.driver}
-    return _pairs(host | more)
-
-
-def _software(record: Record) -> Facts:
-    made = record.software
-    commit = f"{made.git_commit}{' with changes' if made.dirty else ''}" if made.git_commit else "unknown"
-    versions = made.model_dump(include={"python", "numpy", "pycuda", "cuda", "compiler", "peer"})
-    names = {"peer": "library", "cuda": "CUDA", "python": "Python", "numpy": "NumPy", "pycuda": "PyCUDA"}
-    return _pairs({"commit": commit} | {names.get(key, key): value for key, value in versions.items()})
-
-
-def _pairs(told: Mapping[str, object]) -> Facts:
-    return [(name, str(value)) for name, value in told.items() if value not in (None, "")]
+def _facts(part: str, record: Record) -> list[tuple[str, str]]:
+    """Return names and values, in the order they are shown, from a macro of `words.txt.j2`."""
+    lines = (line.partition(": ") for line in getattr(words(), part)(record).split("\n"))
+    return [(name, value) for name, _, value in lines if value]

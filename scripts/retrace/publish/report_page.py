@@ -20,7 +20,7 @@ from retrace.publish.listings import Listing, listing
 from retrace.publish.page import fill
 from retrace.publish.provenance import provenance
 from retrace.publish.record_cards import cards, packed
-from retrace.publish.verification import Matrix, matrices, outcomes, result
+from retrace.publish.verification import marks, outcomes
 from retrace.reports.claim import Claim
 from retrace.reports.evidence import Evidence
 from retrace.reports.finding import COMPARING
@@ -38,25 +38,10 @@ class Picture:
     caption: Markup
 
     @property
-    def again(self) -> Markup:
-        """The same drawing elsewhere on the page, at no cost."""
-        found = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', self.svg)
-        width, height = found.groups() if found else ("100", "100")
-        drawing = Markup(
-            '<svg viewBox="0 0 {0} {1}" role="img" aria-label="{2}">'
-            '<use href="#drawing-{3}" width="{0}" height="{1}"/></svg>'
-        )
-        return drawing.format(width, height, self.title, self.name)
-
-
-@dataclass(frozen=True)
-class Built:
-    """A solver that repeats or joins a report: what it implements, and its own source file."""
-
-    name: str
-    whose: str
-    implements: str
-    source: str
+    def size(self) -> Sequence[str]:
+        """Width and height in its own units."""
+        box = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', self.svg)
+        return box.groups() if box else ("100", "100")
 
 
 @dataclass(frozen=True)
@@ -67,7 +52,8 @@ class Section:
     tables: Mapping[str, tuple[str, Listing]]
     """Titles and tables, by experiment."""
     pictures: Sequence[Picture]
-    built: Sequence[Built] = ()
+    built: Sequence[Entry] = ()
+    """Records of the solvers that repeat the report or join it, those of the report's own first."""
     abstract: Abstract | None = None
     bibtex: str = ""
     errata: Markup = field(default_factory=Markup)
@@ -81,16 +67,12 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
     it comes first only if it has one.
     """
     machines = sorted(frame.machines, key=lambda name: name != own)
-    drawn = {path.stem: path for path in figures}
-    drawings = InlineFigures()
-    sections, taken = [], set[str]()
-    for report in reports:
-        section = _section(report, frame, machines, drawn, drawings)
-        taken |= set(section.tables)
-        sections.append(section)
+    drawn, drawings = {path.stem: path for path in figures}, InlineFigures()
+    sections = [_section(report, frame, machines, drawn, drawings) for report in reports]
+    taken = {name for section in sections for name in section.tables}
     others = sorted({entry.experiment for entry in frame.measured} - taken)
-    abstracts = [section.abstract for section in sections if section.abstract]
-    answers = matrices(frame)
+    every_mark = list(marks(frame).itertuples())
+    lists = _lists(frame, [section.abstract for section in sections if section.abstract])
     return fill(
         "report.html.j2",
         sections=sections,
@@ -99,25 +81,16 @@ def make_page(reports: Sequence[Report], frame: Frame, figures: Iterable[Path], 
             tables={name: _table(frame, name, None, machines) for name in others},
             pictures=[_picture(drawings, drawn[name], None, name) for name in others if name in drawn],
         ),
-        hardware=[f"{name} ({_hardware(frame, name)})" for name in frame.machines],
+        computers={entry.machine: entry.record.machine for entry in reversed(frame.measured)},
         machines={name: provenance(name, frame.measured) for name in frame.machines},
-        matrices=answers,
+        solvers=CATALOGUE,
+        marks=every_mark,
         verified=outcomes(frame),
         comparing=COMPARING,
         link=link,
         drawings=drawings,
-        data=packed(
-            cards(frame.measured, doubts(frame.measured)) | {"lists": _lists(frame, abstracts, answers)}
-        ),
+        data=packed(cards(frame.measured, doubts(frame.measured)) | {"lists": lists | _answers(every_mark)}),
     )
-
-
-def _hardware(frame: Frame, machine: str) -> str:
-    """Return a machine's GPU, or its processor if it has none."""
-    (first, *_) = (
-        entry.record.machine for entry in frame.measured if entry.record and entry.machine == machine
-    )
-    return first.gpu.used if first.gpu else first.cpu
 
 
 def link(target: str) -> str:
@@ -130,17 +103,15 @@ def _section(
 ) -> Section:
     measured = {entry.experiment for entry in frame.entries}
     names = dict.fromkeys([*report.tables, *(figure.experiment for figure in report.figures.values())])
-    own = [name for name in names if name in measured]
-    shown = [
-        name
-        for name in dict.fromkeys([*report.figures, *own])
-        if name in drawn and _timed(frame, report, name)
-    ]
+    experiments = [name for name in names if name in measured]
+    shown = [name for name in dict.fromkeys([*report.figures, *experiments])
+             if name in drawn and _timed(frame, report, name)]  # fmt: skip
+    built = [entry for entry in frame.measured if entry.experiment in experiments]
     return Section(
         key=report.key,
-        tables={name: _table(frame, name, report, machines) for name in own},
+        tables={name: _table(frame, name, report, machines) for name in experiments},
         pictures=[_picture(drawings, drawn[name], report, name) for name in shown],
-        built=_built(entry for entry in frame.measured if entry.experiment in own),
+        built=sorted(built, key=lambda entry: KINDS.index(entry.kind)),
         abstract=abstract(report, frame, next((name for name in machines[:1] if name in frame.on_gpu), "")),
         bibtex=bibtex(report.key),
         errata=errata(report.key),
@@ -171,44 +142,34 @@ def _picture(drawings: InlineFigures, path: Path, report: Report | None, name: s
     return Picture(name, title, drawings.add(path.read_text(encoding="utf-8"), name, title), html(text))
 
 
-def _built(entries: Iterable[Entry]) -> list[Built]:
-    found: dict[str, Built] = {}
-    for entry in sorted(entries, key=lambda entry: KINDS.index(entry.kind)):
-        solver = CATALOGUE.find(entry.solver)
-        source = str(Path("kernels", solver.source)) if solver.source else ""  # or absolute, outside
-        found.setdefault(entry.solver, Built(entry.solver, entry.kind, solver.implements, source))
-    return list(found.values())
-
-
-def _lists(frame: Frame, abstracts: Iterable[Abstract], answers: Iterable[Matrix]) -> dict[str, Any]:
-    """Return, by address, what verdicts rest on and what the marks of the matrices stand for."""
-    number = {id(entry): place for place, entry in enumerate(frame.measured)}
-    lists: dict[str, Any] = {}
-    for found in abstracts:
-        for name, claim in found.report.claims.items():
-            for machine, finding in found.findings[name].items():
-                entries = _evidence(found.report, claim, frame, machine)
-                lists[f"claim/{found.report.key}/{name}/{machine}"] = {
-                    "title": f"{found.report.key}, {name}, {machine}",
-                    "words": [
-                        ("the report says", claim.says),
-                        ("verdict", finding.sentence),
-                        ("measured", finding.measured),
-                        ("judged by", claim.rule),
-                    ],
-                    "records": [number[id(entry)] for entry in entries],
+def _lists(frame: Frame, abstracts: Iterable[Abstract]) -> dict[str, Any]:
+    """Return, by address, what verdicts rest on."""
+    number: dict[Entry, int] = {entry: place for place, entry in enumerate(frame.measured)}
+    lists = {}
+    for summary in abstracts:
+        report = summary.report
+        for name, claim in report.claims.items():
+            for machine, finding in summary.findings[name].items():
+                words = {"the report says": claim.says, "verdict": finding.sentence}
+                words |= {"measured": finding.measured, "judged by": claim.rule}
+                lists[f"claim/{report.key}/{name}/{machine}"] = {
+                    "title": f"{report.key}, {name}, {machine}",
+                    "words": list(words.items()),
+                    "records": [number[entry] for entry in _evidence(report, claim, frame, machine)],
                 }
-    for matrix in answers:
-        for solver, by_graph in matrix.marks.items():
-            for graph, marks in by_graph.items():
-                for mark in marks:
-                    told = dict.fromkeys(result(e.record) for e in mark.entries if e.record)
-                    lists[f"answers/{mark.machine}/{solver}/{graph}"] = {
-                        "title": f"Answers of {solver} on {graph}, {mark.machine}",
-                        "words": [("answers", words) for words in told],
-                        "records": [number[id(entry)] for entry in mark.entries],
-                    }
     return lists
+
+
+def _answers(every_mark: Iterable[Any]) -> dict[str, Any]:
+    """Return, by address, what marks stand for."""
+    return {
+        f"answers/{mark.machine}/{mark.solver}/{mark.label}": {
+            "title": f"Answers of {mark.solver} on {mark.label}, {mark.machine}",
+            "words": [("answers", words) for words in dict.fromkeys(mark.results)],
+            "records": mark.records,
+        }
+        for mark in every_mark
+    }
 
 
 def _evidence(report: Report, claim: Claim, frame: Frame, machine: str) -> list[Entry]:

@@ -1,9 +1,6 @@
 """The verification table: which answer of which solver was checked against what, and whether it agreed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
 
 import pandas as pd
 
@@ -12,30 +9,43 @@ from retrace.records.record import Record
 from retrace.reports.frame import Frame, Measured
 from retrace.reports.wording import EMPTY
 
-COLUMNS = ("graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials")
-SHOWN = ("solver", "settings", "backend", "result", "oracle", "trials")
+COLUMNS = ["graph", "solver", "settings", "backend", "machine", "experiment", "oracle", "result", "trials"]
+SHOWN = ["solver", "settings", "backend", "result", "oracle", "trials"]
 """Beside the graph, what stands on the page in a row; a section is a machine's experiment."""
 WITH_GRAPH = ("pair", "target")
 """Parameters of a record that stand with the graph, not with the settings."""
+OUTCOMES = ["differs", "failed", "skipped", "emulated", "agreed"]
+"""The worst first; `emulated` is an answer that agreed, on the emulator."""
 
 
-def tidy(frame: Frame) -> pd.DataFrame:
-    """Return one row per record, in the order machine, experiment, graph size, solver."""
-    machines = frame.machines
-    found = sorted(
-        frame.measured,
-        key=lambda e: (machines.index(e.machine), e.experiment, e.vertices, e.arcs, _graph(e), e.solver),
-    )
-    return pd.DataFrame([_cells(entry) for entry in found], columns=list(COLUMNS))
+def answers(frame: Frame) -> pd.DataFrame:
+    """Return one row per record, in the frame's order: what is known of its answer."""
+    columns = [*COLUMNS, "problem", "label", "place", "vertices", "arcs", "outcome"]
+    rows = [_answer(entry, frame.machines.index(entry.machine)) for entry in frame.measured]
+    return pd.DataFrame(rows, columns=columns)
 
 
-def _cells(entry: Measured) -> tuple[object, ...]:
-    record = entry.record
-    settings = ", ".join(
-        f"{key}={value}" for key, value in record.parameters.items() if key not in WITH_GRAPH
-    )
-    where = (settings, record.backend, entry.machine, entry.experiment, record.oracle)
-    return (_graph(entry), entry.solver, *where, result(record), len(record.trials))
+def _answer(entry: Measured, place: int) -> dict[str, object]:
+    record, pair = entry.record, entry.record.parameters.get("pair")
+    emulated = record.agreed and record.backend == "emulator"
+    settings = {key: value for key, value in record.parameters.items() if key not in WITH_GRAPH}
+    return {
+        "graph": f"{entry.label}, {pair} pair" if pair else entry.label,
+        "solver": entry.solver,
+        "settings": ", ".join(f"{key}={value}" for key, value in settings.items()),
+        "backend": record.backend,
+        "machine": entry.machine,
+        "experiment": entry.experiment,
+        "oracle": record.oracle,
+        "result": result(record),
+        "trials": len(record.trials),
+        "problem": record.problem,
+        "label": entry.label,
+        "place": place,
+        "vertices": entry.vertices,
+        "arcs": entry.arcs,
+        "outcome": "emulated" if emulated else result(record).partition(":")[0],
+    }
 
 
 def result(record: Record) -> str:
@@ -45,9 +55,15 @@ def result(record: Record) -> str:
     return f"{'differs' if record.status == 'ok' else record.status}: {record.reason}"
 
 
+def tidy(frame: Frame) -> pd.DataFrame:
+    """Return one row per record, in the order machine, experiment, graph size, solver."""
+    order = ["place", "experiment", "vertices", "arcs", "graph", "solver"]
+    return answers(frame).sort_values(order, kind="stable")[COLUMNS]
+
+
 def outcomes(frame: Frame) -> str:
     """Count the outcomes in one line."""
-    counts = Counter(result(entry.record).split(":")[0] for entry in frame.measured)
+    counts = Counter(result(entry.record).partition(":")[0] for entry in frame.measured)
     words = {"differs": "differs" if counts["differs"] == 1 else "differ"}
     kinds = [name for name in ("differs", "failed", "skipped") if counts[name]]
     others = ", ".join(f"{counts[name]} {words.get(name, name)}" for name in kinds)
@@ -57,13 +73,12 @@ def outcomes(frame: Frame) -> str:
 def page(frame: Frame) -> Page:
     """Lay the table out for reading."""
     rows: list[Row] = []
-    told = tidy(frame).astype("string").fillna("").to_dict("records")
-    for section, found in groupby(told, key=lambda row: f"{row['machine']}, {row['experiment']}"):
-        rows.append(Row(section))
-        for row in found:
-            bad = row["result"] != "agreed"
-            cells = [Cell(row[name] or EMPTY, bad=bad and name == "result") for name in SHOWN]
-            rows.append(Row(row["graph"], cells))
+    texts = tidy(frame).astype("string").fillna("").replace("", EMPTY)
+    for (machine, experiment), part in texts.groupby(["machine", "experiment"], sort=False):
+        rows.append(Row(f"{machine}, {experiment}"))
+        for graph, *shown in part[["graph", *SHOWN]].itertuples(index=False):
+            bad = [name == "result" and text != "agreed" for name, text in zip(SHOWN, shown, strict=True)]
+            rows.append(Row(graph, [Cell(text, bad=is_bad) for text, is_bad in zip(shown, bad, strict=True)]))
     return Page(
         title="Verification",
         summary=outcomes(frame),
@@ -76,62 +91,13 @@ def page(frame: Frame) -> Page:
     )
 
 
-@dataclass(frozen=True)
-class Mark:
-    """What came of a machine's records of a solver on a graph: the worst outcome, and all entries."""
+def marks(frame: Frame) -> pd.DataFrame:
+    """Return a row for the answers of each solver, graph and machine: the worst outcome, and all records.
 
-    machine: str
-    outcome: str
-    entries: Sequence[Measured]
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """A problem's solvers against its graphs, the smallest first, with a mark for each machine."""
-
-    problem: str
-    graphs: Sequence[str]
-    marks: Mapping[str, Mapping[str, Sequence[Mark]]]
-    """By solver and graph."""
-
-
-OUTCOMES = ("differs", "failed", "skipped", "emulated", "agreed")
-"""The worst first; `emulated` is an answer that agreed, on the emulator."""
-
-
-def outcome(entry: Measured) -> str:
-    """Return what came of a record, as one of `OUTCOMES`."""
-    record = entry.record
-    if record.agreed:
-        return "emulated" if record.backend == "emulator" else "agreed"
-    return "differs" if record.status == "ok" else record.status
-
-
-def matrices(frame: Frame) -> list[Matrix]:
-    """Return a matrix for each problem, in alphabetical order."""
-    found: dict[str, dict[str, dict[str, dict[str, list[Measured]]]]] = {}
-    for entry in sorted(frame.measured, key=lambda e: (e.solver, frame.machines.index(e.machine))):
-        problem = entry.solver.split("/")[0]
-        of_graph = found.setdefault(problem, {}).setdefault(entry.solver, {}).setdefault(entry.label, {})
-        of_graph.setdefault(entry.machine, []).append(entry)
-    sizes = {entry.label: (entry.vertices, entry.arcs, entry.label) for entry in frame.measured}
-    result = []
-    for problem, solvers in found.items():
-        graphs = sorted(
-            {graph for some in solvers.values() for graph in some}, key=lambda label: sizes[label]
-        )
-        marks = {
-            solver: {graph: [_mark(*item) for item in machines.items()] for graph, machines in some.items()}
-            for solver, some in solvers.items()
-        }
-        result.append(Matrix(problem, graphs, marks))
-    return result
-
-
-def _mark(machine: str, entries: Sequence[Measured]) -> Mark:
-    return Mark(machine, min(map(outcome, entries), key=OUTCOMES.index), entries)
-
-
-def _graph(entry: Measured) -> str:
-    pair = entry.record.parameters.get("pair")
-    return f"{entry.label}, {pair} pair" if pair else entry.label
+    `records` are numbers of `frame.measured`, `results` what came of them.
+    """
+    table = answers(frame).reset_index(names="number").sort_values(["solver", "place"], kind="stable")
+    table["worst"] = table["outcome"].map(OUTCOMES.index)
+    of_mark = table.groupby(["problem", "solver", "label", "machine", "vertices", "arcs"], sort=False)
+    table = of_mark.agg(worst=("worst", "min"), records=("number", list), results=("result", list))
+    return table.assign(outcome=table["worst"].map(OUTCOMES.__getitem__)).reset_index()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pandas as pd
 
@@ -60,11 +60,17 @@ class Entry:
     times: Mapping[Measure, Summary] = field(default_factory=dict)
     printed: PrintedNumber | None = None
     record: Record | None = None
+    source: ClassVar[str]
 
     @property
     def total(self) -> Summary | None:
         """The time that tables show."""
         return self.times.get("total")
+
+    @property
+    def ms(self) -> float | None:
+        """The printed time, or the median total."""
+        return self.printed.ms if self.printed else self.total.median if self.total else None
 
     @property
     def title(self) -> str:
@@ -134,6 +140,7 @@ class Printed(Entry):
     """A printed number."""
 
     printed: PrintedNumber
+    source = "printed"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,6 +148,12 @@ class Measured(Entry):
     """A record."""
 
     record: Record
+    source = "measured"
+
+    @property
+    def settings(self) -> str:
+        """All parameters of the record."""
+        return ",".join(f"{key}={value}" for key, value in self.record.parameters.items())
 
     @property
     def outcome(self) -> str:
@@ -172,38 +185,43 @@ class Measured(Entry):
         return None if value is None else Summary.of([float(value)])
 
 
-RowKey = tuple[str, str, str]
-"""Graph, label and pair of a row."""
-
-
-@dataclass
+@dataclass(frozen=True)
 class GraphRow:
-    """The entries of one graph and pair: the printed ones, and the measured ones by machine and name."""
+    """The entries of one graph and pair, the printed ones first.
 
-    graph: str
-    label: str
-    pair: str
-    printed: list[Printed] = field(default_factory=list)
-    measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
+    Its title is the label, and the pair where it is not the printed one.
+    """
+
+    title: str
+    entries: Sequence[Entry]
+
+    @cached_property
+    def printed(self) -> list[Printed]:
+        """The printed numbers."""
+        return [entry for entry in self.entries if isinstance(entry, Printed)]
+
+    @cached_property
+    def measured(self) -> dict[tuple[str, str], Measured]:
+        """The records by machine and name."""
+        return {(e.machine, e.name): e for e in self.entries if isinstance(e, Measured)}
 
     @property
     def first(self) -> Entry:
         """An entry that tells what the graph is: a printed one if there is one."""
-        return [*self.printed, *self.measured.values()][0]
+        return self.entries[0]
 
-    @property
-    def title(self) -> str:
-        """The label, and the pair where it is not the printed one."""
-        return [*self.measured.values(), *self.printed][0].title
+    def here(self, machine: str) -> list[Measured]:
+        """Return what a machine measured."""
+        return [entry for (name, _), entry in self.measured.items() if name == machine]
 
     def of(self, machine: str, solver: str | None) -> Measured | None:
         """Return what a machine measured of a solver, whatever its settings."""
-        return next((e for (m, _), e in self.measured.items() if (m, e.solver) == (machine, solver)), None)
+        return next((entry for entry in self.here(machine) if entry.solver == solver), None)
 
     def published(self, machine: str, by: Measure) -> Measured | None:
         """Return the fastest kernel of a machine that reports published."""
-        here = (e for (m, _), e in self.measured.items() if m == machine and e.is_published_kernel)
-        return min((e for e in here if by in e.times), key=lambda e: e.times[by].median, default=None)
+        kernels = (e for e in self.here(machine) if e.is_published_kernel and by in e.times)
+        return min(kernels, key=lambda e: e.times[by].median, default=None)
 
 
 @dataclass(frozen=True)
@@ -214,8 +232,15 @@ class Frame:
 
     def of(self, experiment: str) -> Frame:
         """Return an experiment's entries that may be shown with times: not the emulator's."""
-        entries = (entry for entry in self.entries if entry.experiment == experiment)
-        return Frame([e for e in entries if not (e.record and e.record.backend == "emulator")])
+        return self._experiments.get(experiment, Frame([]))
+
+    @cached_property
+    def _experiments(self) -> dict[str, Frame]:
+        shown: dict[str, list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            if not (entry.record and entry.record.backend == "emulator"):
+                shown[entry.experiment].append(entry)
+        return {experiment: Frame(entries) for experiment, entries in shown.items()}
 
     @cached_property
     def measured(self) -> list[Measured]:
@@ -241,37 +266,35 @@ class Frame:
         return [machine for machine in self.machines if machine in timed]
 
     @cached_property
-    def rows(self) -> list[GraphRow]:
-        """The entries by graph and pair, printed rows first; RetraceError if two records claim a cell."""
-        rows = self._measured_rows()
-        printed_keys = [_key_of_printed(graph, rows) for graph in self._printed_graphs]
-        for key in printed_keys:
-            row = rows.setdefault(key, GraphRow(*key))
-            row.printed = [entry for entry in self.printed if entry.graph == row.graph]
-        others = [row for key, row in rows.items() if key not in printed_keys]
-        return [*(rows[key] for key in printed_keys), *sorted(others, key=self._place)]
+    def tidy(self) -> pd.DataFrame:
+        """The entries, one each, with the title of their row, in the order that tables show rows in.
+
+        Printed rows are first, in the report's order, then the report's graphs, then others by work. Printed
+        numbers stand beside what was measured nearest to their graph, never beside a stand-in. Two records of
+        a machine and a name in one row are a RetraceError.
+        """
+        far = [e for e in self.measured if e.pair == PRINTED_PAIR and _distance(e.label) < STAND_IN]
+        nearest = {e.graph: e.label for e in sorted(far, key=lambda e: _distance(e.label), reverse=True)}
+        graphs = list(dict.fromkeys(entry.graph for entry in self.printed))
+        rows = [nearest.get(e.graph, e.graph) if e.printed else e.title for e in self.entries]
+        places = {
+            row: _place(e, graphs) for row, e in zip(reversed(rows), reversed(self.entries), strict=True)
+        }
+        columns = {
+            key: [getattr(entry, key) for entry in self.entries] for key in ("source", "machine", "name")
+        }
+        tidy = pd.DataFrame({"row": rows, **columns, "entry": self.entries}, dtype=object)
+        twice = tidy.duplicated(["row", "machine", "name"]) & (tidy["source"] == "measured")
+        for entry in tidy["entry"][twice]:
+            records = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
+            raise RetraceError(f"{entry.experiment}: {records}; give one")
+        return tidy.sort_values("row", key=lambda rows: rows.map(places), kind="stable")
 
     @cached_property
-    def _printed_graphs(self) -> list[str]:
-        """The graphs that a report prints numbers of, in its order."""
-        return list(dict.fromkeys(entry.graph for entry in self.printed))
-
-    def _measured_rows(self) -> dict[RowKey, GraphRow]:
-        """Group the records by graph, label and pair; RetraceError if two claim a cell."""
-        rows: dict[RowKey, GraphRow] = {}
-        for entry in self.measured:
-            key = (entry.graph, entry.label, entry.pair)
-            row = rows.setdefault(key, GraphRow(*key))
-            if row.measured.setdefault((entry.machine, entry.name), entry) is not entry:
-                twice = f"two records of {entry.full_name} on {entry.title} from {entry.machine}"
-                raise RetraceError(f"{entry.experiment}: {twice}; give one")
-        return rows
-
-    def _place(self, row: GraphRow) -> tuple[int | str, ...]:
-        """Return what rows without printed numbers are ordered by: the report's graphs, then by work."""
-        graphs = self._printed_graphs
-        among = [graphs.index(row.graph)] if row.graph in graphs else [len(graphs), *row.first.work[:2]]
-        return (*among, row.graph, PAIRS.index(row.pair), _distance(row.label))
+    def rows(self) -> list[GraphRow]:
+        """The entries by graph and pair."""
+        by_row = self.tidy.groupby("row", sort=False)["entry"]
+        return [GraphRow(str(title), list(entries)) for title, entries in by_row]
 
     @cached_property
     def solvers(self) -> dict[str, Measured]:
@@ -358,72 +381,52 @@ def why_incomparable(a: Entry, b: Entry) -> str | None:
 
 
 def table(frame: Frame, layout: TableLayout) -> pd.DataFrame:
-    """Return the tidy frame: one row for each printed number and each record."""
+    """Return what a table's CSV file has: one row for each printed number and each record."""
     baseline = layout.speed_up.over if layout.speed_up else next(iter(layout.solvers.values()), None)
-    rows = []
-    for row in frame.rows:
-        rows += [_cells_of_number(entry) for entry in row.printed]
-        rows += [_cells(entry, row.of(machine, baseline)) for (machine, _), entry in row.measured.items()]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).round(6)
+    slow = {entry: row.of(entry.machine, baseline) for row in frame.rows for entry in row.entries}
+    columns = {name: [_value(entry, path) for entry in slow] for name, path in COLUMNS.items()}
+    faster = [speed_up(baseline, entry) for entry, baseline in slow.items()]
+    columns["speedup"] = [factor and factor[0] for factor in faster]
+    columns["too_noisy_to_rank"] = [factor and not factor[1] for factor in faster]
+    tidy = pd.DataFrame(columns).astype(TYPES)
+    tidy["kind"] = tidy["kind"].where(tidy["source"] == "measured")
+    timed = (tidy["source"] == "measured") & (tidy["median_ms"] > 0)
+    tidy["arcs_per_second"] = (tidy["arcs"] / tidy["median_ms"] * 1e3).where(timed)
+    return tidy.round(6)
 
 
-QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "minimum": "min"}
-PHASE_COLUMNS = [f"{phase}_{name}_ms" for phase in PHASES if phase != "total" for name in QUARTILES.values()]
-COLUMNS = {
-    name: kind
-    for names, kind in (
-        ("table label graph pair", "string"),
-        ("vertices arcs", "Int64"),
-        ("origin edition weights sha256", "string"),
-        ("seed", "Int64"),
-        ("source machine hardware solver settings name kind backend peer status reason", "string"),
-        ("verified", "boolean"),
-        ("cores n", "Int64"),
-        (" ".join(["median_ms q1_ms q3_ms min_ms", *PHASE_COLUMNS, "arcs_per_second speedup"]), "Float64"),
-        ("too_noisy_to_rank", "boolean"),
-        ("occurrence", "Int64"),
-        ("doubt git_commit started", "string"),
-    )
-    for name in names.split()
-}
-"""Of the tidy frame, with their types."""
-ALIKE = ("graph", "vertices", "arcs", "machine", "hardware", "solver", "name")
-"""What printed numbers and records both have, by its column."""
+_QUARTILES = {"median": "median", "q1": "q1", "q3": "q3", "min": "minimum"}
+_PREFIXES = {"": "total", **{f"{phase}_": phase for phase in PHASES if phase != "total"}}
+_TIMES = " ".join(
+    f"{prefix}{name}_ms=times.{phase}.{value}"
+    for prefix, phase in _PREFIXES.items() for name, value in _QUARTILES.items()
+).replace("times.total.median", "ms")  # fmt: skip
+_PATHS = (
+    ("table=experiment label=title graph pair=record.parameters.pair", "string"),
+    ("vertices arcs", "Int64"),
+    ("origin=record.graph.origin edition=record.graph.edition weights=record.graph.weights", "string"),
+    ("sha256=record.graph.sha256", "string"),
+    ("seed=record.graph.seed", "Int64"),
+    ("source machine hardware solver settings name kind backend=record.backend", "string"),
+    ("peer=record.software.peer status=outcome reason=record.reason", "string"),
+    ("verified=record.verified", "boolean"),
+    ("cores=record.cores n=times.total.n", "Int64"),
+    (f"{_TIMES} arcs_per_second speedup", "Float64"),
+    ("too_noisy_to_rank", "boolean"),
+    ("occurrence=printed.occurrence", "Int64"),
+    ("doubt=printed.doubt git_commit=record.software.git_commit started=record.started", "string"),
+)
+"""The columns of a table's CSV file with their types: the name of each, and where an entry has its value."""
+COLUMNS = {name.partition("=")[0]: name.rpartition("=")[2] for names, _ in _PATHS for name in names.split()}
+TYPES = {name.partition("=")[0]: kind for names, kind in _PATHS for name in names.split()}
 
 
-def _cells_alike(entry: Entry) -> dict[str, object]:
-    return {"table": entry.experiment, "label": entry.title} | {key: getattr(entry, key) for key in ALIKE}
-
-
-def _cells_of_number(entry: Printed) -> dict[str, object]:
-    number, cells = entry.printed, _cells_alike(entry)
-    cells |= {"source": "printed", "median_ms": number.ms, "occurrence": number.occurrence}
-    return cells | {"doubt": number.doubt or None}
-
-
-def _cells(entry: Measured, slow: Entry | None) -> dict[str, object]:
-    """Fill a row of the tidy frame; `slow` is what the speed-up is over."""
-    record, cells = entry.record, _cells_alike(entry)
-    cells |= record.graph.model_dump(include={"origin", "edition", "weights", "sha256", "seed"})
-    cells |= {key: getattr(record, key) for key in ("backend", "cores", "reason", "verified", "started")}
-    cells |= {key: getattr(record.software, key) for key in ("peer", "git_commit")}
-    cells |= {
-        "source": "measured",
-        "pair": record.parameters.get("pair"),
-        "settings": ",".join(f"{key}={value}" for key, value in record.parameters.items()),
-        "kind": entry.kind,
-        "status": entry.outcome,
-    }
-    for phase in PHASES:
-        if times := entry.times.get(phase):
-            prefix = "" if phase == "total" else f"{phase}_"
-            cells |= {f"{prefix}{name}_ms": getattr(times, long) for long, name in QUARTILES.items()}
-    if entry.total:
-        cells["n"] = entry.total.n
-        cells["arcs_per_second"] = entry.arcs / entry.total.median * 1e3 if entry.total.median else None
-    if compared := speed_up(slow, entry):
-        cells |= {"speedup": compared[0], "too_noisy_to_rank": not compared[1]}
-    return cells
+def _value(entry: Entry, path: str) -> object:
+    """Follow a path from an entry, through mappings too; None where it ends early."""
+    value: object = entry
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)
+    return value
 
 
 def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], dict[str, set[str]]]:
@@ -445,11 +448,11 @@ def _telling_settings(records: Iterable[Record]) -> dict[tuple[str, str, str], d
     return telling
 
 
-def _key_of_printed(graph: str, measured: Iterable[RowKey]) -> RowKey:
-    """Return the row of a graph's printed numbers: of what was measured nearest to it, never a stand-in."""
-    labels = [label for name, label, _ in measured if name == graph]
-    nearest = min(labels, key=_distance, default=graph)
-    return graph, graph if _distance(nearest) == STAND_IN else nearest, PRINTED_PAIR
+def _place(first: Entry, graphs: Sequence[str]) -> tuple[int | str, ...]:
+    """Return what a row is ordered by, from its first entry and the graphs that a report prints."""
+    among = [graphs.index(first.graph)] if first.graph in graphs else [len(graphs), *first.work[:2]]
+    row = (first.graph, PAIRS.index(first.pair), _distance(first.label))
+    return (not first.printed, *among, *row)
 
 
 STAND_IN = 2
