@@ -19,9 +19,9 @@ from retrace.solvers import REGISTRY, Solver
 from retrace.solvers.libraries import Peer
 from retrace.solvers.registry import project_solvers
 from retrace.solvers.solver import REGISTRIES
+from retrace.stages.write_schemas import solvers
 from retrace.system import project
 from retrace.system.project import CATALOGUE_FILE
-from write_schemas import solvers
 
 FILE = PROJECT / CATALOGUE_FILE
 
@@ -50,10 +50,11 @@ def test_the_number_of_cores_is_that_of_the_reader(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_is_made_by_the_catalogue_is_made_again_when_it_changes() -> None:
-    for script in ("publish_experiment.py", "make_claims.py", "make_verification.py", "tune.py"):
-        assert str(FILE) in {str(PROJECT / name) for name in project.imports(script)}
-    for script in ("generate_graph.py", "compute_shard.py", "get_graph.py"):
-        assert str(FILE) not in {str(PROJECT / name) for name in project.imports(script)}
+    for stage in ("publish-experiment", "make-claims", "make-verification", "tune"):
+        assert str(FILE) in {str(PROJECT / name) for name in project.stage_code(stage)}
+    for stage in ("generate-graph", "get-graph"):
+        assert str(FILE) not in {str(PROJECT / name) for name in project.stage_code(stage)}
+    assert str(FILE) not in {str(PROJECT / name) for name in project.imports("compute_shard.py")}
 
 
 class Listless(Solver):
