@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Call, Patch, program_of, python, refused
+import forked_snakemake
+from command_line import ENVIRONMENT, Call, Patch, program_of, python, refused
 from cuda_device import compiled_files
 from cuda_device.compiled_files import naming_output
 from cuda_device.errors import OneLineError
@@ -29,6 +31,7 @@ from retrace.system.models import field_texts
 from retrace.system.stage import option_of, stage_class, stage_modules, stage_name, words_of
 
 ROOT = Path(__file__).parents[1]
+WITHOUT_JOBS = {"make-results", "make-bundle", "make-crate", "write-schemas"}
 STAGES = [stage_name(path) for path in stage_modules()]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py") if path.name != "stage.py")
 
@@ -75,6 +78,18 @@ def test_options_become_words_and_words_options() -> None:
     job = stage_class("measure-experiment").from_words("measure-experiment", words)
     assert job.model_dump(include={*options, *paths}) == {**options, **paths}
     assert job.model_dump(include={"emulated_vertices", "update"}) == {"emulated_vertices": 7, "update": True}
+
+
+def test_jobs_give_options_that_their_stages_have(folder: Path) -> None:
+    """Each command of a run is printed, and read as its job would read it."""
+    words = ["--snakefile", str(ROOT / "Snakefile"), "--cores", "2", "--dry-run", "--printshellcmds"]
+    given = (*words, "all", "prepare", "tune")
+    status, printed = forked_snakemake.call(folder, *given, environment=ENVIRONMENT, timeout=200)
+    assert status == 0, printed
+    jobs = [shlex.split(job) for job in re.findall(r"scripts/stage\.py (.*?) 2?> ", printed)]
+    assert {name for name, *_ in jobs} == {*STAGES} - WITHOUT_JOBS
+    for name, *options in jobs:
+        stage_class(name).from_words(name, options)
 
 
 def test_a_script_runs_from_any_folder() -> None:

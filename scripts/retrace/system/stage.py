@@ -3,7 +3,7 @@
 import ast
 import signal
 from abc import ABC, abstractmethod
-from argparse import SUPPRESS, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -58,13 +58,7 @@ class WarningStage(Stage):
 
 def run_stage(words: Sequence[str]) -> None:
     """Run the stage that the first word names, with the options that follow."""
-    modules = {stage_name(path): path for path in stage_modules()}
-    parser = OneLineParser(PROGRAM, f"{PROGRAM} NAME [--OPTION VALUE ...]", "Run one stage of the workflow.")
-    parser.formatter_class = RawDescriptionHelpFormatter
-    listed = [f"  {name:20}{purpose(path)}" for name, path in modules.items()]
-    parser.epilog = "\n".join(["stages, each of which answers --help:", *listed])
-    parser.add_argument("name", choices=modules, metavar="NAME", help="the stage")
-    name = parser.parse_args(words[:1]).name
+    name = parser_of_names().parse_args(words[:1]).name
     kind = stage_class(name)
     if kind.ends_at_once:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -77,7 +71,24 @@ def run_stage(words: Sequence[str]) -> None:
 
 def run_named(arguments: Namespace) -> None:
     """Run the stage that a command of `retrace` names, or list all."""
-    run_stage(["--help"] if arguments.stage == "list" else [arguments.stage, *arguments.words])
+    if arguments.stage == "list":
+        parser_of_names().print_help()
+    else:
+        run_stage([arguments.stage, *arguments.words])
+
+
+def parser_of_names() -> ArgumentParser:
+    """Describe all stages, without importing them."""
+    purposes = {
+        stage_name(path): ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        for path in stage_modules()
+    }
+    parser = OneLineParser(PROGRAM, f"{PROGRAM} NAME [--OPTION VALUE ...]", "Run one stage of the workflow.")
+    parser.formatter_class = RawDescriptionHelpFormatter
+    listed = [f"  {name:20}{purpose}" for name, purpose in purposes.items()]
+    parser.epilog = "\n".join(["stages, each of which answers --help:", *listed])
+    parser.add_argument("name", choices=purposes, metavar="NAME", help="the stage")
+    return parser
 
 
 def stage_modules() -> list[Path]:
@@ -95,11 +106,6 @@ def stage_class(name: str) -> type[Stage]:
     module = import_module(f"retrace.stages.{name.replace('-', '_')}")
     kind: type[Stage] = getattr(module, name.title().replace("-", ""))
     return kind
-
-
-def purpose(module: Path) -> str:
-    """Return what a stage is for, without importing it."""
-    return ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
 
 
 def default_words(field: FieldInfo) -> str:
