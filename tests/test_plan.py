@@ -504,6 +504,8 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     assert modules("table-3.3") >= {"solvers/bfs.py", "solvers/libraries.py", "measure/trials.py"}
     assert not modules("table-3.3") & {"solvers/sssp.py", "solvers/bellman_ford/masked.py"}
     assert not {path for path in modules("table-3.3") if path.startswith(("publish/", "planning/"))}
+    stages = {path for path in modules("table-3.3") if path.startswith("stages/")}
+    assert stages == {"stages/measure_experiment.py"}
     betweenness = {f"solvers/betweenness/{name}.py" for name in ("auto", "sequential")}
     assert modules("brandes-crossover") >= betweenness
     ours = {"bfs/bsp.cu", "host/bfs_queue.cpp", "host/graph.h"}

@@ -17,7 +17,7 @@ import pytest
 
 import forked_snakemake
 from command_line import ENVIRONMENT, Call, Patch, program_of, python, refused
-from cuda_device import compiled_files
+from cuda_device import compiled_files, memory
 from cuda_device.compiled_files import naming_output
 from cuda_device.errors import OneLineError
 from fabricated import graph_info, record, without_answer
@@ -65,6 +65,23 @@ def test_the_stages_are_listed(script: Call) -> None:
     listed = re.findall(r"^  ([a-z-]+) +[A-Z]\S", script("--help").out.partition("stages")[2], re.MULTILINE)
     assert listed == STAGES
     assert script("no-such").refusal(2).endswith("see python -m retrace stage --help\n")
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_job_is_made_of_its_own_stage(name: str) -> None:
+    """An edit of another stage does not run it again."""
+    code = {str(Path(file).relative_to(ROOT)) for file in project.stage_code(name)}
+    assert {file for file in code if "/stages/" in file} == {project.stage_module(name)}
+    assert {"scripts/retrace/system/stage.py", "scripts/retrace/system/errors.py"} <= code
+
+
+def test_warnings_go_where_they_are_wanted(folder: Path, script: Call, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 1024)
+    graph = ("generate-graph", "--name", "g", "--vertices", 4096, "--arcs-per-vertex", 2)
+    assert script(*graph, "--output", "a").err.startswith("warning: g is not made: ")
+    assert script(*graph, "--output", "b", "--warnings", "kept.log").err == ""
+    assert (folder / "kept.log").read_text().startswith("warning: g is not made: ")
+    assert script(*graph, "--output", "c").err.startswith("warning: g is not made: ")
 
 
 def test_options_become_words_and_words_options() -> None:
