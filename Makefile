@@ -23,7 +23,7 @@ test: $(VENV)/dev tests/npm/node_modules  ## Set up and run all tests that need 
 architectures: $(VENV)/dev  ## Compile all kernels for each kind of GPU, from 2014's to the newest; needs no GPU
 	@for capability in $(CAPABILITIES); do echo "compute capability $$capability"; \
 	CUDA_VISIBLE_DEVICES= $(BIN)/python scripts/stage.py build-kernels --backends cuda --compute-capability $$capability \
-	  --output build/architectures/$$capability.json --files kernels/*/*.cu kernels/thrust/*.cpp || exit 1; done
+	  --output build/architectures/$$capability.json --files kernels/*/*.cu kernels/retrace_today/*/*.cu kernels/thrust/*.cpp || exit 1; done
 
 mutants: $(VENV)/dev  ## Plant each known bug, one at a time, and see the tests fail: hours, or SAMPLE=300 of them
 	$(BIN)/python tests/mutations/run.py --processes $(CORES) $(SAMPLE:%=--sample %)
@@ -32,7 +32,7 @@ check: $(VENV)/dev  ## Formatting, lint and types
 	$(BIN)/ruff format --check scripts tests
 	$(BIN)/ruff check scripts tests
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check Snakefile workflow scripts/retrace_today
 	$(BIN)/python tests/lint_workflow.py
 
 schemas: $(VENV)/dev  ## Write workflow/schemas/ from the models

@@ -18,6 +18,7 @@ from retrace.planning.plan import one_of, option
 from retrace.system import project, runs
 from cuda_device.errors import OneLineError
 from retrace.system.project import imports, stage_code
+from retrace.system.solver_packages import declared_files
 from retrace.system.stage import words_of
 
 min_version("9.0")
@@ -68,9 +69,13 @@ include: "workflow/rules/graphs.smk"
 include: "workflow/rules/build.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/tune.smk"
-include: "workflow/rules/shards.smk"
 include: "workflow/rules/check.smk"
 include: "workflow/rules/publish.smk"
+
+
+for rules in declared_files("rules"):  # of packages
+
+    include: str(rules)
 
 
 rule all:

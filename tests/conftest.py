@@ -35,10 +35,10 @@ from retrace.devices.gapbs import build_gapbs
 from retrace.measure import environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS, build_folder
-from retrace.system.solver_packages import import_packages
+from retrace.system.solver_packages import import_solvers
 from tiny_files import TINY, TINY_WITHOUT_WEIGHTS
 
-import_packages()  # their solvers are tested with the project's
+import_solvers()  # their solvers are tested with the project's
 
 # A shell starts a command with & so that Ctrl-C is ignored, and its children inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -38,6 +38,7 @@ def copy_project(folder: Path, experiments: dict[str, Any]) -> None:
     config |= {"backend": "emulator", "trials": 2}
     (folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     write_experiments(folder / "experiments.yaml", experiments)
+    (folder / "scripts/retrace_today/experiments.yaml").write_text("{}")
 
 
 def write_experiments(path: Path, experiments: dict[str, Any]) -> None:

@@ -28,12 +28,12 @@ from retrace.measure.trials import Effort
 from retrace.records.record import read_records, write_records
 from retrace.solvers import REGISTRY, DeviceSolver, Query, make
 from retrace.solvers.betweenness import block_per_source
-from retrace.solvers.betweenness.auto import Auto, has_hub
-from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
 from retrace.solvers.betweenness.block_per_source import Brandes, Round
-from retrace.solvers.betweenness.lane_queues import LaneQueues
 from retrace.solvers.betweenness.published_variants import VertCompVirt
 from retrace.system.project import KERNELS
+from retrace_today.betweenness.auto import Auto, has_hub
+from retrace_today.betweenness.bitmap_queue import BitmapQueue
+from retrace_today.betweenness.lane_queues import LaneQueues
 from solving import DEVICES, cases, open_device, solved
 
 pytestmark = pytest.mark.usefixtures("kept_context")

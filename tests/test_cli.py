@@ -14,9 +14,9 @@ from numpy.testing import assert_array_equal
 
 from command_line import PROJECT, Call, python, rows, run, start
 from retrace import cli
-from retrace.commands import answers, graph_file
+from retrace.commands import answers
 from retrace.devices.available_gpus import cuda_available
-from retrace.graphs import csr
+from retrace.graphs import answer_table, csr
 from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.solvers import GENERATORS
 from retrace.system.errors import RetraceError
@@ -204,8 +204,8 @@ def test_help_of_each_command_has_an_example(command: str, call: Call) -> None:
 
 
 def test_arrays_of_a_large_table_are_written_in_parts(tmp_path: Path) -> None:
-    size = 2 * graph_file.ROWS_AT_A_TIME + 3
+    size = 2 * answer_table.ROWS_AT_A_TIME + 3
     vertices = np.arange(size, dtype=np.int32)
-    graph_file.write_table(tmp_path / "x.csv", {"vertex": vertices, "twice": 2 * vertices})
+    answer_table.write_table(tmp_path / "x.csv", {"vertex": vertices, "twice": 2 * vertices})
     written = np.loadtxt(tmp_path / "x.csv", delimiter=",", skiprows=1, dtype=np.int32)
     assert_array_equal(written, np.column_stack((vertices, 2 * vertices)))

@@ -59,3 +59,21 @@ def test_explain_lists_what_a_solver_runs_with(call: Call) -> None:
     ]
     done = call("explain", "bfs/nothing")
     assert (done.status, done.err.count("\n")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (
+            ["bfs/bsp", "--machine", "nope"],
+            "--machine: nope is no machine of config.yaml; expected h200 or h100",
+        ),
+        (["bfs/queue", "--backend", "cuda"], "--backend cuda: bfs/queue runs on host only"),
+        (["limits/launch", "--backend", "emulator"], ""),
+    ],
+)
+def test_explain_refuses_what_no_solver_or_machine_has(call: Call, asked: list[str], why: str) -> None:
+    done = call("explain", *asked)
+    assert done.status == bool(why)
+    assert why in done.err
+    assert call("explain", asked[0]).status == 0

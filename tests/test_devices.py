@@ -233,7 +233,9 @@ def test_vectors_and_integer_functions(device: Device) -> None:
     [(1, 2048, 0, "block size 2048 in x, not from 1 to 1024"),
      (1, (32, 33), 0, "1056 threads per block, not from 1 to 1024"),
      (1, (1, 1, 65), 0, "block size 65 in z"), (0, 32, 0, "grid size 0 in x"),
-     ((1, 65536), 32, 0, "grid size 65536 in y"), (1, 32, 300_000, "300000 bytes of shared memory")],
+     ((1, 65536), 32, 0, "grid size 65536 in y"), (1, 32, 300_000, "300000 bytes of shared memory"),
+     ((1, 1, 1, 1), 32, 0, "expected one to three whole numbers"), (1.5, 32, 0, "whole numbers"),
+     ((), 32, 0, "one to three whole numbers")],
 )  # fmt: skip
 def test_launches_that_are_refused(device: Device, grid: int, block: int, shared: int, message: str) -> None:
     kernel = device.load(BARRIERS).kernel("indices")
@@ -282,7 +284,7 @@ def test_free_memory_and_resident_blocks(device: Device) -> None:
 
 def test_clusters_that_run_at_the_same_time(device: Device) -> None:
     require_clusters(device)
-    module = device.load("limits/barrier-cluster.cu")
+    module = device.load("retrace_today/limits/barrier-cluster.cu")
     assert 2 <= module.largest_cluster("barrier_cluster", 64) <= device.limits.cluster
     clusters = [module.resident_clusters("barrier_cluster", 1024, blocks) for blocks in (1, 2, 4)]
     assert 1 <= clusters[2] <= clusters[1] <= clusters[0]

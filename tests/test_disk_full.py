@@ -70,7 +70,7 @@ def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
         ("build-kernels", ["--backends", "host", "--output", "b.json", "--files", HOST], 8),
         ("build-kernels", ["--backends", "emulator", "--output", "b.json", "--files", EMULATED], 8),
         ("measure-experiment", [*RUN, "--solvers", "bfs/scipy", "--output", "full"], 0),
-        ("compute_shard.py", [*SHARD, "--output", "full/s.npz"], 0),
+        ("retrace_today/scores/compute_shard.py", [*SHARD, "--output", "full/s.npz"], 0),
         ("publish-experiment", [*BSP, *TABLE, "--output", "full"], 4),
         ("publish-experiment", [*BSP, *TABLE, "--figures", "figure-3.3", "--output", "full"], 16),
         ("make-claims", [*BRANDES, "--output-prefix", "full/c"], 0),

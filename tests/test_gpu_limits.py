@@ -20,12 +20,13 @@ from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table
 from retrace.records.record import GPUInfo
 from retrace.solvers import all_solvers, find, make
-from retrace.solvers.bfs import ClusterBFS, QueueBFS
-from retrace.solvers.by_depth import AutoBFS
-from retrace.solvers.choice import Choice
-from retrace.solvers.frontier import FrontierSearch
-from retrace.solvers.one_block import OneBlockBFS
+from retrace.solvers.bfs import QueueBFS
 from retrace.system.project import KERNELS, ROOT
+from retrace_today.by_depth import AutoBFS
+from retrace_today.choice import Choice
+from retrace_today.cluster_searches import ClusterBFS
+from retrace_today.frontier import FrontierSearch
+from retrace_today.one_block import OneBlockBFS
 
 OLDEST, AMPERE, HOPPER, BLACKWELL = (GPULimits.by_capability(text) for text in ("5.0", "8.6", "9.0", "12.0"))
 KNOWN = ("7.5", "8.6", "9.0", "10.0", "12.0")
@@ -144,14 +145,14 @@ def test_a_solver_whose_kernels_wait_for_other_blocks_declares_it() -> None:
 def test_a_launch_beyond_the_limits_is_refused(capability: str) -> None:
     limits = GPULimits.by_capability(capability)
     with EmulatedDevice(compute_capability=capability) as device:
-        kernel = device.load("limits/barrier-cluster.cu").kernel("barrier_cluster")
+        kernel = device.load("retrace_today/limits/barrier-cluster.cu").kernel("barrier_cluster")
         found = device.upload(np.zeros(1, np.uint64))
         if limits.cluster:
             kernel(8, 32, np.uint32(16), found, cluster=8)
             assert device.download(found).tolist() == [16]
         with pytest.raises(OneLineError, match=r"kernel barrier_cluster: .*cluster"):
             kernel(16, 32, np.uint32(16), found, cluster=16)
-        grid = device.load("limits/barrier-grid.cu").kernel("barrier_grid")
+        grid = device.load("retrace_today/limits/barrier-grid.cu").kernel("barrier_grid")
         if limits.cooperative_launch:
             grid(3, 32, np.uint32(16), found, cooperative=True)
         else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from test_host_arcs import BETWEENNESS
+from test_search_ways import WAYS
 
 from command_line import python
 from cuda_on_cpu.build import build_emulator
@@ -12,9 +14,7 @@ from cuda_on_cpu.device import debug_environment
 from retrace.solvers import REGISTRY
 from retrace.system.project import KERNELS
 from test_betweenness_kernels import with_settings
-from test_host_arcs import BETWEENNESS
 from test_races import APART, FINDING, NAMES
-from test_search_ways import WAYS
 
 # Without an early end, bellman-ford/ablated goes on for hundreds of iterations in which nothing changes.
 SPECS = [

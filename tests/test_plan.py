@@ -19,7 +19,7 @@ from fabricated import WRONG, changed, graph_info, machine_info, record, without
 from retrace.devices.gapbs_outcome import OUTCOME
 from retrace.graphs import csr
 from retrace.graphs.dataset_registry import load_registry
-from retrace.planning import plan, summary
+from retrace.planning import configuration, plan, summary
 from retrace.planning.configuration import Configuration, load_configuration, project_keys
 from retrace.planning.effective_settings import effective_settings, set_for_machine
 from retrace.records.record import write_records
@@ -338,6 +338,13 @@ def test_a_stored_stand_in_is_refused(config: Config, tmp_path: Path, monkeypatc
         plan.make_plan(config | {"offline": "fail"})
 
 
+@pytest.fixture
+def alone(monkeypatch: Patch) -> None:
+    """Leave out the experiments of packages."""
+    monkeypatch.setattr(configuration, "declared_files", lambda name: [])
+
+
+@pytest.mark.usefixtures("alone")
 def test_any_name_is_an_experiment_with_a_table_and_a_figure(config: Config) -> None:
     config["experiments"] = {"my.own-2": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
     planned = plan.make_plan(config)
@@ -355,6 +362,7 @@ def test_any_name_is_an_experiment_with_a_table_and_a_figure(config: Config) -> 
     assert planned.report_files("my.own-2") == []
 
 
+@pytest.mark.usefixtures("alone")
 def test_a_report_has_its_tables_figures_and_claims(config: Config) -> None:
     config["experiments"] = {"bellman-ford-edges": {"solvers": ["sssp/scipy"], "graphs": ["small-6"]}}
     planned = plan.make_plan(config)
@@ -471,6 +479,7 @@ def test_one_warning_names_all_that_is_not_as_it_should_be(config: Config, monke
     )
 
 
+@pytest.mark.usefixtures("alone")
 def test_the_number_of_rules_does_not_grow_with_graphs(config: Config) -> None:
     """Snakemake's planning takes the square of it: a thousand graphs are planned in seconds."""
     graphs = [f"random-12-{arcs}" for arcs in range(1, 1001)]
@@ -506,8 +515,9 @@ def test_an_experiment_depends_on_its_own_solvers(config: Config, monkeypatch: P
     assert not {path for path in modules("table-3.3") if path.startswith(("publish/", "planning/"))}
     stages = {path for path in modules("table-3.3") if path.startswith("stages/")}
     assert stages == {"stages/measure_experiment.py"}
-    betweenness = {f"solvers/betweenness/{name}.py" for name in ("auto", "sequential")}
-    assert modules("brandes-crossover") >= betweenness
+    betweenness = {"scripts/retrace_today/betweenness/auto.py", "scripts/retrace_today/choice.py"}
+    assert {*planned.modules("brandes-crossover")} >= betweenness
+    assert "solvers/betweenness/sequential.py" in modules("brandes-crossover")
     ours = {"bfs/bsp.cu", "host/bfs_queue.cpp", "host/graph.h"}
     assert kernels("table-3.3") >= {*ours, "cuda_on_cpu/scheduler/launch.cpp"}
     assert "bellman-ford/sum.h" in kernels("bellman-ford-direction")

@@ -16,8 +16,8 @@ from graphs import NAMED, graph, grid, layers, mixed_graph
 from retrace.check.checkers import Checker, checker_of
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import REGISTRY, DeviceSolver, Query
-from retrace.solvers.choice import Choice
 from retrace.solvers.prefix_sums import CHUNK, PrefixSums
+from retrace_today.choice import Choice
 from solving import WITH_PREDECESSORS, solved
 from test_betweenness_kernels import with_settings
 

@@ -71,20 +71,19 @@ import numpy as np
 from retrace.solvers.solver import DeviceSolver, HostSolver, unreached
 
 HERE = Path(__file__).parent
+kernels = HERE
 experiments = HERE / "experiments.yaml"
 
 
 class MyQueue(HostSolver):
     name = "bfs/my-queue"
     implements = "a test's queue"
-    kernel_folder = HERE
     source = "host/my_queue.cpp"
 
 
 class MyLevels(DeviceSolver):
     name = "bfs/my-levels"
     implements = "a test's kernel"
-    kernel_folder = HERE
     bytes_per_vertex = 4
 
     def setup(self, graph):
@@ -112,8 +111,10 @@ class MyLevels(DeviceSolver):
         return self.device.download(self.level)
 """
 EXPERIMENTS = """
-my-bfs: {solvers: [bfs/my-queue, {solver: bfs/my-levels, block_size: [32, 64]}], graphs: [small-9]}
-fast-bfs: {solvers: [bfs/my-levels, bfs/my-queue]}
+experiments:
+  my-bfs: {solvers: [bfs/my-queue, {solver: bfs/my-levels, block_size: [32, 64]}], graphs: [small-9]}
+more_solvers:
+  table-3.3: [bfs/my-levels, bfs/my-queue]
 """
 
 
@@ -183,8 +184,8 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Package:
     """The package, and a copy of the project in which its experiments were measured on the emulator."""
     package = installed(tmp_path_factory.mktemp("outside"))
     package.project = tmp_path_factory.mktemp("project")
-    copy_project(package.project, {"fast-bfs": {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["small-9"]}})
-    package.snakemake("my-bfs", "fast-bfs", "page")
+    copy_project(package.project, {"table-3.3": {"solvers": ["bfs/queue", "bfs/bsp"], "graphs": ["small-9"]}})
+    package.snakemake("my-bfs", "table-3.3", "page")
     return package
 
 
@@ -205,7 +206,7 @@ def test_solvers_outside_are_measured_without_an_edit_in_the_project(measured: P
 
 
 @pytest.mark.pipeline
-@pytest.mark.parametrize("experiment", ["my-bfs", "fast-bfs"])
+@pytest.mark.parametrize("experiment", ["my-bfs", "table-3.3"])
 def test_a_solver_outside_is_in_table_figure_and_page(measured: Package, experiment: str) -> None:
     """The baseline is, and a kernel that a GPU has timed, for which its record is made to say so."""
     local = measured.project / f"results/machines/local/{experiment}/small-9.jsonl"
@@ -270,6 +271,10 @@ CONFIGURE = "from retrace.planning.configuration import project_configuration; p
         ("import nowhere", "ModuleNotFoundError: No module named 'nowhere'"),
         (MODULE.replace("my_queue.cpp", "none.cpp"), "RetraceError: MyQueue: there is no host/none.cpp in "),
         (MODULE.replace("bfs/my-queue", "bfs/queue"), "ValueError: two solvers are called bfs/queue"),
+        (
+            MODULE.replace("bfs/my-queue", "bsf/my-queue"),
+            "RetraceError: MyQueue: name: 'bsf/my-queue', expected",
+        ),
     ],
 )
 def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path, module: str, why: str) -> None:
@@ -281,18 +286,32 @@ def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path, module: str,
 @pytest.mark.parametrize(
     ("experiments", "why"),
     [
-        ("my-bfs: {solvers: [bfs/my-queue], graphs: [small-9], colour: red}", "my-bfs: colour: unknown key"),
-        ("my-bfs: {solvers: [bfs/nope], graphs: [small-9]}", "my-bfs: solvers: no solver is called bfs/nope"),
-        ("my-bfs: {solvers: [bfs/my-queue]}", "my-bfs: graphs: required, but missing"),
         (
-            "fast-bfs: {solvers: [bfs/my-queue], graphs: [NY]}",
-            "fast-bfs: graphs: unknown key; expected one of ",
+            "experiments: {my-bfs: {solvers: [bfs/my-queue], graphs: [small-9], colour: red}}",
+            "experiments.my-bfs.colour: unknown key",
         ),
         (
-            "fast-bfs: {solvers: [bfs/queue]}",
-            "fast-bfs: solvers: expected each item once, found bfs/queue twice",
+            "experiments: {my-bfs: {solvers: [bfs/nope], graphs: [small-9]}}",
+            "experiments.my-bfs.solvers: no solver is called bfs/nope",
         ),
-        ("[my-bfs]", "expected experiments by name"),
+        (
+            "experiments: {my-bfs: {solvers: [bfs/my-queue]}}",
+            "experiments.my-bfs.graphs: required, but missing",
+        ),
+        (
+            "experiments: {table-3.3: {solvers: [bfs/my-queue], graphs: [NY]}}",
+            "experiments.table-3.3: experiments.yaml has it already; add solvers to it under more_solvers",
+        ),
+        (
+            "experiments: {fast-bfs: {solvers: [bfs/my-queue], graphs: [NY]}}",
+            f"experiments.fast-bfs: {PROJECT / 'scripts/retrace_today/experiments.yaml'} has it already",
+        ),
+        (
+            "more_solvers: {table-3.3: [bfs/queue]}",
+            "more_solvers.table-3.3: solvers: expected each item once, found bfs/queue twice",
+        ),
+        ("my-bfs: {solvers: [bfs/my-queue], graphs: [small-9]}", "my-bfs: unknown key"),
+        ("[my-bfs]", "expected"),
     ],
 )
 def test_an_experiment_of_a_package_that_is_wrong_is_named(
@@ -302,10 +321,20 @@ def test_an_experiment_of_a_package_that_is_wrong_is_named(
     assert found.startswith(f"{tmp_path / 'experiments.yaml'}: {why}")
 
 
+def test_a_kernel_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    package = installed(tmp_path)
+    (tmp_path / "bfs/my-levels.cu").unlink()
+    program = "from cuda_on_cpu.device import EmulatedDevice; from retrace.solvers import make;"
+    program += f" {FIND}; make('bfs/my-levels', EmulatedDevice()).setup(None)"
+    assert (
+        told(package, program) == f"bfs/my-levels: there is no bfs/my-levels.cu in {tmp_path}; write it there"
+    )
+
+
 def test_the_project_s_solvers_are_written_without_those_outside(tmp_path: Path) -> None:
     program = "from retrace.solvers import all_solvers; from retrace.stages import write_schemas"
     program += "; all_solvers()"
-    done = installed(tmp_path).python("-c", f"{program}; print(write_schemas.solvers(), end='')")
+    done = installed(tmp_path).python("-c", f"{program}; print(write_schemas.solvers_as_json(), end='')")
     assert done.returncode == 0, done.stderr
     assert done.stdout == (PROJECT / "workflow/schemas/solvers.json").read_text()
 
@@ -349,11 +378,11 @@ def test_the_steps_of_the_page_work_in_a_folder_of_ones_own(tmp_path: Path) -> N
     }
     package = Package(tmp_path / "my-kernels", tmp_path / "project", files, built["project"]["entry-points"])
     package.write()
-    copy_project(package.project, {"fast-bfs": {"solvers": ["bfs/bsp"], "graphs": ["small-9"]}})
+    copy_project(package.project, {"table-3.3": {"solvers": ["bfs/bsp"], "graphs": ["small-9"]}})
     commands = [program(line) for text in blocks(section, "sh") for line in text.splitlines()]
     assert commands[0] == "python -m pip install --editable ../my-kernels"
     assert commands[1] == "snakemake --cores 4 my-bfs"
-    printed = package.snakemake("my-bfs", "fast-bfs")
+    printed = package.snakemake("my-bfs", "table-3.3")
     assert printed.count("bfs/level-scan:block_size=64: ok, trials: 1, agrees") == 2, printed
     assert "Checked on the emulator, not timed: 1 of 1 answers agree" in " ".join(
         (package.project / "results/figures/my-bfs.md").read_text().split()

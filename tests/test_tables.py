@@ -23,7 +23,7 @@ from retrace.reports.wording import (
     three_digits,
     word_list,
 )
-from retrace.solvers.betweenness.bitmap_queue import BitmapQueue
+from retrace_today.betweenness.bitmap_queue import BitmapQueue
 
 OWNERS = {"table-2": "tuwien-sssp", "generators": "tuwien-sssp"}
 

@@ -148,7 +148,7 @@ def test_nvrtc_compiles_for_cards_that_nvcc_has_left(tmp_path: Path, monkeypatch
     code = build_cubin(KERNELS / "bfs/bsp.cu", "sm_52").read_bytes()
     assert code[:4] == b"\x7fELF"
     assert struct.unpack_from("<H", code, 18) == (190,), "CUDA, of ELF's machines"
-    ptx = build_cubin(KERNELS / "bfs/direction.cu", "compute_61")
+    ptx = build_cubin(KERNELS / "retrace_today/bfs/direction.cu", "compute_61")
     assert ptx.suffix == ".ptx"
     assert "\n.target sm_61" in ptx.read_text(encoding="ascii")
     source = tmp_path / "mistake.cu"

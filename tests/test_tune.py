@@ -76,6 +76,8 @@ def test_the_entry_is_what_runs_use(tmp_path: Path, script: Call, monkeypatch: P
     assert planned.tuning.config.this.settings == {}  # a second sweep begins anew
     Path(output).write_text("block_sizes: 64\n")
     assert refused(load_configuration, config).startswith(f"{output}: block_sizes: unknown key")
+    Path(output).write_text("[]")
+    assert refused(load_configuration, config).startswith(f"{output}: expected")
 
 
 def test_on_the_emulator_nothing_is_proposed(tmp_path: Path, script: Call, monkeypatch: Patch) -> None:

@@ -35,7 +35,7 @@ from retrace.records.record import read_records
 from retrace.solvers import GENERATORS, REGISTRY, Query, find, make
 from retrace.solvers.bfs import TRACE_BACK
 from retrace.solvers.generate import generate
-from retrace.solvers.host_arcs import MOST_ENTRIES
+from retrace_today.host_arcs import MOST_ENTRIES
 from solving import solved
 from test_stored_graphs import written
 

@@ -31,8 +31,11 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
 def as_xyz(size: Dim) -> tuple[int, int, int]:
-    """Return a grid or block size as (x, y, z)."""
-    x, y, z = (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
+    """Return a grid or block size as (x, y, z); raise DeviceError if it is of other numbers."""
+    lengths = size if isinstance(size, tuple) else (size,)
+    if not 1 <= len(lengths) <= 3 or not all(hasattr(length, "__index__") for length in lengths):
+        raise DeviceError(f"a grid, block or cluster of {size!r}, expected one to three whole numbers")
+    x, y, z = (*map(int, lengths), 1, 1)[:3]
     return x, y, z
 
 
@@ -282,6 +285,12 @@ class Device(ABC):
     def state(self) -> dict[str, Any]:
         """Return a GPU's clock in MHz, and whether it is throttled; nothing for another device."""
         return {}
+
+    @staticmethod
+    def check_size(size: int) -> None:
+        """Raise DeviceError if no array has so many elements."""
+        if size < 0:
+            raise DeviceError(f"an array of {size} elements, expected 0 or more")
 
     @staticmethod
     def check_view(buffer: Buffer, begin: int, size: int) -> None:

@@ -117,6 +117,9 @@ UNDECLARED = re.compile(
 )
 """What g++ says of a name that CUDA has and the emulator does not, or that is misspelt."""
 
+AFTER_FILE = re.compile(r"\S*\.building-\S+\.kernels\.cpp:[\d:]+ error: .*?(?= \(full log)")
+"""What g++ says where the entries of a file's kernels follow it."""
+
 
 @dataclass(frozen=True)
 class Excerpt:
@@ -166,7 +169,8 @@ def build_emulator(source: Path, debug: bool = False, shuffled: bool = False) ->
         return build_once(source, f"emulator/{source.parent.name}-{source.stem}-{key}.so", make)
     except DeviceError as error:
         told = r"the emulator cannot run \1, which neither it nor the file declares"
-        raise DeviceError(UNDECLARED.sub(told, str(error))) from None
+        unclosed = "ends within a block or bracket; close each that it opens"
+        raise DeviceError(AFTER_FILE.sub(unclosed, UNDECLARED.sub(told, str(error)))) from None
 
 
 def compile_kernels(

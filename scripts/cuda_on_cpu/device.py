@@ -359,12 +359,15 @@ class EmulatedDevice(Device):
         """Load a kernel file; modules of one file share its variables."""
         if self.debug:
             require_sanitizer()
-        library = load_library(build_emulator(PLACES.kernels / source, self.debug, self.seed is not None))
+        path = PLACES.kernels / source
+        library = load_library(build_emulator(path, self.debug, self.seed is not None))
+        if not hasattr(library, "emulator_reset"):
+            raise DeviceError(f"{shown_path(path)}: has no __global__ function, expected at least one")
         library.emulator_reset(ctypes.cast(library.emulated_file, ctypes.c_void_p))
         library.emulator_symbol.restype = ctypes.c_void_p
         library.emulator_symbol.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
         library.emulator_launch.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
-        return EmulatedModule(self, shown_path(PLACES.kernels / source), library, Path(library._name).name)
+        return EmulatedModule(self, shown_path(path), library, Path(library._name).name)
 
     def load_thrust(self, source: str) -> ctypes.CDLL:
         return ctypes.CDLL(str(build_thrust_for_host(PLACES.kernels / source)))
@@ -375,6 +378,7 @@ class EmulatedDevice(Device):
         return build_emulator(source) if source.suffix == ".cu" else build_thrust_for_host(source)
 
     def empty(self, size: int, dtype: DTypeLike) -> EmulatedBuffer:
+        self.check_size(size)
         memory = guarded_memory(size, dtype)
         memory.view(np.uint8).fill(POISON)
         return self._keep(EmulatedBuffer(memory))
@@ -409,9 +413,11 @@ class EmulatedDevice(Device):
             self.work.finish()
 
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        self.check_size(size)
         return np.empty(size, dtype)
 
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], EmulatedBuffer]:
+        self.check_size(size)
         memory = guarded_memory(size, dtype)
         return memory, self._keep(EmulatedBuffer(memory))
 

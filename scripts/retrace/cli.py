@@ -152,8 +152,8 @@ def make_parser() -> ArgumentParser:
     explain = add("explain", "lists:explain_settings", does, "betweenness/vert --machine h200", ids="")
     explain.add_argument("solver", help="perhaps with settings: betweenness/vert:blocks=33")
     explain.add_argument("--machine", metavar="NAME", help="a name of a machine (default: config.yaml's)")
-    what = "where it runs (default: %(default)s)"
-    explain.add_argument("--backend", choices=("cuda", "emulator"), default="cuda", help=what)
+    what = "where it runs (default: cuda, if it runs there)"
+    explain.add_argument("--backend", choices=("cuda", "emulator"), help=what)
 
     does = "list the machines that have records in results/machines"
     add("machines", "lists:list_machines", does, ids="")

@@ -255,3 +255,21 @@ def test_nothing_half_built_is_kept(tmp_path: Path, own_build: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         build_once(tmp_path / "a.cu", "emulator/a.so", interrupted)
     assert list(own_build.rglob("a.so")) == []
+
+
+def test_a_file_without_a_kernel_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "none.cu"
+    source.write_text("__device__ int f() { return 1; }\n")
+    with (
+        EmulatedDevice() as device,
+        pytest.raises(OneLineError, match=r"none\.cu: has no __global__ function"),
+    ):
+        device.load(str(source))
+
+
+@pytest.mark.parametrize("body", ["if (out[0]) { out[0] = 1;", "out[(0] = 1;", "out[0] = f(1;"])
+def test_what_is_not_closed_names_the_file(tmp_path: Path, body: str) -> None:
+    source = write_kernel(tmp_path, body, "__device__ int f(int x) { return x; }")
+    with EmulatedDevice() as device, pytest.raises(OneLineError, match=r"variant\.cu: ?") as refused:
+        device.load(str(source))
+    assert "kernels.cpp" not in str(refused.value).partition(" (full log")[0]

@@ -2,7 +2,8 @@
 
 Records are read, configurations checked and claims judged by it, without the code of any solver. A class that
 is registered adds itself, so that a solver which the file lacks is known wherever its class is imported. The
-packages outside that have solvers are imported when one is asked for that is not known yet, or all are.
+packages outside that have solvers are imported when one is asked for that is not known yet, or all are. A
+solver of the file whose package was removed is known, so that its records can be read, and cannot run.
 """
 
 import json
@@ -17,8 +18,10 @@ from cuda_device.gpu_limits import Needs
 from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.system.errors import RetraceError
 from retrace.system.project import CATALOGUE_FILE, ROOT, with_headers
-from retrace.system.solver_packages import import_packages
+from retrace.system.solver_packages import import_solvers, is_there
 
+PROBLEMS = ("bfs", "stcon", "sssp", "bellman-ford", "betweenness", "generate", "limits")
+"""What can be solved and checked."""
 WITHOUT_GRAPH = ("generate", "limits")
 """Problems whose solvers are given no stored graph, but what to generate, or nothing."""
 
@@ -67,6 +70,11 @@ class KnownSolver:
         return {key: setting.default for key, setting in self.settings.items()}
 
     @property
+    def is_there(self) -> bool:
+        """Whether the package that has its class is there."""
+        return is_there(self.module)
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """Return its kernel files, and the headers that they include."""
         return with_headers(self.source, *self.more_sources) if self.source else ()
@@ -110,15 +118,16 @@ class Catalogue:
 
     @property
     def solvers(self) -> list[KnownSolver]:
-        """Return all, in the file's order; what was added comes last."""
-        import_packages()
-        return list({**self.listed, **self.added}.values())
+        """Return all whose package is there, in the file's order; what was added comes last."""
+        import_solvers(outside_alone=True)
+        there = {name: solver for name, solver in self.listed.items() if solver.is_there}
+        return list({**there, **self.added}.values())
 
     def find(self, spec: str) -> KnownSolver:
         """Return the solver of a name without its settings; raise RetraceError if none is known."""
         name = spec.partition(":")[0]
         if name not in self.added and name not in self.listed:
-            import_packages()
+            import_solvers(outside_alone=True)
         if solver := self.added.get(name) or self.listed.get(name):
             return solver
         raise unknown_solver(name, [one.name for one in self.solvers if one.given == given(name)])

@@ -10,7 +10,7 @@ from retrace.graphs.csr import Int32Array
 from retrace.graphs.query import Query
 
 MULTIPLIER, INCREMENT = 1664525, 1013904223
-"""Of the cycle that loads follow: see kernels/limits/cycle.cuh."""
+"""Of the cycle that loads follow: see kernels/retrace_today/limits/cycle.cuh."""
 
 
 class LimitChecker:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, write_table
+from retrace.commands.graph_file import GraphFile, check_outputs, read_graph, stage, write_graph, writing
 from retrace.commands.scores import compute_scores
+from retrace.graphs.answer_table import write_table
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.paths import arcs_of, find_arcs, find_predecessors, keep_arcs, only_along, trace
@@ -98,7 +99,8 @@ def solve_query(arguments: Namespace) -> None:
         tree = only_along(predecessor, paths) if ends else predecessor
     for output in arguments.output:
         if output.suffix != ".he":
-            write_table(output, answer.columns())
+            with writing(output):
+                write_table(output, answer.columns())
         elif len(paths) == 1:
             write_graph(with_lengths(graph_file.graph), output, arcs_of(graph_file.graph, paths[0]))
         else:
@@ -128,7 +130,8 @@ def find_path(arguments: Namespace) -> None:
         if output.suffix == ".he":
             write_graph(with_lengths(graph_file.graph), output, route)
         else:
-            write_table(output, answer.columns(path))
+            with writing(output):
+                write_table(output, answer.columns(path))
     size = count_arcs(len(route))
     graph_file.print_note()
     if graph_file.graph.weights is not None:

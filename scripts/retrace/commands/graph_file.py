@@ -1,43 +1,35 @@
 """The graph files that commands read, of any format or stored arrays, and the files that they write."""
 
 import gzip
-import io
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
-import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from cuda_device.compiled_files import naming_output
 from retrace.devices.matrices import rows_of
 from retrace.graphs import csr
 from retrace.graphs.arc_sets import is_symmetric, with_reverse_arcs
-from retrace.graphs.csr import CSRGraph, Int32Array
+from retrace.graphs.csr import CSRGraph
 from retrace.graphs.formats.he import write_he
 from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.graphs.formats.lines import open_graph
 from retrace.graphs.formats.parsing import parse_stream
-from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.paths import ArcIds
 from retrace.graphs.stored import load_graph
 from retrace.solvers import find
 from retrace.system.errors import RetraceError
-from retrace.system.files import check_writable, write_whole
+from retrace.system.files import check_writable
 
 STORED_KIND = "stored"
 """The format of a folder that `csr.save` wrote; its ids count from 0."""
-ROWS_AT_A_TIME = 1 << 16
-"""Rows of a CSV file that are formatted at a time."""
-Columns = Mapping[str, Int32Array | NDArray[np.float64]]
-"""The columns of a table by name, all of the same length."""
 
 stage_bar = partial(tqdm, bar_format="{desc}", leave=False, disable=None)
 """Shows a description until the block ends, on a terminal only."""
@@ -158,36 +150,6 @@ def write_graph(graph: CSRGraph, path: Path, route: ArcIds | None = None) -> str
     with writing(path):
         csr.save(replace(graph, info={**graph.info, "name": path.name}), path)
     return STORED_KIND
-
-
-def write_table(path: Path, columns: Columns) -> None:
-    """Write columns as CSV or as a NumPy structured array, by the path's suffix.
-
-    A missing length (`UNREACHABLE`) or predecessor (-1) is an empty cell of CSV; NumPy files keep the
-    numbers. Scores are written with the digits that a double needs to be read back.
-    """
-    with writing(path):
-        if path.suffix == ".npy":
-            kinds = [(name, values.dtype.newbyteorder("<")) for name, values in columns.items()]
-            table = np.rec.fromarrays(list(columns.values()), dtype=kinds)
-            file = io.BytesIO()
-            np.save(file, table)
-            write_whole(path, file.getvalue())
-        else:
-            write_whole(path, b"".join(_csv(columns)))
-
-
-def _csv(columns: Columns) -> Iterator[bytes]:
-    """Yield a CSV file in parts of `ROWS_AT_A_TIME` rows."""
-    yield (",".join(columns) + "\n").encode()
-    for start in range(0, len(next(iter(columns.values()))), ROWS_AT_A_TIME):
-        cells = []
-        for name, values in columns.items():
-            nothing = -1 if name.startswith("predecessor") else UNREACHABLE  # a distance may be -1
-            part = values[start : start + ROWS_AT_A_TIME].tolist()
-            whole = values.dtype == np.int32
-            cells.append(["" if whole and value == nothing else str(value) for value in part])
-        yield "".join([",".join(row) + "\n" for row in zip(*cells, strict=True)]).encode()
 
 
 def check_outputs(paths: Iterable[Path], graph: Path | None = None, folders: bool = False) -> None:

@@ -27,8 +27,19 @@ def list_solvers(arguments: Namespace) -> None:
 def explain_settings(arguments: Namespace) -> None:
     """List what a solver runs with on a machine: each setting, its value, and where that is from."""
     keys = project_keys()
-    config, _ = load_configuration(keys | {"machine": arguments.machine or keys["machine"]})
-    settings = effective_settings(arguments.solver, config, arguments.backend)
+    config, _ = load_configuration(keys)
+    machine = arguments.machine or config.machine
+    if machine not in (known := [*config.machines, config.machine]):
+        raise RetraceError(
+            f"--machine: {machine} is no machine of config.yaml; expected {' or '.join(known)}"
+        )
+    backends = CATALOGUE.find(arguments.solver).backends
+    backend = arguments.backend or ("cuda" if "cuda" in backends else backends[0])
+    if backend not in backends:
+        told = f"{arguments.solver} runs on {' or '.join(backends)} only"
+        raise RetraceError(f"--backend {backend}: {told}")
+    config, _ = load_configuration(keys | {"machine": machine})
+    settings = effective_settings(arguments.solver, config, backend)
     rows = [("setting", "value", "from")]
     rows += [(name, str(setting.value), setting.origin) for name, setting in settings.items()]
     print_table(rows)

@@ -8,7 +8,8 @@ from time import perf_counter
 import numpy as np
 
 from retrace.commands.backend import failing_in_one_line, on_backend, print_summary, verify
-from retrace.commands.graph_file import check_outputs, interruptible, read_graph, write_table
+from retrace.commands.graph_file import check_outputs, interruptible, read_graph, writing
+from retrace.graphs.answer_table import write_table
 from retrace.graphs.arc_sets import is_symmetric
 from retrace.graphs.csr import CSRGraph
 from retrace.solvers import Query, Solver, make
@@ -44,7 +45,8 @@ def compute_scores(arguments: Namespace) -> None:
     scores = checkpoint.scores * normalisation(graph, query) if arguments.normalized else checkpoint.scores
     vertices = np.arange(graph.vertices, dtype=np.int32) + np.int32(graph_file.base)
     for output in arguments.output:
-        write_table(output, {f"vertex_from_{graph_file.base}": vertices, "score": scores})
+        with writing(output):
+            write_table(output, {f"vertex_from_{graph_file.base}": vertices, "score": scores})
     checkpoint.remove()
     kind = "directed" if directed else "undirected"
     sampled = "all" if count is None else f"{count} sampled"

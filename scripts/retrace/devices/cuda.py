@@ -351,6 +351,7 @@ class CudaDevice(Device):
     @naming_cuda
     def empty(self, size: int, dtype: DTypeLike) -> CudaBuffer:
         """Raise TooLargeError if there is not enough memory."""
+        self.check_size(size)
         dtype = np.dtype(dtype)
         nbytes = max(1, size) * dtype.itemsize  # CUDA refuses to allocate 0 bytes
         try:
@@ -408,6 +409,7 @@ class CudaDevice(Device):
     @naming_cuda
     def pinned(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
         """Allocate memory that must not be used after the device is closed."""
+        self.check_size(size)
         if size == 0:
             return np.empty(0, dtype)
         memory = cast("NDArray[Any]", self.cuda.pagelocked_empty(size, dtype))
@@ -416,6 +418,7 @@ class CudaDevice(Device):
 
     @naming_cuda
     def mapped(self, size: int, dtype: DTypeLike) -> tuple[NDArray[Any], CudaBuffer]:
+        self.check_size(size)
         flags = self.cuda.host_alloc_flags.DEVICEMAP
         memory = self.cuda.pagelocked_empty(max(1, size), dtype, mem_flags=flags)
         owner = memory.base

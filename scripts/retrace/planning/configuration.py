@@ -37,7 +37,7 @@ from retrace.system.models import (
     read_yaml,
 )
 from retrace.system.project import ROOT
-from retrace.system.solver_packages import import_packages
+from retrace.system.solver_packages import declared_files
 
 Positive = Annotated[int, Field(ge=1, lt=2**31)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -165,9 +165,14 @@ class Experiment(FileModel):
     def _is_consistent(self) -> Self:
         for spec in self.specs:
             try:
-                CATALOGUE.parse(spec)
+                solver, _ = CATALOGUE.parse(spec)
             except OneLineError as error:
                 raise at("solvers", str(error)) from None
+            if not solver.is_there:
+                package = solver.module.partition(".")[0]
+                raise at(
+                    "solvers", f"{solver.name} is of the package {package}, which is not there; install it"
+                )
         listed = {"solvers": self.specs, "graphs": self.graphs, "larger_graphs": self.larger_graphs}
         for key, names in listed.items():
             if twice := next((name for name in names if names.count(name) > 1), None):
@@ -183,11 +188,16 @@ class Experiment(FileModel):
         return self
 
 
-class AddedSolvers(FileModel):
-    """What a package adds to an experiment that is there."""
+ExperimentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)]
 
-    solvers: Some[MatrixOrName]
-    """As those of an experiment."""
+
+class ExperimentsOfPackage(FileModel):
+    """The file of experiments of a package that has solvers."""
+
+    experiments: dict[ExperimentName, Experiment] = Field(default_factory=dict)
+    """New ones, by name."""
+    more_solvers: dict[ExperimentName, Some[MatrixOrName]] = Field(default_factory=dict)
+    """What is added to experiments that are there; of others nothing is added."""
 
 
 class Limits(Given):
@@ -261,7 +271,7 @@ class Configuration(FileModel):
     scores: Scores
     """How the target results/scores/<graph>.csv is made."""
     experiments: Annotated[
-        dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)], Experiment],
+        dict[ExperimentName, Experiment],
         Field(min_length=1),
     ]
     """Experiments by name. Each has a table and a figure of its own."""
@@ -333,7 +343,7 @@ def committed_records() -> list[Path]:
 
 def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[str, Dataset]]:
     """Check a configuration and read its data sets; a RetraceError names the key and what was expected."""
-    checked = _with_tuned(with_experiments_of_packages(read_as(Configuration, dict(config), "config")))
+    checked = _with_tuned(read_as(Configuration, with_experiments_of_packages(config), "config"))
     datasets = load_registry(checked.datasets)
     every = {f"experiments.{key}": experiment for key, experiment in checked.experiments.items()}
     for key, experiment in (every | {f"tuning.{key}": one for key, one in checked.tuning.items()}).items():
@@ -364,33 +374,31 @@ def load_configuration(config: Mapping[str, Any]) -> tuple[Configuration, dict[s
     return checked, datasets
 
 
-def with_experiments_of_packages(config: Configuration) -> Configuration:
-    """Add the experiments of installed packages that have solvers: what their modules' `experiments` name.
+def with_experiments_of_packages(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a configuration with the experiments of packages that have solvers.
 
-    A new name is a new experiment; to an experiment that is there a package can only add `solvers`. Raise
-    RetraceError, which names the file and the key, for anything else.
+    What the configuration says of such an experiment takes the place of the same keys. Raise RetraceError,
+    which names the file and the key, if a file is not sound, or has an experiment that another one has.
     """
-    experiments = dict(config.experiments)
-    for module in import_packages():
-        path = getattr(module, "experiments", None)
-        if path is None:
-            continue
-        if not isinstance(path, Path):
-            raise RetraceError(f"{module.__name__}.experiments: expected a Path, found {path!r}")
-        given = read_yaml(path)
-        if not isinstance(given, dict):
-            raise RetraceError(f"{path}: expected experiments by name, as experiments.yaml has them")
-        for name, asked in given.items():
-            where = f"{path}: {name}"
-            if name not in experiments:
-                experiments[name] = read_as(Experiment, asked, where)
-                continue
-            before, added = experiments[name], read_as(AddedSolvers, asked, where)
-            together = (*before.solvers, *added.solvers)
-            experiments[name] = read_as(Experiment, dict(before) | {"solvers": together}, where)
-    if experiments == config.experiments:
-        return config
-    return read_as(Configuration, dict(config) | {"experiments": experiments}, "config")
+    asked = config.get("experiments")
+    if not isinstance(asked, Mapping):
+        return dict(config)
+    experiments = dict(asked)
+    owners = dict.fromkeys(read_yaml(ROOT / "experiments.yaml")["experiments"], "experiments.yaml")
+    files = {path: read_yaml(path) for path in declared_files("experiments")}
+    for path, keys in files.items():
+        for name in read_as(ExperimentsOfPackage, keys, str(path)).experiments:
+            if (owner := owners.setdefault(name, str(path))) != str(path):
+                told = f"{owner} has it already; add solvers to it under more_solvers"
+                raise RetraceError(f"{path}: experiments.{name}: {told}")
+            changes = experiments.get(name)
+            experiments[name] = keys["experiments"][name] | (changes if isinstance(changes, Mapping) else {})
+    for path, keys in files.items():
+        for name, added in keys.get("more_solvers", {}).items():
+            if isinstance(there := experiments.get(name), Mapping) and "solvers" in there:
+                experiments[name] = {**there, "solvers": [*there["solvers"], *added]}
+                read_as(Experiment, experiments[name], f"{path}: more_solvers.{name}")
+    return {**config, "experiments": experiments}
 
 
 def _require_possible(name: str, connected: bool) -> None:
@@ -416,7 +424,8 @@ def _with_tuned(config: Configuration) -> Configuration:
     path = Path(tuned_file(config.machine))
     if not path.exists():
         return config
-    tuned = read_as(Machine, read_yaml(path) or {}, str(path))
+    values = read_yaml(path)
+    tuned = read_as(Machine, {} if values is None else values, str(path))
     known = {key: value for key, value in tuned.settings.items() if getattr(config.this, key) is None}
     machines = {**config.machines, config.machine: config.this.model_copy(update=known)}
     with_tuned = config.model_copy(update={"machines": machines})

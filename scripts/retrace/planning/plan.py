@@ -30,7 +30,7 @@ from retrace.planning.configuration import (
 from retrace.planning.effective_settings import set_for_machine
 from retrace.records.machine_check import find_errors
 from retrace.records.record import survey
-from retrace.reports.report import Report, load_reports
+from retrace.reports.report import Report, load_reports, report_paths
 from retrace.system import project
 from retrace.system.errors import RetraceError
 from retrace.system.stage import words_of
@@ -301,12 +301,6 @@ class Plan:
         shared = [path for path in project.kernel_files() if path not in others and self.compiles(path)]
         return [project.kernel_path(path) for path in sorted({*needed, *shared})]
 
-    @property
-    def score_kernels(self) -> list[str]:
-        """Return the kernel files that scores in shards are computed by."""
-        solver = CATALOGUE.find(self.config.scores.solver)
-        return [project.kernel_path(path) for path in solver.sources]
-
     def peers(self, experiment: str) -> list[str]:
         """Return what says whether the GAP Benchmark Suite could be had, if an experiment calls it."""
         calls = any(solver.source.startswith("gapbs/") for solver in self.known(experiment))
@@ -435,8 +429,9 @@ def one_of(names: Iterable[str]) -> str:
 
 def published(report: str) -> list[str]:
     """Return the files of a report: what it contains, and its printed numbers if it prints any."""
-    files = [f"results/published/{report}.yaml", f"results/published/{report}.csv"]
-    return [project.path(file) for file in files if (project.ROOT / file).exists()]
+    (path,) = (path for path in report_paths() if path.stem == report)
+    files = [file for file in (path, path.with_suffix(".csv")) if file.exists()]
+    return [project.path_of(file) for file in files]
 
 
 def made(kind: str, name: str) -> list[str]:

@@ -13,7 +13,7 @@ from retrace.publish.panels import FigureContent
 from retrace.publish.provenance import provenance
 from retrace.publish.verification import outcomes
 from retrace.reports.frame import read_frames
-from retrace.reports.report import PUBLISHED
+from retrace.reports.report import report_paths
 
 REMAKE = "make pages"
 """The command that writes the folder anew."""
@@ -21,7 +21,7 @@ REMAKE = "make pages"
 
 def pages(records: Iterable[Path]) -> dict[str, bytes]:
     """Return the files of `docs/results/` by name: the same bytes for the same records and reports."""
-    reports, frame = read_frames(sorted(PUBLISHED.glob("*.yaml")), records)
+    reports, frame = read_frames(report_paths(), records)
     files: dict[str, bytes] = {}
     abstracts = [abstract(report, frame) for report in reports]
     for summary in abstracts:

@@ -1,7 +1,7 @@
 """A report as data: `results/published/<report>.yaml`, with its printed numbers in a CSV file beside it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -14,6 +14,7 @@ from retrace.reports.measures import Measure
 from retrace.system.errors import RetraceError
 from retrace.system.models import FileModel, read_as, read_yaml
 from retrace.system.project import ROOT
+from retrace.system.solver_packages import declared_files
 
 PUBLISHED = ROOT / "results" / "published"
 
@@ -212,15 +213,26 @@ def load_report(path: Path) -> Report:
     return read_as(Report, {"key": path.stem, **value} if isinstance(value, dict) else value, str(path))
 
 
+def report_paths() -> list[Path]:
+    """List the files of the reports, and of pages that packages have, by their names."""
+    return sorted([*PUBLISHED.glob("*.yaml"), *declared_files("report")], key=lambda path: path.stem)
+
+
 @cache
-def load_reports(folder: Path = PUBLISHED) -> dict[str, Report]:
-    """Read all reports of a folder, by key; a table or figure that two of them have is a RetraceError."""
-    reports = {path.stem: load_report(path) for path in sorted(folder.glob("*.yaml"))}
-    owners: dict[str, str] = {}
-    for key, report in reports.items():
+def load_reports() -> dict[str, Report]:
+    """Read all of them, by key; a table or figure that two of them have is a RetraceError."""
+    return read_reports(report_paths())
+
+
+def read_reports(paths: Iterable[Path]) -> dict[str, Report]:
+    """Read reports from their files, by key; a table or figure that two of them have is a RetraceError."""
+    reports, owners = dict[str, Report](), dict[str, str]()
+    for path in paths:
+        key, report = path.stem, load_report(path)
+        reports[key] = report
         for name in [*(f"tables.{n}" for n in report.tables), *(f"figures.{n}" for n in report.figures)]:
             if (other := owners.setdefault(name, key)) != key:
-                raise RetraceError(f"{folder / key}.yaml: {name}: {other} has it already; expected one")
+                raise RetraceError(f"{path}: {name}: {other} has it already; expected one")
     return reports
 
 

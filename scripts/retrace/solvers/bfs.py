@@ -1,7 +1,7 @@
 """Breadth-first search: the level of every vertex, that is the fewest arcs that lead to it from the source.
 
-All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once for each level,
-`bfs/cluster`, which inspects a bit of each, and `bfs/scipy`.
+All solvers take O(vertices + arcs) time except `bfs/bsp`, which inspects every vertex once a level, and
+`bfs/scipy`.
 """
 
 from ctypes import byref
@@ -11,17 +11,15 @@ import numpy as np
 
 from cuda_device import memory
 from cuda_device.errors import TooLargeError
-from cuda_device.interface import Device, Dim
+from cuda_device.interface import Buffer, Device, Dim
 from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, function_of, host_function, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
-from retrace.solvers.cluster_parts import EVERY, ClusterSearch
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
 from retrace.solvers.solver import (
-    BLOCK_SIZE,
     BulkSynchronous,
     DeviceSolver,
     HostSolver,
@@ -147,14 +145,16 @@ class CountedBspBFS(BspBFS):
 
     def upload(self, query: Query) -> None:
         super().upload(query)
-        times = self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+        self.times = self.device.upload(np.zeros(self.graph.vertices, dtype=np.int32))
+        self.first = self.count_and_expand
 
-        def count_and_expand(grid: Dim, block: Dim, *arguments: Any, **options: Any) -> None:
-            vertices, frontier = arguments[0], arguments[4]
-            self.count(grid, block, vertices, frontier, times, **options)
-            self.expand(grid, block, *arguments, **options)
-
-        self.first = count_and_expand
+    def count_and_expand(
+        self, grid: Dim, block: Dim, vertices: np.int32, indptr: Buffer, indices: Buffer, visited: Buffer,
+        frontier: Buffer, *vectors: Buffer, **options: Any,
+    ) -> None:  # fmt: skip
+        """Launch the counting kernel, then the first of an iteration's two."""
+        self.count(grid, block, vertices, frontier, self.times, **options)
+        self.expand(grid, block, vertices, indptr, indices, visited, frontier, *vectors, **options)
 
     def observed(self) -> dict[str, float]:
         times = self.device.download(self.times)
@@ -221,62 +221,6 @@ class PublishedBlockQueueBFS(BlockQueueBFS):
     """
 
     name = "bfs/block-queue-published"
-
-
-class ClusterBFS(TracedBack, ClusterSearch):
-    """One launch of one cluster, for deep graphs: the frontier is bits in the shared memory of its blocks.
-
-    A block has a part of the vertices. It sets the bits of a vertex's heads in the blocks that own them; one
-    barrier of the cluster ends a level. Levels, in 16 bits, and arcs, in 21, are in shared memory
-    too if they fit. Predecessors, if wanted, are found by a pass over all arcs.
-    """
-
-    name = "bfs/cluster"
-    implements = "our own kernel: a level is a round of one thread-block cluster"
-    pass_source = "bfs/predecessor-pass.cu"
-    more_sources = (*ClusterSearch.more_sources, pass_source, TRACE_BACK)
-    in_shared = ("marks", "state", "arcs")
-    settings: ClassVar[Settings] = {**ClusterSearch.settings, "every": EVERY, **PREDECESSORS}
-
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        if self.finds_predecessors:
-            self.take = self.device.load(self.pass_source).kernel("take_level_predecessors")
-
-    def prepare(self, graph: CSRGraph) -> None:
-        parts = self.parts = self.cut(graph)
-        marks, arcs = 2 * 4 * parts.words, parts.short_bytes(graph)
-        levels = marks + 2 * parts.positions
-        self.fit(parts, marks, levels, None if arcs is None else levels + arcs)
-        records = parts.short_records if self.kept == "arcs" else parts.long_records
-        self.arrays = [*records(graph), parts.vertex_at(graph)]
-        self.state_bytes = 4 * graph.vertices
-        if self.finds_predecessors:
-            self.state_bytes += 4 * (graph.vertices + 1 + graph.arcs + graph.vertices)
-
-    def upload(self, query: Query) -> None:
-        super().upload(query)
-        self.level = self.device.empty(self.graph.vertices, np.int32)
-        self.count, self.mapped_count = self.device.mapped(1, np.int32)
-        if self.finds_predecessors:
-            self.arcs = self.upload_arcs(self.graph)
-            self.found = self.device.empty(self.graph.vertices, np.int32)
-
-    def solve(self, query: Query) -> int:
-        *graph, vertex_at = self.buffers
-        every = np.int32(self.number("every"))
-        self.launch(*graph, self.parts.place[query.source], every, vertex_at, self.level, self.mapped_count)
-        if self.finds_predecessors:
-            vertices = self.graph.vertices
-            blocks = -(-vertices // BLOCK_SIZE)
-            self.take(blocks, BLOCK_SIZE, np.int32(vertices), *self.arcs, self.level, self.found)
-        self.device.synchronize()
-        return int(self.count[0])
-
-    def download(self) -> Int32Array:
-        if self.finds_predecessors:
-            self.predecessor = self.device.download(self.found)
-        return self.device.download(self.level)
 
 
 class SciPyBFS(SciPyPeer):

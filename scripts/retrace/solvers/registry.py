@@ -7,7 +7,7 @@ from cuda_device.interface import Device
 from retrace.catalogue.known_solvers import read_settings
 from retrace.catalogue.setting import Setting, Value
 from retrace.solvers.solver import GENERATORS, LIMITS, REGISTRIES, REGISTRY, DeviceSolver, Solver
-from retrace.system.solver_packages import import_packages, is_of_package
+from retrace.system.solver_packages import import_solvers, is_outside
 
 
 def find(spec: str) -> type[Solver]:
@@ -44,13 +44,13 @@ def make(spec: str, device: Device | None = None) -> Solver:
 
 def all_solvers() -> list[type[Solver]]:
     """Return the classes of all registries, with those of packages outside."""
-    import_packages()
+    import_solvers()
     return [kind for registry in (REGISTRY, GENERATORS, LIMITS) for kind in registry.solvers.values()]
 
 
 def project_solvers() -> list[type[Solver]]:
-    """Return the classes of all registries that are the project's own."""
-    return [kind for kind in all_solvers() if not is_of_package(kind.__module__)]
+    """Return the classes of all registries that are no package's from outside the project."""
+    return [kind for kind in all_solvers() if not is_outside(kind.__module__)]
 
 
 def settings_of_all_solvers() -> dict[str, Setting]:

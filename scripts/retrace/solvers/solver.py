@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cuda_device.gpu_limits import GPULimits, Needs
 from cuda_device.interface import MAX_THREADS, Buffer, Device, Kernel
-from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver, unknown_solver
+from retrace.catalogue.known_solvers import CATALOGUE, PROBLEMS, KnownSolver, unknown_solver
 from retrace.catalogue.setting import Setting, Settings, Value
 from retrace.devices.host import c_graph, host_function, loaded_library, pointer
 from retrace.graphs import csr
@@ -25,7 +25,7 @@ from retrace.graphs.query import Query
 from retrace.graphs.random import RandomGraph
 from retrace.system.errors import RetraceError
 from retrace.system.project import KERNELS, kernel_name, with_headers
-from retrace.system.solver_packages import import_packages, is_of_package
+from retrace.system.solver_packages import import_solvers, is_of_package, kernels_of
 
 WARP = 32
 """Threads of a warp, which are its lanes."""
@@ -38,6 +38,13 @@ class Sources:
 
     def __get__(self, solver: object, kind: type[Solver]) -> tuple[str, ...]:
         return with_headers(kind.source, *kind.more_sources) if kind.source else ()
+
+
+class KernelFolder:
+    """The folder of a solver class's kernel files: what its package names as `kernels`, or `kernels/`."""
+
+    def __get__(self, solver: object, kind: type[Solver]) -> Path:
+        return kernels_of(kind.__module__) or KERNELS
 
 
 class Solver(ABC):
@@ -56,8 +63,8 @@ class Solver(ABC):
     """The second half of the name."""
     implements: ClassVar[str]
     """Report and algorithm, or the library call."""
-    kernel_folder: ClassVar[Path] = KERNELS
-    """The folder of its kernel files, which include others by paths from there or from `kernels/`."""
+    kernel_folder = KernelFolder()
+    """Its kernel files include others by paths from there or from `kernels/`."""
     source: ClassVar[str] = ""
     """Its kernel file, a path in `kernel_folder` or `kernels/`, where it is not the one of its name."""
     more_sources: ClassVar[tuple[str, ...]] = ()
@@ -94,6 +101,10 @@ class Solver(ABC):
             cls.more_sources = tuple(map(cls.file_named, cls.more_sources))
         if "name" in vars(cls):
             cls.problem, _, cls.variant = cls.name.partition("/")
+            if cls.problem not in PROBLEMS:
+                raise RetraceError(
+                    f"{cls.__name__}: name: {cls.name!r}, expected {' or '.join(PROBLEMS)}/..."
+                )
             if cls.__module__.startswith("retrace.solvers.") or is_of_package(cls.__module__):
                 REGISTRIES.get(cls.problem, REGISTRY).add(cls)
 
@@ -210,7 +221,7 @@ class Registry:
         """Return the solver class of a name without its settings; raise RetraceError if there is none."""
         name = spec.partition(":")[0]
         if name not in self.solvers:
-            import_packages()
+            import_solvers()
         if name not in self.solvers:
             raise unknown_solver(name, self.solvers)
         return self.solvers[name]
@@ -303,6 +314,10 @@ class DeviceSolver(Solver):
                 loaded_library(source)
 
     def load_kernels(self, *names: str) -> list[Kernel]:
+        if not self.source:
+            raise RetraceError(
+                f"{self.name}: there is no {self.name}.cu in {self.kernel_folder}; write it there"
+            )
         module = self.device.load(self.source)
         return [module.kernel(name) for name in names]
 

@@ -11,16 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuda_device.errors import TooLargeError
-from retrace.catalogue.setting import PREDECESSORS, Setting, Settings
+from retrace.catalogue.setting import Setting, Settings
 from retrace.devices import gapbs
 from retrace.devices.host import c_graph, pointer
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
-from retrace.solvers.cluster_parts import ClusterSearch
-from retrace.solvers.contraction import CONTRACT, Contraction
 from retrace.solvers.libraries import CugraphPeer, GapbsPeer, IgraphPeer, NetworKitPeer, SciPyPeer
-from retrace.solvers.predecessor_pass import PositivePass
 from retrace.solvers.solver import BulkSynchronous, HostSolver, fill_but_one, seconds_of
 
 
@@ -89,128 +86,6 @@ class BspSSSP(BulkSynchronous):
             (vertices, *arcs, mask, self.answer, updating),
             (vertices, mask, self.answer, updating, more),
         )
-
-
-NO_SEED = np.uint32(0), np.uint32(UNREACHABLE)
-"""A place and a distance with which no search begins."""
-SAMPLED = 1024
-"""Arcs of which the mean weight is taken, about."""
-
-
-def bucket_width(graph: CSRGraph, width: int) -> int:
-    """Return so many mean weights of a sample of the arcs, at least 1."""
-    assert graph.weights is not None
-    sample = graph.weights[:: 1 + graph.arcs // SAMPLED]
-    mean = float(sample.mean()) if sample.size else 1.0
-    return int(min(max(1.0, width * mean), UNREACHABLE - 1))
-
-
-class ClusterSSSP(PositivePass, ClusterSearch):
-    """One launch of one cluster, for deep graphs: near and far, with the distances in shared memory.
-
-    A bucket is `width` mean weights wide, of a sample of the arcs. Inside a bucket no warp waits for
-    another. Distances that do not fit into shared memory are in global memory. Predecessors, if wanted, are
-    found by a pass over all arcs. With contracted=yes only vertices at which paths may branch are searched:
-    road graphs have few, and their ways have fewer arcs. What a source reaches before them is found on the
-    host, as part of `solve`.
-    """
-
-    name = "sssp/cluster"
-    implements = "our own kernel: near and far in one thread-block cluster"
-    more_sources = (
-        *ClusterSearch.more_sources, CONTRACT, PositivePass.pass_source, PositivePass.positive_source,
-    )  # fmt: skip
-    in_shared = ("marks", "state")
-    settings: ClassVar[Settings] = {
-        **ClusterSearch.settings,
-        "width": Setting(128, "width of a bucket of distances, in mean weights", most=1 << 20),
-        "patience": Setting(4, "looks that must find a block quiet before it tells the others", most=1024),
-        "contracted": Setting("no", "whether trees and chains are left out", choices=("no", "yes")),
-        **PREDECESSORS,
-    }
-
-    @property
-    def is_contracted(self) -> bool:
-        """Whether trees and chains are left out."""
-        return self.parameters["contracted"] == "yes"
-
-    def setup(self, graph: CSRGraph) -> None:
-        super().setup(graph)
-        self.unfold, self.lower = self.load_kernels("unfold", "lower")
-        if self.finds_predecessors:
-            self.load_pass(graph)
-
-    def prepare(self, graph: CSRGraph) -> None:
-        assert graph.weights is not None
-        searched = graph
-        if self.is_contracted:
-            self.contraction = Contraction.of(graph)
-            searched = self.contraction.core
-        assert searched.weights is not None
-        parts = self.parts = self.cut(searched)
-        marks = 4 * parts.words
-        self.fit(parts, marks, marks + 2 * 4 * parts.positions)
-        self.delta = np.uint32(bucket_width(searched, self.number("width")))
-        vertex_at = parts.vertex_at(searched)
-        self.arrays = [*parts.long_records(searched, weighted=True), vertex_at]
-        if self.is_contracted:
-            vertex_at[vertex_at >= 0] = self.contraction.anchors[vertex_at[vertex_at >= 0]]
-            self.arrays.append(self.contraction.ways.ravel())
-        self.global_state = 1 if self.kept == "state" else 2 * parts.count * parts.positions
-        self.state_bytes = 4 * (graph.vertices + self.global_state)
-        if self.finds_predecessors:
-            self.state_bytes += 4 * (graph.vertices + 1 + 2 * graph.arcs + graph.vertices)
-
-    def upload(self, query: Query) -> None:
-        super().upload(query)
-        self.state = self.device.empty(self.global_state, np.uint32)
-        self.answer = self.device.empty(self.graph.vertices, np.int32)
-        self.counts, self.mapped_counts = self.device.mapped(2, np.int32)
-        if self.finds_predecessors:
-            self.arcs = self.upload_arcs(self.graph)
-            self.found = self.device.empty(self.graph.vertices, np.int32)
-
-    def solve(self, query: Query) -> int:
-        *graph, vertex_at = self.buffers[:3]
-        widths = self.delta, np.int32(self.number("patience"))
-        state = vertex_at, self.state, self.answer, self.mapped_counts
-        if self.is_contracted:
-            anchors, others = self.contraction.reach_anchors(query.source)
-            places = self.parts.place[self.contraction.number[anchors[:, 0]]]
-            seeds = [*zip(places, anchors[:, 1].astype(np.uint32), strict=True), NO_SEED, NO_SEED]
-            self.launch(*graph, *seeds[0], *seeds[1], *widths, *state)
-            self.reach_others(others)
-        else:
-            self.launch(*graph, self.parts.place[query.source], np.uint32(0), *NO_SEED, *widths, *state)
-        if self.finds_predecessors:
-            self.find_tree(self.graph, query.source)
-        self.device.synchronize()
-        turns, self.buckets = self.counts.tolist()
-        return int(turns)
-
-    def reach_others(self, reached: Int32Array) -> None:
-        """Find the distances of vertices that are no anchors; those that were `reached` may be less."""
-        vertices, count = self.graph.vertices, len(reached)
-        self.unfold(self.grid(vertices), self.block_size, np.int32(vertices), self.buffers[3], self.answer)
-        if count:
-            found = self.device.upload(reached.ravel())
-            self.lower(self.grid(count), self.block_size, np.int32(count), found, self.answer)
-
-    def download(self) -> Int32Array:
-        if self.finds_predecessors:
-            self.predecessor = self.device.download(self.found)
-        return self.device.download(self.answer)
-
-    def observed(self) -> dict[str, float]:
-        """Return also the width of a bucket, their number, and if the distances were in shared memory."""
-        own = {
-            "delta": int(self.delta),
-            "buckets": self.buckets,
-            "state_in_shared": int(self.kept == "state"),
-        }
-        if self.is_contracted:
-            own |= {"anchors": self.contraction.core.vertices, "anchor_arcs": self.contraction.core.arcs}
-        return {**super().observed(), **own}
 
 
 class SciPySSSP(SciPyPeer):

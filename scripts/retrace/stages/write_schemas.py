@@ -35,7 +35,7 @@ class WriteSchemas(Stage):
         """Write every schema, and the solvers."""
         for name in MODELS:
             write_whole(ROOT / f"workflow/schemas/{name}.schema.yaml", as_yaml(schema(name)))
-        write_whole(ROOT / CATALOGUE_FILE, solvers())
+        write_whole(ROOT / CATALOGUE_FILE, solvers_as_json())
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def schema(name: str) -> dict[str, Any]:
     return document
 
 
-def solvers() -> str:
+def solvers_as_json() -> str:
     """Return the project's solvers as JSON, each in a line of its own."""
     lines = [json.dumps(kind.as_known().as_json(), ensure_ascii=False) for kind in project_solvers()]
     return "[\n" + ",\n".join(lines) + "\n]\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cuda_device.compiled_files import PLACES
 from retrace.system.errors import RetraceError
-from retrace.system.solver_packages import code_of_package, code_of_packages, is_of_package
+from retrace.system.solver_packages import BESIDE, code_of_package, code_of_packages, is_outside
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = ROOT / "kernels"
@@ -16,7 +16,7 @@ READS_CATALOGUE = "scripts/retrace/catalogue/known_solvers.py"
 """The solvers as data, for all that needs none of their code, and the module that reads it."""
 ALL_SOLVERS = "scripts/retrace/solvers/__init__.py"
 """The module that imports every solver's."""
-OWN_PACKAGES = ("retrace", "cuda_device", "cuda_on_cpu")
+OWN_PACKAGES = tuple(sorted(path.parent.name for path in BESIDE.glob("*/__init__.py")))
 """The project's own, in `scripts/`."""
 IMPORT = re.compile(rf"^ *from ((?:{'|'.join(OWN_PACKAGES)})\b[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 """What is imported of them; each run reads all its files, for which `ast` would take a second."""
@@ -42,6 +42,11 @@ PLACES.set(ROOT, KERNELS, build_folder)
 def path(name: str) -> str:
     """Return a file of the project: relative in the project's folder, so that a checkout may be moved."""
     return name if Path.cwd() == ROOT else str(ROOT / name)
+
+
+def path_of(file: Path) -> str:
+    """Return the path of a file: as `path` does if it is one of the project, else absolute."""
+    return path(str(file.relative_to(ROOT))) if file.is_relative_to(ROOT) else str(file)
 
 
 def kernel_files() -> list[str]:
@@ -75,7 +80,7 @@ def stage_module(name: str) -> str:
 
 def code_of(module: str) -> list[str]:
     """Return the file of a solver's module, relative to the project; of a package outside, all its files."""
-    return code_of_package(module) if is_of_package(module) else [f"scripts/{module.replace('.', '/')}.py"]
+    return code_of_package(module) if is_outside(module) else [f"scripts/{module.replace('.', '/')}.py"]
 
 
 def imported(*files: str, aside: str = "") -> list[str]:

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from retrace.system.bars import SHOW_BARS
 from retrace.system.errors import RetraceError
+from retrace.system.solver_packages import BESIDE
 
 LEASH = ("setpriv", "--pdeathsig", "KILL")
 """Prefix of a command that Linux kills when the thread that started it ends."""
@@ -52,4 +53,5 @@ def shell_prefix(python: Path | None) -> str:
     path = f'PATH={shlex.quote(str(python))}:"$PATH"' if python else "PATH"
     shown = f" {SHOW_BARS}=1" if sys.stderr.isatty() else ""
     blas = f"OPENBLAS_NUM_THREADS={shlex.quote(os.environ.get('OPENBLAS_NUM_THREADS', '1'))}"
-    return f"set -euo pipefail; export {path} {blas}{shown}; {leash}"
+    modules = ":".join(filter(None, (str(BESIDE), os.environ.get("PYTHONPATH"))))
+    return f"set -euo pipefail; export {path} PYTHONPATH={shlex.quote(modules)} {blas}{shown}; {leash}"

@@ -1,31 +1,44 @@
-"""Packages outside the project that have solvers: each names a module as an entry point of `retrace.solvers`.
+"""Packages that have solvers: each names a module as an entry point of `retrace.solvers`.
 
-The module is imported when a solver is looked up that the project does not have, or all are. The classes that
-it defines register themselves, as the project's do. It may name a file of experiments, `experiments`.
+The packages that lie beside Retrace in `scripts/` need not be installed: their `pyproject.toml` is read. What
+a module may say, as names that it defines at its top:
+
+    kernels: Path           the folder of its kernel files
+    solvers: str            the module whose import defines the solver classes, if it is not this one
+    experiments: Path       a file of experiments, and of solvers for experiments that are there
+    report: Path            pages of its own, a file such as those of results/published/
+    rules: Path             rules of Snakemake
+
+Classes register themselves when they are defined. With `solvers`, planning a run imports none of them.
 """
 
+import sys
+import tomllib
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from retrace.system.errors import RetraceError
 
 SOLVER_GROUP = "retrace.solvers"
 """Of entry points, each of which names a module."""
+BESIDE = Path(__file__).parents[2]
+"""The folder of the project's own packages."""
 
 
 @cache
-def solver_entry_points() -> dict[str, EntryPoint]:
-    """Return the entry points of all installed packages, by module; nothing is imported for it."""
-    return {point.value: point for point in sorted(entry_points(group=SOLVER_GROUP))}
-
-
-def is_of_package(module: str) -> bool:
-    """Return whether a module is of a package that has an entry point."""
-    return top_level(module) in map(top_level, solver_entry_points())
+def solver_modules() -> dict[str, str]:
+    """Return the modules that entry points name, each with the point's name; nothing is imported for it."""
+    named: dict[str, str] = {}
+    for path in sorted(BESIDE.glob("*/pyproject.toml")):
+        points = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
+        named |= {module: name for name, module in points.get(SOLVER_GROUP, {}).items()}
+    installed = sorted(entry_points(group=SOLVER_GROUP))
+    return named | {point.value: point.name for point in installed}
 
 
 def top_level(module: str) -> str:
@@ -33,20 +46,64 @@ def top_level(module: str) -> str:
     return module.partition(".")[0]
 
 
+def is_of_package(module: str) -> bool:
+    """Return whether a module is of a package that has an entry point."""
+    return top_level(module) in map(top_level, solver_modules())
+
+
+def is_outside(module: str) -> bool:
+    """Return whether a module is of a package that is no part of the project."""
+    return is_of_package(module) and not (BESIDE / top_level(module)).is_dir()
+
+
+def is_there(module: str) -> bool:
+    """Return whether the package of a solver's module is a part of Retrace, or has an entry point."""
+    return top_level(module) == "retrace" or is_of_package(module)
+
+
 @cache
-def import_packages() -> tuple[ModuleType, ...]:
-    """Import the modules of all packages; raise RetraceError if that fails, whatever it fails of."""
-    found = []
-    for module, point in solver_entry_points().items():
-        try:
-            found.append(import_module(module))
-        except (Exception, SystemExit) as error:
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise RetraceError(
-                f"entry point {point.name} of {SOLVER_GROUP}: {module} cannot be imported ({why}); "
-                "repair its package, or uninstall it"
-            ) from None
-    return tuple(found)
+def solver_packages() -> tuple[ModuleType, ...]:
+    """Import the modules that entry points name."""
+    return tuple(imported_for(name, module) for module, name in solver_modules().items())
+
+
+def import_solvers(outside_alone: bool = False) -> None:
+    """Import what defines the solvers of all packages, or of those that are no part of the project."""
+    for package in solver_packages():
+        module = declaration(package, "solvers", str)
+        if module is not None and not (outside_alone and not is_outside(package.__name__)):
+            imported_for(solver_modules()[package.__name__], module)
+
+
+def imported_for(point: str, module: str) -> ModuleType:
+    """Import a module; raise RetraceError, which names the entry point, whatever that fails of."""
+    try:
+        return import_module(module)
+    except (Exception, SystemExit) as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise RetraceError(
+            f"entry point {point} of {SOLVER_GROUP}: {module} cannot be imported ({why}); "
+            "repair its package, or uninstall it"
+        ) from None
+
+
+def declaration(package: ModuleType, name: str, kind: type) -> Any:
+    """Return what a module says under a name, or None; raise RetraceError if it is of another kind."""
+    value = getattr(package, name, None)
+    if value is None or isinstance(value, kind):
+        return value
+    raise RetraceError(f"{package.__name__}.{name}: expected a {kind.__name__}, found {value!r}")
+
+
+def declared_files(name: str) -> list[Path]:
+    """Return the files that packages name under `experiments`, `report` or `rules`."""
+    return [path for package in solver_packages() if (path := declaration(package, name, Path)) is not None]
+
+
+def kernels_of(module: str) -> Path | None:
+    """Return the folder of kernel files that a module's package names; None if it names none."""
+    package = sys.modules.get(top_level(module))
+    return declaration(package, "kernels", Path) if package and is_of_package(module) else None
 
 
 def code_of_package(module: str) -> list[str]:
@@ -59,5 +116,6 @@ def code_of_package(module: str) -> list[str]:
 
 
 def code_of_packages() -> list[str]:
-    """Return the Python files of all packages that have an entry point, absolute."""
-    return sorted({file for module in solver_entry_points() for file in code_of_package(module)})
+    """Return the Python files of all packages that are no part of the project, absolute."""
+    outside = filter(is_outside, solver_modules())
+    return sorted({file for module in outside for file in code_of_package(module)})

@@ -11,19 +11,6 @@ and delta[v] is what s contributes to the score of v. `conventions` states what 
 normalised.
 """
 
-from retrace.solvers.betweenness import (
-    auto,
-    bitmap_queue,
-    by_library,
-    extensions,
-    lane_queues,
-    multi_gpu,
-    published_variants,
-    reasons,
-    sequential,
-)
+from retrace.solvers.betweenness import by_library, extensions, published_variants, reasons, sequential
 
-__all__ = [
-    "auto", "bitmap_queue", "by_library", "extensions", "lane_queues", "multi_gpu", "published_variants",
-    "reasons", "sequential",
-]  # fmt: skip
+__all__ = ["by_library", "extensions", "published_variants", "reasons", "sequential"]

@@ -1,0 +1,19 @@
+"""The modules of all solvers of this package, each of which registers its own."""
+
+from retrace_today import (
+    by_depth,
+    cluster_searches,
+    delta_stepping,
+    fewer_arcs,
+    frontier,
+    host_arcs,
+    limits,
+    one_block,
+    workfront,
+)
+from retrace_today.betweenness import auto, bitmap_queue, lane_queues, multi_gpu
+
+__all__ = [
+    "auto", "bitmap_queue", "by_depth", "cluster_searches", "delta_stepping", "fewer_arcs", "frontier",
+    "host_arcs", "lane_queues", "limits", "multi_gpu", "one_block", "workfront",
+]  # fmt: skip

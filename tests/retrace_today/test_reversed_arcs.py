@@ -1,0 +1,43 @@
+"""The arcs that enter each vertex, made on a device."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from cuda_device.interface import Device
+from cuda_on_cpu.device import EmulatedDevice
+from graphs import NAMED, random_graphs, two_level_star
+from retrace.graphs.csr import CSRGraph
+from retrace_today.reversed_arcs import ReversedArcs
+from solving import DEVICES, open_device
+from test_races import RACING
+
+NONE = CSRGraph(np.zeros(4, np.int32), np.zeros(0, np.int32), None, {"name": "none"})
+
+
+def check(graph: CSRGraph, device: Device) -> None:
+    """Compare with the transposed matrix, but for the order of the arcs that enter one vertex."""
+    reverse = ReversedArcs(device)
+    ends, tails = reverse.of(device.upload(graph.indptr), device.upload(graph.indices))
+    found = CSRGraph(device.download(ends), device.download(tails), None, {"name": "reversed"})
+    expected = CSRGraph(graph.indptr, graph.indices, None, {"name": graph.name}).reversed()
+    assert np.array_equal(found.indptr, expected.indptr)
+    for v in range(graph.vertices):
+        row = slice(found.indptr[v], found.indptr[v + 1])
+        assert sorted(found.indices[row]) == sorted(expected.indices[row])
+    assert reverse.count_entered(ends) == len(np.unique(graph.indices))
+
+
+@pytest.mark.parametrize("backend", DEVICES)
+@pytest.mark.parametrize("graph", [*NAMED.values(), *RACING.values(), two_level_star(3, 300), NONE])
+def test_arcs_are_those_of_the_transposed_matrix(graph: CSRGraph, backend: str) -> None:
+    for seed in (None, *range(10)) if backend == "emulator" else (None,):
+        with open_device(backend, seed) as device:
+            check(graph, device)
+
+
+@given(graph=random_graphs(700))
+@settings(max_examples=30, deadline=None)
+def test_arcs_of_random_graphs(graph: CSRGraph) -> None:
+    with EmulatedDevice() as device:
+        check(graph, device)
