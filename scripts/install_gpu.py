@@ -20,10 +20,18 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from cuda_device.available_gpus import cuda_status
 from cuda_device.capability import Capability, architecture
 from cuda_device.compiled_files import find_cxx
-from retrace.compilers.nvrtc import find_in_wheels
-from retrace.compilers.toolkits import (
+from cuda_device.installed_driver import (
+    LIBCUDA,
+    WSL_FOLDER,
+    InstalledDriver,
+    InstalledGpu,
+    installed_driver,
+)
+from cuda_device.nvrtc import find_in_wheels
+from cuda_device.toolkits import (
     OLDEST,
     ON_PATH,
     choose_toolkit,
@@ -31,16 +39,8 @@ from retrace.compilers.toolkits import (
     toolkits,
     why_no_thrust,
 )
-from retrace.devices.available_gpus import cuda_status
 from retrace.system.errors import OneLineParser, RetraceError, run_command
 from retrace.system.files import unpack
-from retrace.system.installed_driver import (
-    LIBCUDA,
-    WSL_FOLDER,
-    InstalledDriver,
-    InstalledGpu,
-    installed_driver,
-)
 
 LOCKED_BUILD = ("--no-build-isolation",)
 """PyCUDA is built with the setuptools and NumPy of the lock, which are installed before."""

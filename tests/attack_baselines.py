@@ -30,11 +30,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 import numpy as np
 
+from cuda_device import build
 from cuda_device.errors import OneLineError
 from cuda_on_cpu.device import debug_environment
 from graphs import identified
 from retrace.check.checkers import checker_of
-from retrace.compilers import build
 from retrace.graphs import csr
 from retrace.solvers import REGISTRY, Query
 from retrace.solvers.solver import HostSolver

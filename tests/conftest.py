@@ -19,7 +19,10 @@ from typing import Any
 import pytest
 
 from command_line import Call, Outcome, program_of
-from cuda_device.compiled_files import compiled_from
+from cuda_device.available_gpus import cuda_available
+from cuda_device.build import build_cubin
+from cuda_device.compiled_files import build_host, compiled_from
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import LacksError, OneLineError
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
@@ -27,10 +30,7 @@ from cuda_on_cpu import device as emulator
 from cuda_on_cpu.build import build_emulator
 from cuda_on_cpu.device import EmulatedDevice, EmulatedKernel
 from retrace import cli
-from retrace.compilers.build import build_cubin, build_host
 from retrace.devices import host
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from retrace.devices.gapbs import build_gapbs
 from retrace.measure import environment
 from retrace.solvers import REGISTRY

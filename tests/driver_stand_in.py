@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cuda_device.compiled_files import find_cxx
-from retrace.system.installed_driver import InstalledGpu, Version
+from cuda_device.installed_driver import InstalledGpu, Version
 
 SOURCE = """
 #include <cstring>

@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import LacksError, OneLineError, TooLargeError
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Device
@@ -27,7 +28,6 @@ from graphs import NAMED
 from retrace.check.checkers import checker_of
 from retrace.check.generated import check_random_graph
 from retrace.check.result import CheckResult
-from retrace.devices.cuda import CudaDevice
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.query import NoGraph
 from retrace.graphs.random import RandomGraph

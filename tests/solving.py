@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from cuda_device.available_gpus import cuda_available
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import LacksError
 from cuda_device.gpu_limits import Needs
 from cuda_device.interface import Device
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from retrace.graphs.query import Query
 from retrace.solvers import REGISTRY, DeviceSolver, Solver, make
 

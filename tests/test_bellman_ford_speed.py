@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cuda_device.available_gpus import cuda_available
+from cuda_device.cuda import CudaDevice
 from retrace.check.oracles import Oracle
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from retrace.devices.matrices import matrix_bytes
 from retrace.graphs.csr import Int32Array
 from retrace.graphs.dense import DenseGraph

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cuda_device.compiled_files import build_host
 from cuda_device.errors import OneLineError, TooLargeError
 from cuda_device.interface import MAX_THREADS, Device
 from cuda_on_cpu.device import EmulatedDevice
 from exact_betweenness import exact_scores
 from graphs import NAMED, diamonds, graph, grid, identified, random_graphs
 from retrace.check.checkers import Checker, checker_of
-from retrace.compilers.build import build_host
 from retrace.devices import host
 from retrace.graphs.csr import CSRGraph, from_arcs
 from retrace.measure.experiment import as_record, measure

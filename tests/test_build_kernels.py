@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from command_line import PROJECT, Call, python, refused
+from cuda_device.compiled_files import build_host
 from cuda_on_cpu.build import REWRITTEN, build_emulator, build_runtime
-from retrace.compilers.build import build_host
 from retrace.system.project import KERNELS, build_folder
 
 
@@ -42,9 +42,9 @@ sys.path.insert(0, sys.argv[1] + "/scripts")
 from cuda_on_cpu.build import build_emulator
 from retrace.system.project import KERNELS
 for variant in sys.argv[2:]:
-    print(KERNELS, build_emulator(KERNELS / "limits" / variant))
+    print(KERNELS, build_emulator(KERNELS / "betweenness" / variant))
 """
-    variants = "barrier-grid.cu", "barrier-cluster.cu"
+    variants = "vert.cu", "edge.cu"
 
     def built_in(folder: Path, *variants: str) -> list[list[str]]:
         done = python(program, folder, *variants, RETRACE_BUILD=str(own_build))

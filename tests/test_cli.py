@@ -13,9 +13,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from command_line import PROJECT, Call, python, rows, run, start
+from cuda_device.available_gpus import cuda_available
 from retrace import cli
 from retrace.commands import answers
-from retrace.devices.available_gpus import cuda_available
 from retrace.graphs import answer_table, csr
 from retrace.graphs.formats.layouts import LAYOUTS
 from retrace.solvers import GENERATORS

@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from cuda_device.build import CUDA_FLAGS, build_cubin
 from cuda_device.compiled_files import build_by, compiled_from
 from cuda_device.errors import OneLineError
+from cuda_device.toolkits import find_nvcc
 from cuda_on_cpu.build import EMULATOR
-from retrace.compilers.build import CUDA_FLAGS, build_cubin
-from retrace.compilers.toolkits import find_nvcc
 from retrace.system.project import KERNELS
 
 # The oldest and the newest: what both have, those between them have too. Each takes a pass of the front end,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from command_line import python
+from cuda_device import cuda
+from cuda_device.available_gpus import cuda_available
 from cuda_device.errors import OneLineError
 from cuda_device.interface import Device
-from retrace.devices import cuda
-from retrace.devices.available_gpus import cuda_available
 
 CALLS: dict[str, Callable[[Device, Any], object]] = {
     "write": lambda device, buffer: device.write(buffer, np.zeros(4, np.int32)),
@@ -72,7 +72,7 @@ def test_every_call_reports_the_failure_of_a_kernel(failing: cuda.CudaDevice, na
 PROGRAM = """
 import sys, numpy as np
 from cuda_device.errors import OneLineError
-from retrace.devices.cuda import CudaDevice
+from cuda_device.cuda import CudaDevice
 from test_cuda_errors import CALLS
 with CudaDevice() as device:
     buffer = device.empty(4, np.int32)

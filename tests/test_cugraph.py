@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 import cugraph_stand_in
 from command_line import Call, Patch
 from cuda_device.errors import OneLineError, TooLargeError
+from cuda_device.installed_driver import InstalledDriver, InstalledGpu
 from cuda_on_cpu.device import EmulatedDevice
 from driver_stand_in import make_driver
 from exact_betweenness import exact_scores
@@ -29,7 +30,6 @@ from retrace.records.record import Record
 from retrace.reports import frame as frames
 from retrace.solvers import REGISTRY, libraries, make
 from retrace.solvers.betweenness.by_library import sums_of_sample
-from retrace.system.installed_driver import InstalledDriver, InstalledGpu
 from solving import solved
 
 PROBLEMS = ("bfs", "sssp", "betweenness")

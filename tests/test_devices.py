@@ -6,11 +6,11 @@ from time import perf_counter
 import numpy as np
 import pytest
 
+from cuda_device.available_gpus import cuda_available
 from cuda_device.capability import Capability
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import OneLineError
 from cuda_device.interface import Device
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from solving import require_clusters
 
 KERNELS = Path(__file__).parent / "cuda_on_cpu/kernels"

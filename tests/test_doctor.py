@@ -10,9 +10,9 @@ import pytest
 
 from command_line import Call
 from cuda_device.gpu_limits import GPULimits
+from cuda_device.toolkits import Toolkit
 from cuda_on_cpu.device import EmulatedDevice
 from retrace.commands import doctor
-from retrace.compilers.toolkits import Toolkit
 from retrace.planning.configuration import Machine, project_configuration
 from retrace.solvers import all_solvers
 from retrace.system.project import build_folder

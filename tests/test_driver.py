@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cuda_device.compiled_files import find_cxx
+from cuda_device.driver import COOPERATIVE, DriverKernel, DriverModule
 from cuda_device.errors import OneLineError
-from retrace.devices.driver import COOPERATIVE, DriverKernel, DriverModule
 
 LIBRARY = r"""
 #include <cstddef>

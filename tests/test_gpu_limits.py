@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import run_kernels
+from cuda_device.available_gpus import cuda_available
 from cuda_device.capability import Capability, architecture
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import LacksError, OneLineError
 from cuda_device.gpu_limits import BY_CAPABILITY, WIDEST_CLUSTER, GPULimits, Needs
 from cuda_on_cpu.assembly import MAX_SHARED
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import NAMED
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from retrace.graphs.query import Query
 from retrace.measure.trials import Effort, Measurement, Request, SharedDevice
 from retrace.publish.gpu_table import BEGIN, with_table

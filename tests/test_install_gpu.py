@@ -13,10 +13,10 @@ import pytest
 import install_gpu
 from command_line import Patch
 from cuda_device.errors import OneLineError
+from cuda_device.installed_driver import InstalledDriver, InstalledGpu, Version
+from cuda_device.toolkits import ON_PATH, Toolkit
 from driver_stand_in import make_driver
 from install_gpu import NVCC_WHEELS, NVRTC_WHEELS, name_of
-from retrace.compilers.toolkits import ON_PATH, Toolkit
-from retrace.system.installed_driver import InstalledDriver, InstalledGpu, Version
 
 LOCK = Path(__file__).parents[1] / "requirements-gpu.lock"
 GT_730, TITAN_X, GV100, T4, H200 = (
@@ -157,7 +157,7 @@ def test_one_line_names_driver_toolkit_and_way(
     program.chmod(0o755)
     use_driver(monkeypatch, tmp_path, (12, 4), T4, T4)
     monkeypatch.setattr(
-        "retrace.compilers.toolkits.toolkits", lambda: [Toolkit("NVRTC", (str(program),), "from wheels")]
+        "cuda_device.toolkits.toolkits", lambda: [Toolkit("NVRTC", (str(program),), "from wheels")]
     )
     monkeypatch.setattr(install_gpu, "cuda_status", lambda: None)
     install_gpu.describe()

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from command_line import ENVIRONMENT, PROJECT, Call, Patch, program_of
+from cuda_device import available_gpus
+from cuda_device.management import ManagedGPU
 from graphs import grid, identified
-from retrace.devices import available_gpus
-from retrace.devices.management import ManagedGPU
 from retrace.graphs import csr, identity
 from retrace.measure import environment, experiment
 from retrace.measure.trials import Measurement

@@ -17,12 +17,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from command_line import refused
+from cuda_device.available_gpus import cuda_available
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import OneLineError
 from cuda_on_cpu.device import EmulatedDevice
 from graphs import mixed
 from retrace.check import generated
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from retrace.graphs import csr
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.generators import with_hub

@@ -12,8 +12,8 @@ import pytest
 
 import run_kernels
 from command_line import ENVIRONMENT, PROJECT
+from cuda_device.available_gpus import cuda_available
 from cuda_on_cpu.device import EmulatedDevice
-from retrace.devices.available_gpus import cuda_available
 
 SANITIZER = shutil.which("compute-sanitizer")
 SEARCHES = (

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from command_line import Patch
+from cuda_device import toolkits
+from cuda_device.available_gpus import cuda_available
+from cuda_device.build import build_thrust
+from cuda_device.cuda import CudaDevice
 from graphs import NAMED
-from retrace.compilers import toolkits
-from retrace.compilers.build import build_thrust
-from retrace.devices.available_gpus import cuda_available
-from retrace.devices.cuda import CudaDevice
 from retrace.solvers import Query
 from retrace.system.project import KERNELS
 from solving import solved

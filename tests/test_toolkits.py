@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from command_line import Patch
+from cuda_device import installed_driver, toolkits
+from cuda_device.build import build_cubin, build_thrust
 from cuda_device.errors import LacksError, OneLineError
+from cuda_device.installed_driver import InstalledDriver, InstalledGpu, Version
+from cuda_device.toolkits import NVCC, Toolkit, choose_toolkit, known_capabilities, why_no_thrust
 from driver_stand_in import make_driver
-from retrace.compilers import toolkits
-from retrace.compilers.build import build_cubin, build_thrust
-from retrace.compilers.toolkits import NVCC, Toolkit, choose_toolkit, known_capabilities, why_no_thrust
 from retrace.measure import environment
 from retrace.measure.environment import cuda_version
-from retrace.system import installed_driver
-from retrace.system.installed_driver import InstalledDriver, InstalledGpu, Version
 from retrace.system.project import KERNELS
 
 IN_11, IN_12, IN_12_9, IN_13 = (range(50, 90), range(50, 91), range(50, 122), range(75, 122))

@@ -59,6 +59,11 @@ class BuildPlaces:
 PLACES = BuildPlaces()
 
 
+def build_host(source: Path) -> Path:
+    """Compile a C++ file for the host into a shared library."""
+    return build_by([find_cxx(), *HOST_FLAGS], source, "host", settings=[processor()])
+
+
 def build_by(
     command: Sequence[str],
     source: Path,

@@ -17,8 +17,8 @@ from cuda_on_cpu.device import EmulatedDevice
 
 OPENED: dict[str, Callable[[], Device]] = {"emulator": EmulatedDevice}
 try:  # what is expected of the emulator is what a GPU does, where Retrace can open one
-    from retrace.devices.available_gpus import cuda_available
-    from retrace.devices.cuda import CudaDevice
+    from cuda_device.available_gpus import cuda_available
+    from cuda_device.cuda import CudaDevice
 except ModuleNotFoundError:
     pass
 else:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cuda_device.available_gpus import cuda_status
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import OneLineError
 from retrace.check.checkers import checker_of
 from retrace.commands.graph_file import stage
-from retrace.devices.available_gpus import cuda_status
 from retrace.devices.backends import emulator
-from retrace.devices.cuda import CudaDevice
 from retrace.graphs.csr import CSRGraph, Int32Array
 from retrace.graphs.query import Query
 from retrace.measure.trials import Request

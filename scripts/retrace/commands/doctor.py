@@ -13,21 +13,21 @@ from pathlib import Path
 from time import perf_counter
 
 from cuda_device import memory
+from cuda_device.available_gpus import cuda_status
+from cuda_device.build import build_cubin
 from cuda_device.compiled_files import compiler_version, find_cxx
+from cuda_device.cuda import CudaDevice
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
-from retrace.compilers.build import build_cubin
-from retrace.compilers.toolkits import choose_toolkit, why_no_thrust
-from retrace.devices.available_gpus import cuda_status
+from cuda_device.installed_driver import installed_driver
+from cuda_device.toolkits import choose_toolkit, why_no_thrust
 from retrace.devices.backends import emulator
-from retrace.devices.cuda import CudaDevice
 from retrace.graphs.availability import find_places
 from retrace.graphs.dataset_registry import Dataset
 from retrace.planning.configuration import Configuration, project_configuration
 from retrace.reports.wording import plural
 from retrace.solvers import all_solvers
 from retrace.system.errors import RetraceError
-from retrace.system.installed_driver import installed_driver
 from retrace.system.project import KERNELS, ROOT
 
 SCREEN_WIDTH = 110

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, cast
 
+from cuda_device.cuda import CudaDevice
 from cuda_device.interface import Device
-from retrace.devices.cuda import CudaDevice
 from retrace.system.errors import RetraceError
 
 GROUP = "retrace.devices"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrace.compilers.build import build_host
+from cuda_device.compiled_files import build_host
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.random import RandomGraph
 from retrace.system.project import KERNELS

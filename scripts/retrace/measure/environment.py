@@ -13,10 +13,10 @@ from typing import Any
 from cuda_device.capability import Capability, architecture
 from cuda_device.errors import OneLineError
 from cuda_device.gpu_limits import WITHOUT_GPU
+from cuda_device.installed_driver import first_gpu
+from cuda_device.management import gpu_numbers
+from cuda_device.toolkits import NVCC, choose_toolkit, known_capabilities
 from retrace.catalogue.known_solvers import CATALOGUE
-from retrace.compilers.toolkits import NVCC, choose_toolkit, known_capabilities
-from retrace.devices.management import gpu_numbers
-from retrace.system.installed_driver import first_gpu
 from retrace.system.project import ROOT
 from retrace.system.solver_packages import code_of_packages
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from cuda_device.available_gpus import visible_gpus
 from retrace.check.result import CheckResult
-from retrace.devices.available_gpus import visible_gpus
 from retrace.measure import environment
 from retrace.measure.trials import Measurement, Results
 from retrace.records.record import Trial

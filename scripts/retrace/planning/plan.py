@@ -12,10 +12,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from cuda_device.available_gpus import cuda_available, cuda_status, visible_gpus
 from cuda_device.errors import OneLineError
 from retrace.catalogue.known_solvers import CATALOGUE, KnownSolver
 from retrace.devices import gapbs_outcome
-from retrace.devices.available_gpus import cuda_available, cuda_status, visible_gpus
 from retrace.graphs import identity
 from retrace.graphs.dataset_registry import Dataset, find_file
 from retrace.graphs.graph_names import COMPLETE_GRAPH

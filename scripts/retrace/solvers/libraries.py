@@ -13,15 +13,15 @@ import numpy as np
 import scipy  # its packages when they are used: half of the time of reading this library
 from numpy.typing import NDArray
 
+from cuda_device.available_gpus import cuda_status
+from cuda_device.installed_driver import first_gpu, installed_driver
 from retrace.catalogue.setting import ON_ALL_CORES, Settings
 from retrace.devices import gapbs
-from retrace.devices.available_gpus import cuda_status
 from retrace.graphs.csr import CSRGraph
 from retrace.graphs.graph_names import UNREACHABLE
 from retrace.graphs.query import Query
 from retrace.solvers.solver import Solver
 from retrace.system.imports import import_undrawn
-from retrace.system.installed_driver import first_gpu, installed_driver
 from retrace.system.project import KERNELS
 
 

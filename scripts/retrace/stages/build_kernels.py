@@ -10,13 +10,14 @@ from typing import Literal, Self
 
 from pydantic import Field
 
+from cuda_device.available_gpus import cuda_available
+from cuda_device.build import build_cubin, build_thrust
 from cuda_device.capability import Capability, architecture
+from cuda_device.compiled_files import build_host
+from cuda_device.cuda import CudaDevice
 from cuda_device.gpu_limits import WITHOUT_GPU, GPULimits
-from retrace.compilers.build import build_cubin, build_host, build_thrust
-from retrace.compilers.toolkits import known_capabilities, why_no_thrust
-from retrace.devices.available_gpus import cuda_available
+from cuda_device.toolkits import known_capabilities, why_no_thrust
 from retrace.devices.backends import emulator
-from retrace.devices.cuda import CudaDevice
 from retrace.devices.gapbs import build_gapbs, why_missing
 from retrace.solvers import all_solvers
 from retrace.system.bars import bar

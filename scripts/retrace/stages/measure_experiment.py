@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from retrace.devices.available_gpus import cuda_status
+from cuda_device.available_gpus import cuda_status
 from retrace.graphs.dataset_registry import load_registry
 from retrace.measure import environment
 from retrace.measure.experiment import MeasuringJob, Task, each_once

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
+from cuda_device.compiled_files import build_host
 from cuda_device.errors import OneLineError
-from retrace.compilers.build import build_host
 from retrace.graphs.csr import CSRGraph, Int32Array, from_arcs
 from retrace.graphs.formats.layouts import LineLayout
 from retrace.system.errors import warn

@@ -1,21 +1,15 @@
-"""Compiles kernel files and C++ baselines, each version once."""
+"""Compiles kernel files for a GPU, each version once."""
 
 from pathlib import Path
 
-from cuda_device.compiled_files import HOST_FLAGS, build_by, find_cxx, processor, shown_path
-from cuda_device.errors import LacksError, OneLineError
-from retrace.compilers.toolkits import choose_toolkit, why_no_thrust
-from retrace.system.errors import RetraceError
+from cuda_device.compiled_files import build_by, processor, shown_path
+from cuda_device.errors import DeviceError, LacksError, OneLineError
+from cuda_device.toolkits import choose_toolkit, why_no_thrust
 
 CUDA_FLAGS = ("-std=c++20", "-O3", "-lineinfo")
 
-COMPILERS = sorted(Path(__file__).parent.glob("*.py"))
+COMPILERS = [Path(__file__).with_name(f"{name}.py") for name in ("build", "nvrtc", "toolkits")]
 """The modules that determine what is compiled."""
-
-
-def build_host(source: Path) -> Path:
-    """Compile a C++ baseline into a shared library."""
-    return build_by([find_cxx(), *HOST_FLAGS], source, "host", settings=[processor()], generators=COMPILERS)
 
 
 def build_thrust(source: Path, arch: str) -> Path:
@@ -36,7 +30,7 @@ def build_cubin(source: Path, arch: str) -> Path:
     try:
         toolkit = choose_toolkit(arch)
     except OneLineError as error:
-        raise RetraceError(f"{shown_path(source)}: {error}") from None
+        raise DeviceError(f"{shown_path(source)}: {error}") from None
     kind = "cubin" if arch.startswith("sm_") else "ptx"
     command = [*toolkit.command, *CUDA_FLAGS, f"-arch={arch}", f"-{kind}"]
     release = f"{toolkit.name} {toolkit.release}"

@@ -2,7 +2,7 @@
 
 import functools
 
-from retrace.devices.management import find_gpu
+from cuda_device.management import find_gpu
 
 
 @functools.cache

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from cuda_device.errors import OneLineError
-from retrace.compilers import nvrtc
-from retrace.compilers.nvrtc import find_in_wheels
-from retrace.system.errors import RetraceError
-from retrace.system.installed_driver import Version, installed_driver
+from cuda_device import nvrtc
+from cuda_device.errors import DeviceError, OneLineError
+from cuda_device.installed_driver import Version, installed_driver
+from cuda_device.nvrtc import find_in_wheels
 
 OLDEST: Version = (12, 0)
 """The first CUDA with C++20. Its drivers begin with 525."""
@@ -95,7 +94,7 @@ def find_nvcc() -> Path | None:
 def choose_toolkit(arch: str, with_host: bool = False) -> Toolkit:
     """Return what compiles for an architecture, `sm_86` or `compute_86`.
 
-    `with_host` asks for what compiles the host's code, too: nvcc. Raise RetraceError, which says what there
+    `with_host` asks for what compiles the host's code, too: nvcc. Raise DeviceError, which says what there
     is, if nothing does.
     """
     candidates = [toolkit for toolkit in toolkits() if toolkit.name == NVCC or not with_host]
@@ -104,9 +103,7 @@ def choose_toolkit(arch: str, with_host: bool = False) -> Toolkit:
             return toolkit
     reasons = "; ".join(str(toolkit.why_not(arch)) for toolkit in candidates)
     accepted = "nvcc" if with_host else "nvcc or NVRTC"
-    raise RetraceError(
-        f"nothing compiles for {arch}: {reasons or f'no {accepted} was found'}; run `make gpu`"
-    )
+    raise DeviceError(f"nothing compiles for {arch}: {reasons or f'no {accepted} was found'}; run `make gpu`")
 
 
 def known_capabilities() -> tuple[str, ...]:
@@ -126,9 +123,9 @@ def why_no_thrust(arch: str) -> str | None:
 
 @cache
 def printed_by(*command: str) -> str:
-    """Return what a compiler prints about itself; raise RetraceError if it fails."""
+    """Return what a compiler prints about itself; raise DeviceError if it fails."""
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
         last = next(reversed(process.stderr.splitlines()), f"exit status {process.returncode}")
-        raise RetraceError(f"{' '.join(command)} fails: {last}; install it again, or take it from PATH")
+        raise DeviceError(f"{' '.join(command)} fails: {last}; install it again, or take it from PATH")
     return process.stdout

@@ -8,33 +8,36 @@ import weakref
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from functools import partial
+from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from cuda_device.available_gpus import cuda_status
+from cuda_device.build import build_cubin, build_thrust
 from cuda_device.capability import Capability, architecture
-from cuda_device.compiled_files import shown_path
-from cuda_device.errors import TooLargeError
+from cuda_device.compiled_files import PLACES, shown_path
+from cuda_device.driver import Driver, DriverKernel, DriverModule
+from cuda_device.errors import DeviceError, TooLargeError
 from cuda_device.gpu_limits import GPULimits
 from cuda_device.interface import Buffer, Device, Dim, Event, as_xyz, check_launch
-from retrace.compilers.build import build_cubin, build_thrust
-from retrace.compilers.toolkits import known_capabilities
-from retrace.devices.available_gpus import cuda_status
-from retrace.devices.driver import Driver, DriverKernel, DriverModule
-from retrace.devices.management import find_gpu
-from retrace.system.errors import RetraceError
-from retrace.system.project import KERNELS
+from cuda_device.management import find_gpu
+from cuda_device.toolkits import known_capabilities
 
 SHARED_WITHOUT_ASKING = 48 * 1024
 """Dynamic shared memory, in bytes, that a kernel may use before its limit must be raised."""
 
+HOLD = Path(__file__).parent / "kernels/hold.cu"
+if not HOLD.is_file():
+    HOLD = Path(__file__).parents[2] / "kernels/cuda_device/hold.cu"
+"""A kernel that keeps a stream busy: in the package where it is installed, else in the checkout."""
 HOLD_STEPS = 150
 """Dependent loads: 20 to 100 microseconds, longer than the host needs to queue two events and a launch."""
 
 
 class _NamingCuda(ContextDecorator):
-    """Turns an error of PyCUDA into a `RetraceError`; an earlier asynchronous kernel may have caused it."""
+    """Turns an error of PyCUDA into a `DeviceError`; an earlier asynchronous kernel may have caused it."""
 
     def __enter__(self) -> None:
         pass
@@ -44,7 +47,7 @@ class _NamingCuda(ContextDecorator):
             import pycuda.driver
 
             if isinstance(error, pycuda.driver.Error):
-                raise RetraceError(f"CUDA: {error}") from error
+                raise DeviceError(f"CUDA: {error}") from error
 
 
 naming_cuda = _NamingCuda()
@@ -137,7 +140,7 @@ class CudaKernel:
                     *sizes, stream and stream.pycuda, *values, shared_size=shared
                 )
         except self.device.cuda.Error as error:
-            raise RetraceError(f"kernel {self.name}: {error}") from error
+            raise DeviceError(f"kernel {self.name}: {error}") from error
         if timer:
             timer.brackets.append((start, self.device.mark(stream)))
 
@@ -196,7 +199,7 @@ class CudaKernel:
                 self._function.set_attribute(attribute, shared)
             except self.device.cuda.Error as error:
                 refused = f"{shared} bytes of shared memory are more than this device has"
-                raise RetraceError(f"kernel {self.name}: {refused} ({error})") from error
+                raise DeviceError(f"kernel {self.name}: {refused} ({error})") from error
         return self._sizes.setdefault((grid, block, shared), (as_xyz(grid), as_xyz(block)))
 
     def _address(self, buffer: CudaBuffer, position: int) -> int:
@@ -210,8 +213,8 @@ class CudaModule:
 
     def __init__(self, device: CudaDevice, source: str) -> None:
         self.device = device
-        self.source = shown_path(KERNELS / source)
-        self._file = build_cubin(KERNELS / source, device.architecture())
+        self.source = shown_path(PLACES.kernels / source)
+        self._file = build_cubin(PLACES.kernels / source, device.architecture())
         self.built = self._file.name
         self._module = device.cuda.module_from_file(str(self._file))
         self._driver: DriverModule | None = None
@@ -222,7 +225,7 @@ class CudaModule:
         try:
             return CudaKernel(self.device, name, self._module.get_function(name), self)
         except self.device.cuda.Error:
-            raise RetraceError(f"{self.source}: there is no kernel {name}") from None
+            raise DeviceError(f"{self.source}: there is no kernel {name}") from None
 
     @naming_cuda
     def resident_blocks(self, kernel: str, block: Dim, shared: int = 0) -> int:
@@ -244,7 +247,7 @@ class CudaModule:
         try:
             address, size = self._module.get_global(name)
         except self.device.cuda.Error:
-            raise RetraceError(
+            raise DeviceError(
                 f"{self.source}: there is no __constant__ or __device__ variable {name}"
             ) from None
         if values.nbytes != size:
@@ -269,7 +272,7 @@ class CudaModule:
 
 
 class CudaDevice(Device):
-    """GPU number `index` in CUDA's order, by its primary context; RetraceError if CUDA cannot be used.
+    """GPU number `index` in CUDA's order, by its primary context; DeviceError if CUDA cannot be used.
 
     With a `compute_capability` it is used as if it were such a GPU: kernels are compiled for that one, unless
     it is newer, and the limits are the lesser of both.
@@ -282,7 +285,7 @@ class CudaDevice(Device):
     ) -> None:
         status = cuda_status()
         if status is not None:
-            raise RetraceError(f"CUDA cannot be used here ({status}); use the emulator backend instead")
+            raise DeviceError(f"CUDA cannot be used here ({status}); use the emulator backend instead")
         import pycuda.driver
 
         self.cuda = pycuda.driver
@@ -331,7 +334,7 @@ class CudaDevice(Device):
     def peers(self, count: int) -> list[Callable[[], Device]]:
         total = self.cuda.Device.count()
         if count > total:
-            raise RetraceError(f"{count} GPUs are asked for, and this host has {total}")
+            raise DeviceError(f"{count} GPUs are asked for, and this host has {total}")
         return [partial(CudaDevice, index, self.memory_gib, self._used_as) for index in range(count or total)]
 
     def architecture(self) -> str:
@@ -344,7 +347,7 @@ class CudaDevice(Device):
 
     @naming_cuda
     def load_thrust(self, source: str) -> ctypes.CDLL:
-        library = ctypes.CDLL(str(build_thrust(KERNELS / source, self.architecture())))
+        library = ctypes.CDLL(str(build_thrust(PLACES.kernels / source, self.architecture())))
         self._thrust.append(library)
         return library
 
@@ -454,7 +457,7 @@ class CudaDevice(Device):
     def mark_after_hold(self, stream: CudaStream | None) -> Event:
         """Queue a kernel that holds the stream, then an event: the next launch follows without a gap."""
         if self._hold is None:
-            self._hold = CudaModule(self, "timing/hold.cu").kernel("hold")._function
+            self._hold = CudaModule(self, str(HOLD)).kernel("hold")._function
             self._hold.prepare("PiP")
             self._chain = self.upload(np.zeros(2, np.int32))
         chain = self._chain.address

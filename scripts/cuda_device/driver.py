@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cuda_device.errors import DeviceError
 from cuda_device.interface import PACKED, Dim, as_xyz
-from retrace.system.errors import RetraceError
 
 COOPERATIVE, CLUSTER = 2, 4
 """Of CUlaunchAttributeID."""
@@ -159,11 +159,11 @@ class Driver:
         return value.value
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the driver; raise RetraceError, naming it and its error, if it fails."""
+        """Call a function of the driver; raise DeviceError, naming it and its error, if it fails."""
         if code := getattr(self._cuda, name)(*arguments):
             text = ctypes.c_char_p()
             self._cuda.cuGetErrorName(code, ctypes.byref(text))
-            raise RetraceError(f"CUDA: {name} failed: {(text.value or b'error').decode()} ({code})")
+            raise DeviceError(f"CUDA: {name} failed: {(text.value or b'error').decode()} ({code})")
 
 
 class DriverModule(Driver):

@@ -1,1 +1,0 @@
-"""Compilers: C++ and CUDA files become shared libraries and cubins, each once."""
